@@ -1,6 +1,7 @@
 """The composition root that Azure Functions indexes: one app, its blueprints, nothing else.
 
-ANONYMOUS means that the host lets everybody in and our own gate (`memory_core.functions.gate`) decides.
+ANONYMOUS means that the host lets everybody in and our own gate
+(`memory_core.functions.gate`) decides.
 """
 
 import azure.functions as func

@@ -1,1 +1,3 @@
-"""Measurements of Memory Core on the machine at hand: speed (`bench.throughput`) and retrieval quality (`bench.retrieval`)."""
+"""Measurements of Memory Core on the machine at hand: speed (`bench.throughput`) and retrieval
+quality (`bench.retrieval`).
+"""

@@ -1,8 +1,11 @@
-"""One agent by three doors: `python -m bench.agent_doors`, and how often what answers stands in what its model sees.
+"""One agent by three doors: `python -m bench.agent_doors`, and how often what answers stands in
+what its model sees.
 
-Nine days of Nora's life (`tests.life`) are told turn by turn, a talk a thread, by the two calls of docs/agents.md, by LangGraph's nodes
-and by the OpenAI Agents SDK's session and instructions; a script says what the assistant said. Then 30 questions, each within a message
-of `bench/frames.json` and in a thread of its own, are asked without being remembered. Each door has a user of its own on one host.
+Nine days of Nora's life (`tests.life`) are told turn by turn, a talk a thread, by the two calls of
+docs/agents.md, by LangGraph's nodes and by the OpenAI Agents SDK's session and instructions; a
+script says what the assistant said. Then 30 questions, each within a message of `bench/frames.json`
+and in a thread of its own, are asked without being remembered. Each door has a user of its own
+on one host.
 """
 
 from __future__ import annotations
@@ -97,7 +100,11 @@ class Calls(Door):
 
     def known(self, thread: str, text: str) -> str:  # noqa: D102
         messages = [{"role": "user", "content": text}]
-        return self.service.user(self.user).context(messages=messages, session_id=thread, exclude_session_id=thread).context
+        return (
+            self.service.user(self.user)
+            .context(messages=messages, session_id=thread, exclude_session_id=thread)
+            .context
+        )
 
 
 class Graph(Door):
@@ -107,8 +114,17 @@ class Graph(Door):
         super().__init__(service, user)
         self._answer = ""
         self._nodes = MemoryNodes(service)
-        steps: list[Any] = [("recall", self._nodes.recall), ("answer", self._say), ("remember", self._nodes.remember)]
-        self._graph = StateGraph(MemoryState).add_sequence(steps).add_edge(START, "recall").compile(checkpointer=InMemorySaver())
+        steps: list[Any] = [
+            ("recall", self._nodes.recall),
+            ("answer", self._say),
+            ("remember", self._nodes.remember),
+        ]
+        self._graph = (
+            StateGraph(MemoryState)
+            .add_sequence(steps)
+            .add_edge(START, "recall")
+            .compile(checkpointer=InMemorySaver())
+        )
 
     def _say(self, _: MemoryState) -> dict[str, list[AIMessage]]:
         return {"messages": [AIMessage(self._answer)]}
@@ -119,7 +135,9 @@ class Graph(Door):
         self._graph.invoke(state, self._config(thread))
 
     def known(self, thread: str, text: str) -> str:  # noqa: D102
-        context: str = self._nodes.recall({"messages": [HumanMessage(text)]}, self._config(thread))["context"]
+        context: str = self._nodes.recall({"messages": [HumanMessage(text)]}, self._config(thread))[
+            "context"
+        ]
         return context
 
     def _config(self, thread: str) -> Any:
@@ -130,7 +148,9 @@ class Session(Door):
     """The OpenAI Agents SDK's session, and instructions that recall."""
 
     def turn(self, thread: str, text: str, answer: str) -> None:  # noqa: D102
-        self._run(thread, text, answer, MemoryCoreSession(self.service.user(self.user), thread, form=True))
+        self._run(
+            thread, text, answer, MemoryCoreSession(self.service.user(self.user), thread, form=True)
+        )
 
     def known(self, thread: str, text: str) -> str:  # noqa: D102
         return self._run(thread, text, "", None)
@@ -142,13 +162,23 @@ class Session(Door):
             seen.append(call.system_instructions or "")
             return ModelStep(output=[assistant_message(answer)])
 
-        instructions = recalling(self.service.user(self.user), "You are a helpful assistant.", session_id=thread)
-        agent = Agent(name="assistant", instructions=instructions, model=ScriptedModel([ModelStep.respond(scripted)]))
+        instructions = recalling(
+            self.service.user(self.user), "You are a helpful assistant.", session_id=thread
+        )
+        agent = Agent(
+            name="assistant",
+            instructions=instructions,
+            model=ScriptedModel([ModelStep.respond(scripted)]),
+        )
         Runner.run_sync(agent, text, session=session)
         return seen[0]
 
 
-DOORS: dict[str, type[Door]] = {"the two calls": Calls, "LangGraph's nodes": Graph, "the Agents SDK's session": Session}
+DOORS: dict[str, type[Door]] = {
+    "the two calls": Calls,
+    "LangGraph's nodes": Graph,
+    "the Agents SDK's session": Session,
+}
 
 
 def pairs(talk: Talk) -> list[tuple[str, str]]:
@@ -165,14 +195,18 @@ def tell(door: Door, talks: Sequence[Talk]) -> int:
             door.turn(f"{talk.session} {number}", text, answer)
             turns += 1
     for status in ("accepted", "running"):
-        while door.service.request("GET", "/api/v1/tasks", query={"user_id": door.user, "status": status}).json()["tasks"]:
+        while door.service.request(
+            "GET", "/api/v1/tasks", query={"user_id": door.user, "status": status}
+        ).json()["tasks"]:
             time.sleep(WAIT_S)
     return turns
 
 
 def main(arguments: Sequence[str]) -> None:
     """Measure and print what each door found, and what one found and another did not."""
-    parser = argparse.ArgumentParser(prog="python -m bench.agent_doors", description="One agent by three doors.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.agent_doors", description="One agent by three doors."
+    )
     parser.add_argument("--embedder", choices=("minilm", "hash"), default="minilm")
     asked = parser.parse_args(arguments)
     set_tracing_disabled(True)
@@ -190,12 +224,23 @@ def main(arguments: Sequence[str]) -> None:
                     contexts = {}
                     for number, (question, _) in enumerate(ASKED):
                         before, after = frames[number % len(frames)]
-                        contexts[question] = door.known(f"question {number}", f"{before}{question}{after}")
-                    found[name] = {question for question, answer in ASKED if answer in contexts[question].lower()}
-                    lengths[name] = sum(len(context.split()) for context in contexts.values()) // len(ASKED)
+                        contexts[question] = door.known(
+                            f"question {number}", f"{before}{question}{after}"
+                        )
+                    found[name] = {
+                        question
+                        for question, answer in ASKED
+                        if answer in contexts[question].lower()
+                    }
+                    lengths[name] = sum(
+                        len(context.split()) for context in contexts.values()
+                    ) // len(ASKED)
         finally:
             host.stop()
-    rows = [[name, str(turns), f"{len(some)} of {len(ASKED)}", str(lengths[name])] for name, some in found.items()]
+    rows = [
+        [name, str(turns), f"{len(some)} of {len(ASKED)}", str(lengths[name])]
+        for name, some in found.items()
+    ]
     show("What answers stands in the context", ["door", "turns", "questions", "words"], rows)
     for question, _ in ASKED:
         if missed := [name for name, some in found.items() if question not in some]:

@@ -1,7 +1,9 @@
-"""How many bytes answers take: `python -m bench.answer_sizes SET.json [--limit 1]`, on a host of its own with the local embedder.
+"""How many bytes answers take: `python -m bench.answer_sizes SET.json [--limit 1]`, on a host of
+its own with the local embedder.
 
-SET as `bench.locomo_data` reads it. Each conversation belongs to two users: of one each turn is saved, the other is told the sessions, of
-which cells are formed. Both are asked every question, with default fields. The bytes of a search are without those of the texts in it.
+SET as `bench.locomo_data` reads it. Each conversation belongs to two users: of one each turn is
+saved, the other is told the sessions, of which cells are formed. Both are asked every question,
+with default fields. The bytes of a search are without those of the texts in it.
 """
 
 from __future__ import annotations
@@ -31,16 +33,26 @@ def save_sizes(client: httpx.Client, user: str, turns: Sequence[Turn]) -> Iterat
     """Bytes of each turn's save, and of these without its text."""
     for turn in turns:
         answer = _read(client.post("/api/v1/memories/save", json={"user_id": user, **turn.saved()}))
-        yield len(answer.content), len(answer.content) - len(orjson.dumps(answer.json()["memory"].get("content", ""))) + 2
+        yield (
+            len(answer.content),
+            len(answer.content) - len(orjson.dumps(answer.json()["memory"].get("content", ""))) + 2,
+        )
 
 
 def tell(client: httpx.Client, user: str, turns: Sequence[Turn]) -> None:
     """Tell the sessions, and wait until all is formed."""
     tasks = []
     for session, said in groupby(turns, lambda turn: turn.session):
-        messages = [{"role": "user", "actor": turn.actor, "content": turn.text, "timestamp": turn.at} for turn in said]
+        messages = [
+            {"role": "user", "actor": turn.actor, "content": turn.text, "timestamp": turn.at}
+            for turn in said
+        ]
         for start in range(0, len(messages), MOST_TOLD):
-            body = {"user_id": user, "session_id": session, "messages": messages[start : start + MOST_TOLD]}
+            body = {
+                "user_id": user,
+                "session_id": session,
+                "messages": messages[start : start + MOST_TOLD],
+            }
             tasks.append(_read(client.post("/api/v1/memories", json=body)).headers["location"])
     for task in tasks:
         while _read(client.get(task)).json()["status"] in ("accepted", "running"):
@@ -50,7 +62,9 @@ def tell(client: httpx.Client, user: str, turns: Sequence[Turn]) -> None:
 def search_sizes(client: httpx.Client, user: str, questions: Sequence[str]) -> Iterator[int]:
     """Bytes of each search that has ten results, without their texts."""
     for question in questions:
-        answer = _read(client.post("/api/v1/memories/retrieve", json={"user_id": user, "query": question}))
+        answer = _read(
+            client.post("/api/v1/memories/retrieve", json={"user_id": user, "query": question})
+        )
         if len(answer.json()["results"]) == 10:
             yield len(answer.content) - text_bytes(answer.json())
 
@@ -67,15 +81,24 @@ def text_bytes(answer: dict[str, Any]) -> int:
 
 def measure(client: httpx.Client, conversations: Sequence[Conversation]) -> dict[str, list[int]]:
     """The sizes of all answers, by what was asked."""
-    sizes: dict[str, list[int]] = {"save, with its text": [], "save": [], "search of saved turns": [], "search of told sessions": []}
+    sizes: dict[str, list[int]] = {
+        "save, with its text": [],
+        "save": [],
+        "search of saved turns": [],
+        "search of told sessions": [],
+    }
     for conversation in conversations:
         questions = [question.text for question in conversation.questions]
         saves = list(save_sizes(client, f"{conversation.name}-saved", conversation.turns))
         sizes["save, with its text"] += [size for size, _ in saves]
         sizes["save"] += [size for _, size in saves]
-        sizes["search of saved turns"] += search_sizes(client, f"{conversation.name}-saved", questions)
+        sizes["search of saved turns"] += search_sizes(
+            client, f"{conversation.name}-saved", questions
+        )
         tell(client, f"{conversation.name}-told", conversation.turns)
-        sizes["search of told sessions"] += search_sizes(client, f"{conversation.name}-told", questions)
+        sizes["search of told sessions"] += search_sizes(
+            client, f"{conversation.name}-told", questions
+        )
     return sizes
 
 
@@ -98,7 +121,11 @@ def main() -> None:
                 sizes = measure(client, read(options.data)[: options.limit])
         finally:
             host.stop()
-    rows = [[name, f"{len(some):,}", f"{statistics.median(some):,.0f}", f"{max(some):,}"] for name, some in sizes.items() if some]
+    rows = [
+        [name, f"{len(some):,}", f"{statistics.median(some):,.0f}", f"{max(some):,}"]
+        for name, some in sizes.items()
+        if some
+    ]
     show("Bytes of answers", ["answer", "number", "median", "most"], rows)
 
 

@@ -1,9 +1,11 @@
-"""`python -m bench.archive`: how fast old memories move to the archive, in how much memory, and what that does to finding the others.
+"""`python -m bench.archive`: how fast old memories move to the archive, in how much memory, and
+what that does to finding the others.
 
-1,000 users with 100 memories each, a fifth of them eleven years old; the `hash` embedder, SQLite and a folder. The run over all users is a
-process of its own: its memory is its own, and it is killed in the middle and begun anew. What a reader would get wrong: the retrieves
-of before and after are not of two runs. The data are copied before the archive runs, and each query is asked of both in turn, so that
-whatever else the machine does meets both alike.
+1,000 users with 100 memories each, a fifth of them eleven years old; the `hash` embedder, SQLite
+and a folder. The run over all users is a process of its own: its memory is its own, and it is
+killed in the middle and begun anew. What a reader would get wrong: the retrieves of before and
+after are not of two runs. The data are copied before the archive runs, and each query is asked of
+both in turn, so that whatever else the machine does meets both alike.
 """
 
 from __future__ import annotations
@@ -73,10 +75,17 @@ async def opened(data: Path, clock: Moved) -> AsyncIterator[MemoryCore]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.archive", description="Measures the archive run over all users.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.archive", description="Measures the archive run over all users."
+    )
     parser.add_argument("--users", type=int, default=1_000)
     parser.add_argument("--memories", type=int, default=100, help="of each user (default 100)")
-    parser.add_argument("--seconds", type=float, default=20.0, help="of retrieves, on both sides together (default 20)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=20.0,
+        help="of retrieves, on both sides together (default 20)",
+    )
     parser.add_argument("--data", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.data is not None:
@@ -88,7 +97,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(folder: Path, users: int, each: int, seconds: float) -> None:
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}", flush=True)
+    print(
+        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python "
+        f"{platform.python_version()}",
+        flush=True,
+    )
     before, after = folder / "before", folder / "after"
     asyncio.run(_load(after, users, each))
     shutil.copytree(after, before)
@@ -98,8 +111,9 @@ def _measure(folder: Path, users: int, each: int, seconds: float) -> None:
     second, _ = _run(after, users, kill_after=None)
     for name, told in (("until it was killed", first), ("after that", second)):
         print(
-            f"{name}: {told['archived']:,} memories in {told['seconds']:.1f} s, {told['archived'] / told['seconds']:.0f} a second; "
-            f"memory idle {told['idle_mb']:.0f} MB, at most {told['peak_mb'] - told['idle_mb']:.0f} MB more",
+            f"{name}: {told['archived']:,} memories in {told['seconds']:.1f} s, "
+            f"{told['archived'] / told['seconds']:.0f} a second; memory idle {told['idle_mb']:.0f} "
+            f"MB, at most {told['peak_mb'] - told['idle_mb']:.0f} MB more",
             flush=True,
         )
     asyncio.run(_compare(before, after, users, each, seconds))
@@ -114,12 +128,21 @@ async def _load(data: Path, users: int, each: int) -> None:
             for name in _names(users):
                 bodies = list(islice(loaded(SEED, name), of_each.start, of_each.stop))
                 for start in range(0, len(bodies), 100):
-                    await core.bulk(owner(name), [SaveInput.model_validate(body) for body in bodies[start : start + 100]])
-    print(f"loaded {users * each:,} memories of {users:,} users in {time.perf_counter() - began:.0f} s", flush=True)
+                    await core.bulk(
+                        owner(name),
+                        [SaveInput.model_validate(body) for body in bodies[start : start + 100]],
+                    )
+    print(
+        f"loaded {users * each:,} memories of {users:,} users in "
+        f"{time.perf_counter() - began:.0f} s",
+        flush=True,
+    )
 
 
 def _run(data: Path, users: int, kill_after: int | None) -> tuple[dict[str, Any], int]:
-    """The archive run in a process of its own: what it told last, and how many memories it had moved when it was killed."""
+    """The archive run in a process of its own: what it told last, and how many memories it had
+    moved when it was killed.
+    """
     command = [sys.executable, "-m", "bench.archive", "--data", str(data), "--users", str(users)]
     told: dict[str, Any] = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -143,7 +166,12 @@ async def _archive_all(data: Path, users: int) -> None:
             async with room:
                 moved = await _archive(core, name)
                 archived += moved
-                numbers = {"archived": archived, "seconds": time.perf_counter() - began, "idle_mb": idle, "peak_mb": _peak_mb()}
+                numbers = {
+                    "archived": archived,
+                    "seconds": time.perf_counter() - began,
+                    "idle_mb": idle,
+                    "peak_mb": _peak_mb(),
+                }
                 print(json.dumps(numbers), flush=True)
 
         await asyncio.gather(*(one(name) for name in _names(users)))
@@ -166,7 +194,9 @@ async def _archive(core: MemoryCore, name: str) -> int:
 
 
 async def _compare(before: Path, after: Path, users: int, each: int, seconds: float) -> None:
-    """Retrieves of what is hot, each asked of the data from before and of those from after, in turn."""
+    """Retrieves of what is hot, each asked of the data from before and of those from after,
+    in turn.
+    """
     times: tuple[list[float], list[float]] = ([], [])
     found = [0, 0]
     async with opened(before, Moved()) as one, opened(after, Moved()) as other:
@@ -190,7 +220,8 @@ async def _compare(before: Path, after: Path, users: int, each: int, seconds: fl
     for name, side in (("before", 0), ("after", 1)):
         middle, high = (1000 * percentile(sorted(times[side]), share) for share in (0.5, 0.95))
         print(
-            f"retrieve {name}: p50 {middle:.2f} ms, p95 {high:.2f} ms, {found[side] / len(times[side]):.1f} results, n {len(times[side]):,}"
+            f"retrieve {name}: p50 {middle:.2f} ms, p95 {high:.2f} ms, "
+            f"{found[side] / len(times[side]):.1f} results, n {len(times[side]):,}"
         )
 
 

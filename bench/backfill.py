@@ -1,8 +1,10 @@
-"""`python -m bench.backfill`: how long a year of conversations takes until it is told, and until it is formed, over HTTP.
+"""`python -m bench.backfill`: how long a year of conversations takes until it is told,
+and until it is formed, over HTTP.
 
-Made-up conversations of ten messages are brought as one import of one user; with `--posts`, as many calls at once instead, one a
-conversation. Told: the last message is found. Formed: no task of the user's conversations is left. Agents by rule, everything else as it
-is by default. Progress goes to stderr. Note: client and host share the cores, so the load at both ends is printed.
+Made-up conversations of ten messages are brought as one import of one user; with `--posts`, as many
+calls at once instead, one a conversation. Told: the last message is found. Formed: no task of the
+user's conversations is left. Agents by rule, everything else as it is by default. Progress goes to
+stderr. Note: client and host share the cores, so the load at both ends is printed.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ ENDED = ("succeeded", "failed", "poisoned", "cancelled")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What came out. load: of the last minute, at the beginning and at the end. succeeded: tasks of conversations that ended well."""
+    """What came out. load: of the last minute, at the beginning and at the end. succeeded: tasks of
+    conversations that ended well.
+    """
 
     conversations: int
     way: str
@@ -52,7 +56,9 @@ class Client:
     def __init__(self, port: int) -> None:
         self._port = port
 
-    def call(self, method: str, path: str, body: bytes = b"", media: str = "application/json") -> Any:
+    def call(
+        self, method: str, path: str, body: bytes = b"", media: str = "application/json"
+    ) -> Any:
         """The answer's JSON. Raises RuntimeError when the call is refused."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
         try:
@@ -62,19 +68,26 @@ class Client:
         finally:
             connection.close()
         if answer.status >= 300:
-            raise RuntimeError(f"{method} {path} is answered with {answer.status}: {text.decode()[:300]}")
+            raise RuntimeError(
+                f"{method} {path} is answered with {answer.status}: {text.decode()[:300]}"
+            )
         return json.loads(text) if text else None
 
     def unfinished(self) -> int:
         """How many tasks of conversations are not finished, counted up to a hundred a status."""
         query = f"/api/v1/tasks?user_id={USER}&kind=converse&limit=100&status="
-        return sum(len(self.call("GET", f"{query}{status}")["tasks"]) for status in ("accepted", "running"))
+        return sum(
+            len(self.call("GET", f"{query}{status}")["tasks"]) for status in ("accepted", "running")
+        )
 
     def succeeded(self) -> int:
         """How many tasks of conversations succeeded."""
         count, cursor = 0, ""
         while True:
-            page = self.call("GET", f"/api/v1/tasks?user_id={USER}&kind=converse&status=succeeded&limit=100{cursor}")
+            page = self.call(
+                "GET",
+                f"/api/v1/tasks?user_id={USER}&kind=converse&status=succeeded&limit=100{cursor}",
+            )
             count += len(page["tasks"])
             if page["next_cursor"] is None:
                 return count
@@ -90,7 +103,9 @@ def bring(client: Client, lines: Sequence[bytes]) -> None:
         client.call("PUT", f"{path}/{task_id}?part={number}", part, "application/x-ndjson")
     said = {"parts": len(parts), "sha256": hashlib.sha256(file).hexdigest()}
     client.call("POST", f"{path}/{task_id}/commit", json.dumps(said).encode())
-    while (task := client.call("GET", f"/api/v1/tasks/{task_id}?user_id={USER}"))["status"] not in ENDED:
+    while (task := client.call("GET", f"/api/v1/tasks/{task_id}?user_id={USER}"))[
+        "status"
+    ] not in ENDED:
         _say(f"{task['progress']:4.0%} {task['step'] or ''}")
         time.sleep(LOOK_S)
     if task["status"] != "succeeded":
@@ -108,7 +123,10 @@ def post(client: Client, lines: Sequence[bytes]) -> None:
 
 def measure(folder: Path, count: int, embedder: str, *, posts: bool) -> Measured:
     """Tell `count` conversations to a host of its own, and wait until all are formed."""
-    told = (one.model_copy(update={"session_id": f"c{number}"}) for number, one in enumerate(conversations(7, count)))
+    told = (
+        one.model_copy(update={"session_id": f"c{number}"})
+        for number, one in enumerate(conversations(7, count))
+    )
     lines = [one.model_dump_json(exclude_none=True).encode() + b"\n" for one in told]
     host = Host(folder, embedder)
     try:
@@ -125,7 +143,14 @@ def measure(folder: Path, count: int, embedder: str, *, posts: bool) -> Measured
         _say("formed", last=True)
         way = "posts at once" if posts else "import"
         return Measured(
-            count, way, embedder, round(told_s, 1), round(formed_s, 1), client.succeeded(), round(load, 1), round(os.getloadavg()[0], 1)
+            count,
+            way,
+            embedder,
+            round(told_s, 1),
+            round(formed_s, 1),
+            client.succeeded(),
+            round(load, 1),
+            round(os.getloadavg()[0], 1),
         )
     finally:
         host.stop()
@@ -134,20 +159,36 @@ def measure(folder: Path, count: int, embedder: str, *, posts: bool) -> Measured
 def _say(text: str, *, last: bool = False) -> None:
     """Write over the line before, where stderr is a terminal."""
     terminal = sys.stderr.isatty()
-    print(f"\r\033[K{text}" if terminal else text, end="\n" if last or not terminal else "", file=sys.stderr, flush=True)
+    print(
+        f"\r\033[K{text}" if terminal else text,
+        end="\n" if last or not terminal else "",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; 1 when a conversation was not formed."""
-    parser = argparse.ArgumentParser(prog="python -m bench.backfill", description="Measures the import of a year of conversations.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.backfill",
+        description="Measures the import of a year of conversations.",
+    )
     parser.add_argument("--conversations", type=int, default=500)
     parser.add_argument("--embedder", choices=("hash", "minilm"), default="hash")
-    parser.add_argument("--posts", action="store_true", help="send each by POST /api/v1/memories, all at once")
+    parser.add_argument(
+        "--posts", action="store_true", help="send each by POST /api/v1/memories, all at once"
+    )
     parser.add_argument("--json", help="write the numbers to this file too")
     options = parser.parse_args(arguments)
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}", flush=True)
+    print(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()} "
+        f"{platform.machine()}",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
-        measured = measure(Path(folder), options.conversations, options.embedder, posts=options.posts)
+        measured = measure(
+            Path(folder), options.conversations, options.embedder, posts=options.posts
+        )
     for name, value in asdict(measured).items():
         print(f"{name.replace('_', ' '):14} {value}")
     if options.json:

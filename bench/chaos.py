@@ -1,15 +1,19 @@
 """`python -m bench.chaos`: kills hosts and stores under load, then looks for what was lost.
 
-Clients write for the whole time: memories of every type, bulks, conversations, edits, deletions, with and without Idempotency-Key,
-again whenever an answer is lost. Meanwhile a seeded disturber kills, freezes and restarts the host and what it stands on, fills Redis
-and the host's disk, cuts and delays connections, lets the store refuse, puts clocks forward, and runs a second host on the same data.
-Then everything is let run, and all that was acknowledged is read back through a host that was started anew.
+Clients write for the whole time: memories of every type, bulks, conversations, edits, deletions,
+with and without Idempotency-Key, again whenever an answer is lost. Meanwhile a seeded disturber
+kills, freezes and restarts the host and what it stands on, fills Redis and the host's disk, cuts
+and delays connections, lets the store refuse, puts clocks forward, and runs a second host on the
+same data. Then everything is let run, and all that was acknowledged is read back through a host
+that was started anew.
 
-lost: acknowledged, and not there or saying something else. doubled: there twice, though it has a key, or its fields name it. back:
-deleted, and shown again. stuck: a task that does not end, also hours later. poisoned: one that was given up. other 5xx: neither 503 nor
-504. refused: another answer to a right call. crashes: hosts that ended by themselves.
+lost: acknowledged, and not there or saying something else. doubled: there twice, though it has a
+key, or its fields name it. back: deleted, and shown again. stuck: a task that does not end, also
+hours later. poisoned: one that was given up. other 5xx: neither 503 nor 504. refused: another
+answer to a right call. crashes: hosts that ended by themselves.
 
-Note: the seed decides every random choice; how disturbances and calls meet differs from run to run all the same.
+Note: the seed decides every random choice; how disturbances and calls meet differs from run to run
+all the same.
 """
 
 from __future__ import annotations
@@ -37,16 +41,42 @@ SHOWN = 10
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run and print; 1 when something was lost, doubled, back, stuck, poisoned or wrongly answered, 130 when it was stopped."""
-    parser = argparse.ArgumentParser(prog="python -m bench.chaos", description="Kills and freezes Memory Core while it is written to.")
-    parser.add_argument("--profile", choices=("embedded", "azure"), default="embedded", help="what the host stands on")
-    parser.add_argument("--seconds", type=float, default=480.0, help="of traffic and disturbances (default 480)")
-    parser.add_argument("--settle", type=float, default=120.0, help="seconds that tasks may take to end afterwards (default 120)")
+    """Run and print; 1 when something was lost, doubled, back, stuck, poisoned or wrongly answered,
+    130 when it was stopped.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.chaos",
+        description="Kills and freezes Memory Core while it is written to.",
+    )
+    parser.add_argument(
+        "--profile",
+        choices=("embedded", "azure"),
+        default="embedded",
+        help="what the host stands on",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=480.0, help="of traffic and disturbances (default 480)"
+    )
+    parser.add_argument(
+        "--settle",
+        type=float,
+        default=120.0,
+        help="seconds that tasks may take to end afterwards (default 120)",
+    )
     parser.add_argument("--clients", type=int, default=24)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--embedder", choices=("hash", "minilm"), default="hash", help="minilm: the local model (default hash)")
+    parser.add_argument(
+        "--embedder",
+        choices=("hash", "minilm"),
+        default="hash",
+        help="minilm: the local model (default hash)",
+    )
     options = parser.parse_args(arguments)
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, seed {options.seed}", flush=True)
+    print(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, load "
+        f"{os.getloadavg()[0]:.1f}, seed {options.seed}",
+        flush=True,
+    )
     folder = Path(tempfile.mkdtemp(prefix="memory-core-chaos-"))
     is_kept = True
     try:
@@ -92,7 +122,9 @@ async def _disturb(system: System, notebook: Notebook, options: argparse.Namespa
     """Traffic and disturbances, until all calls are answered."""
     until = time.monotonic() + options.seconds
     disturber = Disturber(system, options.seed, until)
-    clients = [Client(number, options.seed, system, notebook, until) for number in range(options.clients)]
+    clients = [
+        Client(number, options.seed, system, notebook, until) for number in range(options.clients)
+    ]
     async with asyncio.TaskGroup() as group:
         group.create_task(disturber.run())
         for client in clients:
@@ -101,35 +133,69 @@ async def _disturb(system: System, notebook: Notebook, options: argparse.Namespa
     return disturber
 
 
-async def _renew(system: System, checker: Checker, waiting: list[dict[str, Any]], seconds: float) -> None:
+async def _renew(
+    system: System, checker: Checker, waiting: list[dict[str, Any]], seconds: float
+) -> None:
     """Stop the host, let the work end that still waits, and start a new host."""
     await system.stop_hosts()
     if waiting:
         print(f"{len(waiting)} tasks still wait after {seconds:.0f} s, as does:", flush=True)
-        print("  {kind} {task_id}: {status}, {step}, {updated_at}, {error}".format(**waiting[0]), flush=True)
+        print(
+            "  {kind} {task_id}: {status}, {step}, {updated_at}, {error}".format(**waiting[0]),
+            flush=True,
+        )
         await work_hours_later(system)
     await asyncio.to_thread(system.hosts[0].start)
     await checker.wait_until_ready()
 
 
-def _report(notebook: Notebook, disturber: Disturber, system: System, options: argparse.Namespace) -> None:
+def _report(
+    notebook: Notebook, disturber: Disturber, system: System, options: argparse.Namespace
+) -> None:
     counts = notebook.counts
-    done = (counts["requests"], counts["saves"], counts["conversations"], disturber.kills.total(), disturber.freezes.total())
+    done = (
+        counts["requests"],
+        counts["saves"],
+        counts["conversations"],
+        disturber.kills.total(),
+        disturber.freezes.total(),
+    )
     wrong = [len(notebook.accusations[name]) for name in WRONG]
     headings = ("", "requests", "saves acknowledged", "conversations", "kills", "freezes", *WRONG)
-    line = [f"{options.profile}, {options.seconds:.0f} s", *(f"{count:,}" for count in (*done, *wrong))]
+    line = [
+        f"{options.profile}, {options.seconds:.0f} s",
+        *(f"{count:,}" for count in (*done, *wrong)),
+    ]
     show(f"Chaos, seed {options.seed}", headings, [line])
-    details = {"kills": disturber.kills, "freezes": disturber.freezes, "other disturbances": disturber.others, "also": counts}
+    details = {
+        "kills": disturber.kills,
+        "freezes": disturber.freezes,
+        "other disturbances": disturber.others,
+        "also": counts,
+    }
     for name, of_each in details.items():
-        print(f"{name}: {', '.join(f'{count:,} {what}' for what, count in sorted(of_each.items()))}", flush=True)
+        print(
+            f"{name}: {', '.join(f'{count:,} {what}' for what, count in sorted(of_each.items()))}",
+            flush=True,
+        )
     kinds = {f"kill {name}": count for name, count in disturber.kills.items()}
-    kinds |= {f"freeze {name}": count for name, count in disturber.freezes.items()} | dict(disturber.others)
+    kinds |= {f"freeze {name}": count for name, count in disturber.freezes.items()} | dict(
+        disturber.others
+    )
     rate = counts["requests"] / options.seconds
     print(
-        f"{sum(kinds.values())} disturbances of {len(kinds)} kinds, {rate:.0f} requests a second, load {os.getloadavg()[0]:.1f}", flush=True
+        f"{sum(kinds.values())} disturbances of {len(kinds)} kinds, {rate:.0f} requests a second, "
+        f"load {os.getloadavg()[0]:.1f}",
+        flush=True,
     )
-    print(f"tasks that still waited after {options.settle:.0f} s of calm: {counts['late']}", flush=True)
-    print(f"starts that a host refused while its stores were down: {system.starts_refused}", flush=True)
+    print(
+        f"tasks that still waited after {options.settle:.0f} s of calm: {counts['late']}",
+        flush=True,
+    )
+    print(
+        f"starts that a host refused while its stores were down: {system.starts_refused}",
+        flush=True,
+    )
     for name in WRONG:
         for why in notebook.accusations[name][:SHOWN]:
             print(f"{name}: {why}", flush=True)

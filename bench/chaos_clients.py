@@ -1,8 +1,10 @@
-"""The clients of `bench.chaos`: they write, read, change and delete, and note what was acknowledged.
+"""The clients of `bench.chaos`: they write, read, change and delete, and note what was
+acknowledged.
 
-A call is sent again until it is answered with something other than 503: with the same key where it has one. What has no key may then be
-there twice, unless its content, session and event time name it. Only what is there once is edited or deleted, since the late first try of
-a call without a key would rightly save it anew.
+A call is sent again until it is answered with something other than 503: with the same key where it
+has one. What has no key may then be there twice, unless its content, session and event time name
+it. Only what is there once is edited or deleted, since the late first try of a call without a key
+would rightly save it anew.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ KEYS = SLOTS = 4
 """Of each user."""
 PAUSE_S = 0.1
 TIMEOUTS_S = (5.0, 15.0, 70.0)
-"""How long a client waits for an answer: less and more than a commit may take (10 s), and more than a request may take (60 s)."""
+"""How long a client waits for an answer: less and more than a commit may take (10 s),
+and more than a request may take (60 s).
+"""
 IMPATIENT_S = 0.05
 """How long a client waits that hangs up early, one call in thirty."""
 GIVE_UP_S = 60.0
@@ -40,7 +44,9 @@ MEMORIES = "/api/v1/memories"
 
 @dataclass
 class Save:
-    """An acknowledged save, which has to be there in the end. contents: what it may say; more than one while an edit is unclear."""
+    """An acknowledged save, which has to be there in the end. contents: what it may say;
+    more than one while an edit is unclear.
+    """
 
     user: str
     memory_id: str
@@ -55,7 +61,9 @@ class Save:
 
 @dataclass
 class Told:
-    """An accepted conversation. marks: a word of each message. cells: ids of its cells that were deleted afterwards."""
+    """An accepted conversation. marks: a word of each message. cells: ids of its cells that were
+    deleted afterwards.
+    """
 
     user: str
     task_id: str
@@ -75,7 +83,9 @@ class Reply(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A memory to save. slot: the slot or key that it fills. named: its fields name it, so that it is the same memory each time."""
+    """A memory to save. slot: the slot or key that it fills. named: its fields name it,
+    so that it is the same memory each time.
+    """
 
     mark: str
     body: dict[str, Any]
@@ -105,12 +115,16 @@ class Notebook:
 class Client:
     """One client: one call after the other, chosen by its seed."""
 
-    def __init__(self, number: int, seed: int, system: System, notebook: Notebook, until: float) -> None:
+    def __init__(
+        self, number: int, seed: int, system: System, notebook: Notebook, until: float
+    ) -> None:
         """until: on the monotonic clock."""
         self._name = f"{seed}c{number}"
         self._number, self._system, self._notebook, self._until = number, system, notebook, until
         self._chance = random.Random(f"client {seed} {number}")
-        self._http = httpx.AsyncClient(limits=httpx.Limits(max_keepalive_connections=2), trust_env=False)
+        self._http = httpx.AsyncClient(
+            limits=httpx.Limits(max_keepalive_connections=2), trust_env=False
+        )
         self._count, self._last = 0, datetime.min.replace(tzinfo=timezone.utc)
         self._saves: list[Save] = []
         self._told: list[Told] = []
@@ -132,7 +146,9 @@ class Client:
     async def _save(self) -> None:
         user, item = self._user(), self._item()
         keyed = self._keyed()
-        reply = await self._call("POST", f"{MEMORIES}/save", {"user_id": user, "view": "full", **item.body}, key=keyed)
+        reply = await self._call(
+            "POST", f"{MEMORIES}/save", {"user_id": user, "view": "full", **item.body}, key=keyed
+        )
         if reply is None:
             self._note_unclear(user, item)
         elif self._expected(reply, 200, 201):
@@ -168,13 +184,26 @@ class Client:
         for result in results:
             status = result["status"]
             if status not in (200, 201, *TRY_AGAIN):
-                self._notebook.accuse("other 5xx" if status >= 500 else "refused", f"an item of a bulk: {result}")
+                self._notebook.accuse(
+                    "other 5xx" if status >= 500 else "refused", f"an item of a bulk: {result}"
+                )
 
     def _note_save(self, user: str, item: Item, memory: dict[str, Any], clean: bool) -> None:
         once = clean or item.named
-        save = Save(user, memory["id"], item.body["type"], {item.body["content"]}, item.body.get("event_timestamp"), item.slot, once)
+        save = Save(
+            user,
+            memory["id"],
+            item.body["type"],
+            {item.body["content"]},
+            item.body.get("event_timestamp"),
+            item.slot,
+            once,
+        )
         if item.slot is None and memory["content"] != item.body["content"]:
-            self._notebook.accuse("lost", f"{user} {memory['id']}: another content was answered than was saved ({item.mark})")
+            self._notebook.accuse(
+                "lost",
+                f"{user} {memory['id']}: another content was answered than was saved ({item.mark})",
+            )
         self._notebook.saves[item.mark] = save
         self._notebook.counts["saves"] += 1
         if clean and item.slot is None:
@@ -195,13 +224,27 @@ class Client:
         elif kind < 0.4:
             number = self._chance.randrange(SLOTS)
             slot = f"desk {number}"
-            body |= {"type": "semantic", "subject": f"desk {number}", "attribute": "colour", "event_timestamp": self._now()}
+            body |= {
+                "type": "semantic",
+                "subject": f"desk {number}",
+                "attribute": "colour",
+                "event_timestamp": self._now(),
+            }
         elif kind < 0.55:
             number = self._chance.randrange(KEYS)
             slot = f"habit-{number}"
-            body |= {"type": "procedural", "key": slot, "value": {"is": mark}, "event_timestamp": self._now()}
+            body |= {
+                "type": "procedural",
+                "key": slot,
+                "value": {"is": mark},
+                "event_timestamp": self._now(),
+            }
         elif kind < 0.8:
-            body |= {"session_id": f"session-{self._chance.randrange(6)}", "actor": "Ana", "event_timestamp": self._now()}
+            body |= {
+                "session_id": f"session-{self._chance.randrange(6)}",
+                "actor": "Ana",
+                "event_timestamp": self._now(),
+            }
         else:
             named = False
             if self._chance.random() < 0.5:
@@ -211,18 +254,34 @@ class Client:
     # conversations
 
     async def _converse(self) -> None:
-        user, begun, marks, messages = self._user(), datetime.now(timezone.utc) - timedelta(minutes=20), [], []
+        user, begun, marks, messages = (
+            self._user(),
+            datetime.now(timezone.utc) - timedelta(minutes=20),
+            [],
+            [],
+        )
         for place in range(self._chance.randint(1, 6)):
             marks.append(self._mark())
             said = f"{text(self._chance)} Mark {marks[-1]}."
             if self._chance.random() < 0.3:
                 said += f" I live in {self._chance.choice(('Lisbon', 'Oslo', 'Bergen', 'Rome'))}."
             role = "user" if place % 2 == 0 else "assistant"
-            messages.append({"role": role, "content": said, "timestamp": (begun + timedelta(minutes=place)).isoformat()})
-        body = {"user_id": user, "session_id": f"talk-{self._chance.randrange(6)}", "messages": messages}
+            messages.append(
+                {
+                    "role": role,
+                    "content": said,
+                    "timestamp": (begun + timedelta(minutes=place)).isoformat(),
+                }
+            )
+        body = {
+            "user_id": user,
+            "session_id": f"talk-{self._chance.randrange(6)}",
+            "messages": messages,
+        }
         keyed = self._keyed()
         reply = await self._call("POST", MEMORIES, body, key=keyed)
-        known = (200,) if reply is not None and reply.tries > 1 else ()  # the first try was heard, and its answer lost
+        # the first try was heard, and its answer lost
+        known = (200,) if reply is not None and reply.tries > 1 else ()
         if reply is not None and self._expected(reply, 202, *known):
             told = Told(user, reply.body["task_id"], marks, keyed is not None or reply.tries == 1)
             self._notebook.told.append(told)
@@ -231,14 +290,25 @@ class Client:
 
     async def _delete_cells(self) -> None:
         """Delete the cells of a conversation that was formed."""
-        told = next((told for told in self._chance.sample(self._told, len(self._told)) if told.once and not told.deleted_cells), None)
+        told = next(
+            (
+                told
+                for told in self._chance.sample(self._told, len(self._told))
+                if told.once and not told.deleted_cells
+            ),
+            None,
+        )
         if told is None:
             return
-        reply = await self._call("GET", f"/api/v1/tasks/{told.task_id}", query={"user_id": told.user})
+        reply = await self._call(
+            "GET", f"/api/v1/tasks/{told.task_id}", query={"user_id": told.user}
+        )
         if reply is None or not self._expected(reply, 200) or reply.body["status"] != "succeeded":
             return
         told.unclear = True
-        ids = [cell["memory_ids"][0] for cell in reply.body["result"]["cells"] if cell["memory_ids"]]
+        ids = [
+            cell["memory_ids"][0] for cell in reply.body["result"]["cells"] if cell["memory_ids"]
+        ]
         for memory_id in ids:
             if not await self._deleted(told.user, memory_id):
                 return
@@ -248,7 +318,9 @@ class Client:
     # changes
 
     async def _edit(self) -> None:
-        """Replace the content of a semantic memory; another content where the edit was overtaken."""
+        """Replace the content of a semantic memory; another content where the edit
+        was overtaken.
+        """
         save = self._own(lambda save: save.type == "semantic")
         if save is None:
             return
@@ -265,7 +337,9 @@ class Client:
             if seen.body["status"] != "active":  # merged or superseded by a run of consolidation
                 return
             body = {"user_id": save.user, "content": content}
-            reply = await self._call("PUT", where, body, key=self._keyed(), etag=seen.headers["etag"])
+            reply = await self._call(
+                "PUT", where, body, key=self._keyed(), etag=seen.headers["etag"]
+            )
             if reply is not None and reply.status == 200:
                 break
             if reply is None or not self._expected(reply, 409, 412):
@@ -284,7 +358,9 @@ class Client:
             save.deleted, save.unclear = True, False
 
     async def _deleted(self, user: str, memory_id: str) -> bool:
-        """Delete a memory; whether that was acknowledged, or seen to be done where the answer was lost."""
+        """Delete a memory; whether that was acknowledged, or seen to be done where the
+        answer was lost.
+        """
         where, query = f"{MEMORIES}/{memory_id}", {"user_id": user}
         reply = await self._call("DELETE", where, query=query, key=self._keyed())
         if reply is None:
@@ -307,13 +383,20 @@ class Client:
         save = self._own(lambda save: True)
         if save is None:
             return
-        reply = await self._call("GET", f"{MEMORIES}/{save.memory_id}", query={"user_id": save.user})
+        reply = await self._call(
+            "GET", f"{MEMORIES}/{save.memory_id}", query={"user_id": save.user}
+        )
         if reply is None:
             return
         if reply.status == 404 or (
-            reply.status == 200 and (reply.body["content"] not in save.contents or reply.body["status"] == "deleted")
+            reply.status == 200
+            and (reply.body["content"] not in save.contents or reply.body["status"] == "deleted")
         ):
-            self._notebook.accuse("lost", f"{save.user} {save.memory_id}: read back after it was acknowledged: {reply.status} {reply.body}")
+            self._notebook.accuse(
+                "lost",
+                f"{save.user} {save.memory_id}: read back after it was acknowledged: "
+                f"{reply.status} {reply.body}",
+            )
         elif self._expected(reply, 200):
             self._notebook.counts["reads"] += 1
 
@@ -322,7 +405,9 @@ class Client:
         gone = set(self._notebook.gone[user])
         reply = await self._call("GET", MEMORIES, query={"user_id": user, "limit": "100"})
         if reply is not None and self._expected(reply, 200):
-            self._check_gone(user, gone, [memory["id"] for memory in reply.body["memories"]], "a list")
+            self._check_gone(
+                user, gone, [memory["id"] for memory in reply.body["memories"]], "a list"
+            )
 
     async def _retrieve(self) -> None:
         save = self._own(lambda save: True)
@@ -330,12 +415,21 @@ class Client:
             return
         gone = set(self._notebook.gone[save.user])
         words = min(save.contents).split()
-        body: dict[str, Any] = {"user_id": save.user, "query": " ".join(self._chance.sample(words, 6)), "similarity_threshold": 0.0}
+        body: dict[str, Any] = {
+            "user_id": save.user,
+            "query": " ".join(self._chance.sample(words, 6)),
+            "similarity_threshold": 0.0,
+        }
         if self._chance.random() < 0.5:
             body["session_id"] = f"session-{self._chance.randrange(6)}"
         reply = await self._call("POST", f"{MEMORIES}/retrieve", body)
         if reply is not None and self._expected(reply, 200):
-            self._check_gone(save.user, gone, [result["memory"]["id"] for result in reply.body["results"]], "a retrieve")
+            self._check_gone(
+                save.user,
+                gone,
+                [result["memory"]["id"] for result in reply.body["results"]],
+                "a retrieve",
+            )
 
     def _check_gone(self, user: str, gone: set[str], shown: list[str], where: str) -> None:
         self._notebook.counts["reads"] += 1
@@ -355,15 +449,23 @@ class Client:
         etag: str | None = None,
     ) -> Reply | None:
         """Send until it is answered; None when that was not to be had before the end."""
-        headers = {name: value for name, value in (("Idempotency-Key", key), ("If-Match", etag)) if value is not None}
+        headers = {
+            name: value
+            for name, value in (("Idempotency-Key", key), ("If-Match", etag))
+            if value is not None
+        }
         tries = 0
         while not self._late():
             tries += 1
             self._notebook.counts["requests"] += 1
-            timeout = IMPATIENT_S if self._chance.random() < 0.03 else self._chance.choice(TIMEOUTS_S)
+            timeout = (
+                IMPATIENT_S if self._chance.random() < 0.03 else self._chance.choice(TIMEOUTS_S)
+            )
             try:
                 address = self._system.url(self._chance) + path
-                response = await self._http.request(method, address, json=body, params=query, headers=headers, timeout=timeout)
+                response = await self._http.request(
+                    method, address, json=body, params=query, headers=headers, timeout=timeout
+                )
             except httpx.TransportError:
                 self._notebook.counts["answers lost"] += 1
             else:
@@ -383,14 +485,22 @@ class Client:
         return status in TRY_AGAIN or status >= 500
 
     def _expected(self, reply: Reply, *statuses: int) -> bool:
-        """Whether the answer has one of these statuses; anything else is a right call that was refused."""
+        """Whether the answer has one of these statuses; anything else is a right call that
+        was refused.
+        """
         if reply.status not in statuses:
-            self._notebook.accuse("refused", f"{reply.status} after {reply.tries} tries: {str(reply.body)[:500]}")
+            self._notebook.accuse(
+                "refused", f"{reply.status} after {reply.tries} tries: {str(reply.body)[:500]}"
+            )
         return reply.status in statuses
 
     def _own(self, fits: Any) -> Save | None:
         """One of the last memories that this client saved cleanly and knows all about."""
-        known = [save for save in self._saves[-200:] if not save.deleted and not save.unclear and fits(save)]
+        known = [
+            save
+            for save in self._saves[-200:]
+            if not save.deleted and not save.unclear and fits(save)
+        ]
         return self._chance.choice(known) if known else None
 
     def _late(self) -> bool:
@@ -404,7 +514,11 @@ class Client:
         return f"mark{self._name}n{self._count}"
 
     def _keyed(self) -> str | None:
-        return uuid.UUID(int=self._chance.getrandbits(128)).hex if self._chance.random() < 0.5 else None
+        return (
+            uuid.UUID(int=self._chance.getrandbits(128)).hex
+            if self._chance.random() < 0.5
+            else None
+        )
 
     def _now(self) -> str:
         """The present moment, never the same for two clients or two memories."""

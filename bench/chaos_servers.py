@@ -1,7 +1,7 @@
 """The processes of `bench.chaos`, and the random disturber that kills and freezes them.
 
-A host listens on one port for its whole life, however often it dies; a second one serves the same data from time to time. Every process
-ends with this one, however that ends (`tests.child`).
+A host listens on one port for its whole life, however often it dies; a second one serves the same
+data from time to time. Every process ends with this one, however that ends (`tests.child`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ FULL_AT = 256 * 1024
 
 
 SPANS = ((0.0, 5.0), (11.0, 15.0), (20.0, 45.0))
-"""Seconds that something is gone: less than a commit may take (10 s), more than that, and about as long as a message is hidden (30 s)."""
+"""Seconds that something is gone: less than a commit may take (10 s), more than that, and about as
+long as a message is hidden (30 s).
+"""
 
 
 class Host:
@@ -112,10 +114,20 @@ class Host:
                 self._start()
 
     def _start(self) -> None:
-        command = [sys.executable, "-m", "memory_core.localhost", "--port", str(self.port), "--data", str(self._data)]
+        command = [
+            sys.executable,
+            "-m",
+            "memory_core.localhost",
+            "--port",
+            str(self.port),
+            "--data",
+            str(self._data),
+        ]
         with self.log.open("ab") as log:
             self._said = log.tell()
-            self._process = child.start(command, cwd=self._app, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
+            self._process = child.start(
+                command, cwd=self._app, env=self._environment, stdout=log, stderr=subprocess.STDOUT
+            )
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
@@ -135,7 +147,8 @@ class Host:
 
 @dataclass
 class Target:
-    """Something to disturb. deeds: what may be done to it, with how likely each is; `kill`, `stop` and `start` are for those deeds.
+    """Something to disturb. deeds: what may be done to it, with how likely each is; `kill`, `stop`
+    and `start` are for those deeds.
 
     spells: how each deed that is none of these begins and ends.
     """
@@ -147,7 +160,9 @@ class Target:
     start: Callable[[], None] = lambda: None
     kill: Callable[[], None] = lambda: None
     stop: Callable[[], None] = lambda: None
-    spells: Mapping[str, tuple[Callable[[], None], Callable[[], None]]] = field(default_factory=dict)
+    spells: Mapping[str, tuple[Callable[[], None], Callable[[], None]]] = field(
+        default_factory=dict
+    )
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -168,8 +183,14 @@ class System:
         self.starts_refused = 0
 
     def environment(self) -> dict[str, str]:
-        """The settings of a host: the defaults, but for runs of consolidation, which come every minute instead of every ten."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
+        """The settings of a host: the defaults, but for runs of consolidation, which come every
+        minute instead of every ten.
+        """
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))
+        }
         stores = {} if self.stores is None else self._settings_over_wires(self.stores)
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         ours = {
@@ -185,8 +206,14 @@ class System:
     def _settings_over_wires(self, stores: AzureStores) -> dict[str, str]:
         """The settings of an app that reaches its stores over wires."""
         settings = stores.settings()
-        for server, name in (("cosmos", "MEMORY_COSMOS_ENDPOINT"), ("redis", "MEMORY_REDIS_URL"), ("queues", "MEMORY_QUEUE_CONNECTION")):
-            settings[name] = settings[name].replace(f":{self._ports[server]}/", f":{self.wires[server].port}/")
+        for server, name in (
+            ("cosmos", "MEMORY_COSMOS_ENDPOINT"),
+            ("redis", "MEMORY_REDIS_URL"),
+            ("queues", "MEMORY_QUEUE_CONNECTION"),
+        ):
+            settings[name] = settings[name].replace(
+                f":{self._ports[server]}/", f":{self.wires[server].port}/"
+            )
         return settings
 
     async def start(self) -> None:
@@ -198,12 +225,21 @@ class System:
             (self.folder / "stores").mkdir()
             await asyncio.to_thread(self.stores.start)
             await self.stores.provision(DIMENSIONS)
-            addresses = {"cosmos": self.stores.cosmos.endpoint, "redis": self.stores.redis.url, "queues": self.stores.azurite.url("queue")}
-            self._ports = {name: httpx.URL(address).port or 0 for name, address in addresses.items()}
+            addresses = {
+                "cosmos": self.stores.cosmos.endpoint,
+                "redis": self.stores.redis.url,
+                "queues": self.stores.azurite.url("queue"),
+            }
+            self._ports = {
+                name: httpx.URL(address).port or 0 for name, address in addresses.items()
+            }
             self.wires = {name: Wire(port) for name, port in self._ports.items()}
             for wire in self.wires.values():
                 await wire.start()
-        self.hosts = [Host(name, self.folder, self._app, self.environment()) for name in ("host", "second host")]
+        self.hosts = [
+            Host(name, self.folder, self._app, self.environment())
+            for name in ("host", "second host")
+        ]
         door = Wire(self.hosts[0].port)
         await door.start()
         self.wires["clients"] = self.hosts[0].door = door
@@ -231,11 +267,15 @@ class System:
 
     def url(self, chance: random.Random) -> str:
         """The address of a host that is meant to run, now and then of one that was just killed."""
-        return chance.choice([host for host in self.hosts if host.wanted] or self.hosts[:1]).clients_url
+        return chance.choice(
+            [host for host in self.hosts if host.wanted] or self.hosts[:1]
+        ).clients_url
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
-        """Start hosts again that ended by themselves, for as long as the block runs; those that did not refuse to start have crashed."""
+        """Start hosts again that ended by themselves, for as long as the block runs; those that did
+        not refuse to start have crashed.
+        """
         watching = asyncio.ensure_future(self._watch())
         try:
             yield
@@ -262,25 +302,53 @@ class System:
         """What can be disturbed in this profile, the second host apart."""
         main = self.hosts[0]
         stop = partial(main.end, signal.SIGTERM)
-        disk = (partial(main.limit_files, FULL_AT), partial(main.limit_files, resource.RLIM_INFINITY))
-        deeds = {"kill": 5, "stop": 1, "freeze": 4} | ({"fill the disk of": 3} if self.stores is None else {})
-        host = Target("host", deeds, *_frozen(main), main.start, main.end, stop, {"fill the disk of": disk})
-        clock = Target("clock", {"put forward": 1}, spells={"put forward": (self._put_clock_forward, partial(self.shift_clock, 0))})
+        disk = (
+            partial(main.limit_files, FULL_AT),
+            partial(main.limit_files, resource.RLIM_INFINITY),
+        )
+        deeds = {"kill": 5, "stop": 1, "freeze": 4} | (
+            {"fill the disk of": 3} if self.stores is None else {}
+        )
+        host = Target(
+            "host", deeds, *_frozen(main), main.start, main.end, stop, {"fill the disk of": disk}
+        )
+        clock = Target(
+            "clock",
+            {"put forward": 1},
+            spells={"put forward": (self._put_clock_forward, partial(self.shift_clock, 0))},
+        )
         common = [host, host, clock, *(_wired(name, wire) for name, wire in self.wires.items())]
         if self.stores is None:
             return [*common, _locked(self.data / "memory.db"), _locked(self.data / "queue.db")]
         cosmos, redis_server, azurite = self.stores.cosmos, self.stores.redis, self.stores.azurite
         spells = {
-            "refuse at": (partial(cosmos.fault, "throttle", probability=0.8, retry_after_ms=50), cosmos.heal),
+            "refuse at": (
+                partial(cosmos.fault, "throttle", probability=0.8, retry_after_ms=50),
+                cosmos.heal,
+            ),
             "storm at": (partial(cosmos.storm, 0.3), cosmos.heal),
             "put forward the clock of": (partial(cosmos.advance, STORE_JUMP_S), lambda: None),
         }
-        deeds = {"kill": 5, "freeze": 5, "refuse at": 4, "storm at": 4, "put forward the clock of": 1}
+        deeds = {
+            "kill": 5,
+            "freeze": 5,
+            "refuse at": 4,
+            "storm at": 4,
+            "put forward the clock of": 1,
+        }
         return [
             *common,
             Target("cosmos", deeds, *_frozen(cosmos), cosmos.start, cosmos.kill, spells=spells),
-            Target("redis", {"kill": 4, "freeze": 3, "fill": 3}, *_frozen(redis_server), redis_server.start, redis_server.kill),
-            Target("azurite", {"kill": 5, "freeze": 5}, *_frozen(azurite), azurite.start, azurite.kill),
+            Target(
+                "redis",
+                {"kill": 4, "freeze": 3, "fill": 3},
+                *_frozen(redis_server),
+                redis_server.start,
+                redis_server.kill,
+            ),
+            Target(
+                "azurite", {"kill": 5, "freeze": 5}, *_frozen(azurite), azurite.start, azurite.kill
+            ),
         ]
 
     def _put_clock_forward(self) -> None:
@@ -288,7 +356,9 @@ class System:
 
 
 class Disturber:
-    """Kills, freezes and fills what there is, by a seeded plan; whatever it did is undone when it ends."""
+    """Kills, freezes and fills what there is, by a seeded plan; whatever it did is undone
+    when it ends.
+    """
 
     def __init__(self, system: System, seed: int, until: float) -> None:
         """until: on the monotonic clock."""
@@ -403,7 +473,9 @@ class Disturber:
         return min(self._chance.uniform(least, most), self._left())
 
 
-def _frozen(process: Host | CosmosServer | RedisServer | AzuriteServer) -> tuple[Callable[[], None], Callable[[], None]]:
+def _frozen(
+    process: Host | CosmosServer | RedisServer | AzuriteServer,
+) -> tuple[Callable[[], None], Callable[[], None]]:
     """How to freeze a process and how to let it go on."""
     return (lambda: _send(process.pid, signal.SIGSTOP), lambda: _send(process.pid, signal.SIGCONT))
 
@@ -414,7 +486,11 @@ def _wired(name: str, wire: Wire) -> Target:
     def delay() -> None:
         wire.delay_s = random.uniform(*SLOW_S)
 
-    return Target(f"connections of {name}", {"cut": 1, "delay": 1}, spells={"cut": (wire.cut, wire.mend), "delay": (delay, wire.mend)})
+    return Target(
+        f"connections of {name}",
+        {"cut": 1, "delay": 1},
+        spells={"cut": (wire.cut, wire.mend), "delay": (delay, wire.mend)},
+    )
 
 
 def _locked(file: Path) -> Target:
@@ -422,9 +498,12 @@ def _locked(file: Path) -> Target:
     connections: list[sqlite3.Connection] = []
 
     def freeze() -> None:
-        connection = sqlite3.connect(file, isolation_level=None, timeout=10, check_same_thread=False)
+        connection = sqlite3.connect(
+            file, isolation_level=None, timeout=10, check_same_thread=False
+        )
         connections.append(connection)
-        with contextlib.suppress(sqlite3.OperationalError):  # a frozen process may hold it: then it is locked anyway
+        # a frozen process may hold it: then it is locked anyway
+        with contextlib.suppress(sqlite3.OperationalError):
             connection.execute("BEGIN IMMEDIATE")
 
     def thaw() -> None:

@@ -23,7 +23,9 @@ LOOK_S = 3.0
 TIMER_S = 20.0
 """How often the hourly timer is fired while work is let end."""
 HOURS = (1, 2, 4, 8)
-"""How many hours later the sweep looks again; a task that was sent again n times is overdue after 5 · 2ⁿ minutes."""
+"""How many hours later the sweep looks again; a task that was sent again n times is overdue after 5
+· 2ⁿ minutes.
+"""
 QUEUES = ("formation", "consolidation", "webhooks")
 
 
@@ -51,7 +53,10 @@ class Checker:
             except httpx.TransportError:
                 pass
             await asyncio.sleep(0.5)
-        raise RuntimeError(f"the host is not ready {READY_S:.0f} s after the last disturbance: {self._system.hosts[0].log}")
+        raise RuntimeError(
+            f"the host is not ready {READY_S:.0f} s after the last disturbance: "
+            f"{self._system.hosts[0].log}"
+        )
 
     async def settle(self, seconds: float) -> list[dict[str, Any]]:
         """Wait until no task waits, firing the hourly timer meanwhile; those that still do."""
@@ -64,16 +69,25 @@ class Checker:
         return waiting
 
     async def _waiting(self) -> list[dict[str, Any]]:
-        return [task for user in self._users for status in WAITING for task in await self._all("tasks", user, status=status)]
+        return [
+            task
+            for user in self._users
+            for status in WAITING
+            for task in await self._all("tasks", user, status=status)
+        ]
 
     async def check(self) -> None:
         """Accuse of everything that is not as it was acknowledged."""
         for user in self._users:
             memories = await self._all("memories", user, status="all", view="full")
             versions = {
-                memory["id"]: await self._versions(user, memory["id"]) for memory in memories if memory["version"] > 1 and memory["key"]
+                memory["id"]: await self._versions(user, memory["id"])
+                for memory in memories
+                if memory["version"] > 1 and memory["key"]
             }
-            check_user(self._notebook, user, Stored(memories, versions, await self._all("tasks", user)))
+            check_user(
+                self._notebook, user, Stored(memories, versions, await self._all("tasks", user))
+            )
 
     async def _versions(self, user: str, memory_id: str) -> list[dict[str, Any]]:
         page = await self._get(f"{MEMORIES}/{memory_id}/versions", {"user_id": user})
@@ -92,7 +106,9 @@ class Checker:
             asked["cursor"] = page["next_cursor"]
 
     async def _get(self, path: str, query: dict[str, str]) -> dict[str, Any]:
-        """One answer, asked for again while it is a 503. Raises httpx.HTTPError for any other that is not 200, or when that goes on."""
+        """One answer, asked for again while it is a 503. Raises httpx.HTTPError for any other that
+        is not 200, or when that goes on.
+        """
         deadline = time.monotonic() + READY_S
         while True:
             response = await self._http.get(path, params=query)
@@ -116,9 +132,11 @@ class Later(SystemClock):
 
 
 async def work_hours_later(system: System) -> None:
-    """Do what the hourly timer and the queues do in the next hours, in this process, with the hosts stopped.
+    """Do what the hourly timer and the queues do in the next hours, in this process,
+    with the hosts stopped.
 
-    The sweep sends a task again that is five minutes late, so this is the promise "formed an hour later at most" without the hour.
+    The sweep sends a task again that is five minutes late, so this is the promise "formed an hour
+    later at most" without the hour.
     """
     clock = Later()
     async with MemoryCore(Settings.from_env(system.environment()), clock=clock) as core:
@@ -132,6 +150,10 @@ async def work_hours_later(system: System) -> None:
             except Unavailable as error:
                 print(f"{hours} h later: {error.detail}", flush=True)
                 continue
-            print(f"{hours} h later: {swept.users} users with waiting work, {swept.due} tasks overdue, {swept.sent} sent again", flush=True)
+            print(
+                f"{hours} h later: {swept.users} users with waiting work, {swept.due} tasks "
+                f"overdue, {swept.sent} sent again",
+                flush=True,
+            )
             if not swept.users:
                 return

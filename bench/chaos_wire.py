@@ -1,4 +1,6 @@
-"""Connections that `bench.chaos` can cut and delay: a port that passes everything on to another one."""
+"""Connections that `bench.chaos` can cut and delay: a port that passes everything on to
+another one.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,15 @@ import contextlib
 
 PIECE = 2**16
 SLOW_S = (0.05, 0.4)
-"""How long each piece may be held while connections are delayed; more than a few pieces' worth is longer than some callers wait."""
+"""How long each piece may be held while connections are delayed; more than a few pieces' worth is
+longer than some callers wait.
+"""
 
 
 class Wire:
-    """Passes connections on to a port of this machine, as long as it is whole. delay_s: how long each piece is held."""
+    """Passes connections on to a port of this machine, as long as it is whole. delay_s:
+    how long each piece is held.
+    """
 
     def __init__(self, port: int) -> None:
         self._to = port
@@ -73,7 +79,10 @@ class Wire:
         """Both ways, until one end hangs up."""
         far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._to)
         self._writers.add(far_writer)
-        ways = [asyncio.ensure_future(self._carry(reader, far_writer)), asyncio.ensure_future(self._carry(far_reader, writer))]
+        ways = [
+            asyncio.ensure_future(self._carry(reader, far_writer)),
+            asyncio.ensure_future(self._carry(far_reader, writer)),
+        ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -1,8 +1,11 @@
-"""CPU time of a cold start on Azure, with byte code in the package and without: `python -m bench.cold_start`.
+"""CPU time of a cold start on Azure, with byte code in the package and without:
+`python -m bench.cold_start`.
 
-The package is unpacked twice, once without its `__pycache__`, and run side by side by the Python that it is built for: import of
-`function_app`, then the first retrieve with the SDKs of an app on Azure, against the emulators of the tests. CPU time of that process
-alone, since wall time on a busy machine says nothing; the package is read-only on Azure, so nothing is written beside it here either.
+The package is unpacked twice, once without its `__pycache__`, and run side by side by the Python
+that it is built for: import of `function_app`, then the first retrieve with the SDKs of an app on
+Azure, against the emulators of the tests. CPU time of that process alone, since wall time on a busy
+machine says nothing; the package is read-only on Azure, so nothing is written beside it
+here either.
 """
 
 from __future__ import annotations
@@ -44,7 +47,7 @@ if answer.status_code != 200:
     sys.exit(answer.get_body().decode())
 print(json.dumps([indexed - began, answered - began]), flush=True)
 os._exit(0)
-"""
+"""  # noqa: E501
 
 
 def main() -> int:
@@ -52,17 +55,27 @@ def main() -> int:
     python = bytecode.interpreter(wheels.PYTHON)
     if python is None:
         raise NoPython(f"there is no Python {wheels.PYTHON}")
-    with tempfile.TemporaryDirectory() as place, cosmos_server.running() as cosmos, azurite_server.running() as azurite:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        cosmos_server.running() as cosmos,
+        azurite_server.running() as azurite,
+    ):
         embedder = OpenAIServer(DIMENSIONS)
         with serving(embedder):
             compiled = lay_out(Path(place) / "compiled", wheels.PYTHON)
-            plain = Path(shutil.copytree(compiled, Path(place) / "plain", ignore=shutil.ignore_patterns("__pycache__")))
+            plain = Path(
+                shutil.copytree(
+                    compiled, Path(place) / "plain", ignore=shutil.ignore_patterns("__pycache__")
+                )
+            )
             stores = AzureStores()
             stores.cosmos, stores.azurite = cosmos, azurite
             asyncio.run(stores.provision(DIMENSIONS))
-            settings = {name: value for name, value in stores.settings().items() if "REDIS" not in name} | {
-                "MEMORY_SHORT_TERM": "none", "EMBEDDING_PROVIDER": "azure", "EMBEDDING_BASE_URL": embedder.root,
-                "EMBEDDING_API_KEY": "a key", "MEMORY_AUTH": "off", "PYTHONDONTWRITEBYTECODE": "1",
+            settings = {name: value for name,
+                value in stores.settings().items() if "REDIS" not in name} | {
+                "MEMORY_SHORT_TERM": "none", "EMBEDDING_PROVIDER": "azure",
+                "EMBEDDING_BASE_URL": embedder.root, "EMBEDDING_API_KEY": "a key",
+                "MEMORY_AUTH": "off", "PYTHONDONTWRITEBYTECODE": "1",
             }  # fmt: skip
             seen: dict[Path, list[tuple[float, float]]] = {plain: [], compiled: []}
             for _ in range(REPEATS):
@@ -70,7 +83,10 @@ def main() -> int:
                     found.append(_start(python, folder, settings))
     rows = []
     for place_in, what in ((0, "import of function_app"), (1, "import and first retrieve")):
-        without, with_it = (statistics.median(found[place_in] for found in seen[folder]) for folder in (plain, compiled))
+        without, with_it = (
+            statistics.median(found[place_in] for found in seen[folder])
+            for folder in (plain, compiled)
+        )
         rows.append([what, f"{without:.2f}", f"{with_it:.2f}", f"{without / with_it:.2f}"])
     show("Cold start, seconds of CPU", ("", "without byte code", "with", "times faster"), rows)
     return 0
@@ -78,7 +94,9 @@ def main() -> int:
 
 def _start(python: str, folder: Path, settings: dict[str, str]) -> tuple[float, float]:
     environment = {"PATH": os.environ["PATH"], **settings}
-    done = subprocess.run([python, "-S", "-c", CHILD], cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-S", "-c", CHILD], cwd=folder, env=environment, capture_output=True, text=True
+    )
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
     indexed, answered = json.loads(done.stdout.splitlines()[-1])

@@ -1,9 +1,12 @@
-"""`python -m bench.consolidation`: how many users' hours are consolidated a second, on this machine, and what each step takes.
+"""`python -m bench.consolidation`: how many users' hours are consolidated a second, on this
+machine, and what each step takes.
 
-One process, embedded, agents without a model, the `hash` embedder: the product is measured, not a model. Each user has ten new
-memories: turns, facts and notes. An hour goes its whole way: timer, messages, the run's task, all steps, report. What a reader would get
-wrong: users a second are of eight workers at once, as a host has them, on what this machine has left; the CPU of a step is of one user
-after the other, all threads together, and is what to compare between machines that are busy.
+One process, embedded, agents without a model, the `hash` embedder: the product is measured, not a
+model. Each user has ten new memories: turns, facts and notes. An hour goes its whole way: timer,
+messages, the run's task, all steps, report. What a reader would get wrong: users a second are of
+eight workers at once, as a host has them, on what this machine has left; the CPU of a step is of
+one user after the other, all threads together, and is what to compare between machines
+that are busy.
 """
 
 from __future__ import annotations
@@ -81,7 +84,11 @@ class Bench:
     async def ended(self) -> int:
         """How many of the users' last runs have succeeded."""
         found = [
-            (await self.core._services.tasking.tasks.page(owner(number), None, "consolidate", None, 1)).tasks
+            (
+                await self.core._services.tasking.tasks.page(
+                    owner(number), None, "consolidate", None, 1
+                )
+            ).tasks
             for number in range(self._users)
         ]
         return sum(bool(tasks) and tasks[0].status == "succeeded" for tasks in found)
@@ -145,16 +152,27 @@ async def measure(folder: Path, users: int) -> tuple[list[list[str]], list[list[
 
 
 def steps_of(watch: Watch, cpu: float, counts: Counter[str], users: int) -> list[list[str]]:
-    """CPU in ms a user, reads and writes of the store a user, of each part; the rest is the messages, the lease and the run's news."""
+    """CPU in ms a user, reads and writes of the store a user, of each part; the rest is the
+    messages, the lease and the run's news.
+    """
     writes = ("commit", "keep", "touch")
     lines: list[tuple[str, float, Counter[str]]] = []
     left, calls = cpu, Counter({name: number for name, number in counts.items() if "." not in name})
     for name, spent in watch.cpu.items():
-        here = Counter({one.removeprefix(f"{name} "): number for one, number in watch.calls.items() if one.startswith(f"{name} ")})
+        here = Counter(
+            {
+                one.removeprefix(f"{name} "): number
+                for one, number in watch.calls.items()
+                if one.startswith(f"{name} ")
+            }
+        )
         here = Counter({one: number for one, number in here.items() if "." not in one})
         left, calls = left - spent, calls - here
         lines.append((name, spent, here))
-    lines += [("messages, lease, news", left, calls), ("all", cpu, sum((one[2] for one in lines), calls))]
+    lines += [
+        ("messages, lease, news", left, calls),
+        ("all", cpu, sum((one[2] for one in lines), calls)),
+    ]
     return [
         [
             name,
@@ -168,13 +186,23 @@ def steps_of(watch: Watch, cpu: float, counts: Counter[str], users: int) -> list
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; 1 when a run did not succeed."""
-    parser = argparse.ArgumentParser(prog="python -m bench.consolidation", description="Measures consolidation on this machine.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.consolidation", description="Measures consolidation on this machine."
+    )
     parser.add_argument("--users", type=int, default=200)
     options = parser.parse_args(arguments)
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}", flush=True)
+    print(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()} "
+        f"{platform.machine()}",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
         hours, steps, failed = asyncio.run(measure(Path(folder), options.users))
-    show("Users consolidated, 10 new memories each", ("", "users", "users/s", "CPU ms/user", "CPU share", "store calls/user"), hours)
+    show(
+        "Users consolidated, 10 new memories each",
+        ("", "users", "users/s", "CPU ms/user", "CPU share", "store calls/user"),
+        hours,
+    )
     show("One user after the other, a third hour", ("", "CPU ms/user", "reads", "writes"), steps)
     print(f"\ntarget: {TARGET:g} users a second; {failed} runs did not succeed")
     return int(failed > 0)

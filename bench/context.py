@@ -1,8 +1,11 @@
-"""`python -m bench.context DATA`: how much of what a question needs stands in the context that the mode `reconstruct` answers with.
+"""`python -m bench.context DATA`: how much of what a question needs stands in the context that the
+mode `reconstruct` answers with.
 
-DATA is a conversation data set as `bench.retrieval` takes it. Every turn is saved as one episodic memory, every question is asked once for
-each budget, without a language model. A turn counts as there when the context cites it and holds its whole text: what was cut is not there.
-What a reader would get wrong: the first budget's times are those to look at, at the others the host knows the questions' vectors already.
+DATA is a conversation data set as `bench.retrieval` takes it. Every turn is saved as one episodic
+memory, every question is asked once for each budget, without a language model. A turn counts as
+there when the context cites it and holds its whole text: what was cut is not there. What a reader
+would get wrong: the first budget's times are those to look at, at the others the host knows the
+questions' vectors already.
 """
 
 from __future__ import annotations
@@ -27,7 +30,9 @@ BUDGETS = (2000, 500, 1000, 4000)
 
 @dataclass(slots=True)
 class Asked:
-    """What one budget gave: by question its category, the share of its evidence, rounds, whether it was enough, and the length."""
+    """What one budget gave: by question its category, the share of its evidence, rounds,
+    whether it was enough, and the length.
+    """
 
     categories: list[int] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
@@ -39,12 +44,37 @@ class Asked:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.context", description="Measures contexts over a conversation data set.")
-    parser.add_argument("data", type=Path, help="a conversation data set; its form is in the docstring of bench.retrieval")
-    parser.add_argument("--port", type=int, help="of a host that runs on this machine with authentication off; without it one is started")
-    parser.add_argument("--embedder", default="minilm", help="of the host that is started (default minilm)")
-    parser.add_argument("--apart", type=lambda text: {int(one) for one in text.split(",")}, default={5}, help="categories to leave out")
-    parser.add_argument("--budgets", type=lambda text: [int(one) for one in text.split(",")], default=list(BUDGETS), help="in tokens")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.context",
+        description="Measures contexts over a conversation data set.",
+    )
+    parser.add_argument(
+        "data",
+        type=Path,
+        help="a conversation data set; its form is in the docstring of bench.retrieval",
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        help=(
+            "of a host that runs on this machine with authentication off; without it one is started"
+        ),
+    )
+    parser.add_argument(
+        "--embedder", default="minilm", help="of the host that is started (default minilm)"
+    )
+    parser.add_argument(
+        "--apart",
+        type=lambda text: {int(one) for one in text.split(",")},
+        default={5},
+        help="categories to leave out",
+    )
+    parser.add_argument(
+        "--budgets",
+        type=lambda text: [int(one) for one in text.split(",")],
+        default=list(BUDGETS),
+        help="in tokens",
+    )
     options = parser.parse_args(arguments)
     conversations = json.loads(options.data.read_text())
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
@@ -59,27 +89,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-async def _ask_all(port: int, conversations: Sequence[dict[str, Any]], apart: set[int], budgets: Sequence[int]) -> dict[int, Asked]:
+async def _ask_all(
+    port: int, conversations: Sequence[dict[str, Any]], apart: set[int], budgets: Sequence[int]
+) -> dict[int, Asked]:
     asked = {budget: Asked() for budget in budgets}
     for conversation in conversations:
         user = f"{conversation['conv_id']}-{uuid.uuid4().hex[:8]}"
         saved, _ = await send(port, saves(user, conversation["turns"]))
         memories = [one["memory"] for answer in saved for one in answer["results"]]
-        turns = {one["id"]: (one["metadata"]["turn"], " ".join(one["content"].split())) for one in memories}
-        questions = [one for one in conversation["questions"] if one["cat"] not in apart and one["evidence"]]
+        turns = {
+            one["id"]: (one["metadata"]["turn"], " ".join(one["content"].split()))
+            for one in memories
+        }
+        questions = [
+            one for one in conversation["questions"] if one["cat"] not in apart and one["evidence"]
+        ]
         for budget in budgets:
             await _ask(port, user, questions, turns, budget, asked[budget])
     return asked
 
 
 async def _ask(
-    port: int, user: str, questions: Sequence[dict[str, Any]], turns: dict[str, tuple[str, str]], budget: int, into: Asked
+    port: int,
+    user: str,
+    questions: Sequence[dict[str, Any]],
+    turns: dict[str, tuple[str, str]],
+    budget: int,
+    into: Asked,
 ) -> None:
-    bodies = [{"user_id": user, "query": one["q"], "mode": "reconstruct", "max_tokens": budget} for one in questions]
-    answers, times = await send(port, [ask("reconstruct", "POST", "/api/v1/memories/retrieve", body) for body in bodies])
+    bodies = [
+        {"user_id": user, "query": one["q"], "mode": "reconstruct", "max_tokens": budget}
+        for one in questions
+    ]
+    answers, times = await send(
+        port, [ask("reconstruct", "POST", "/api/v1/memories/retrieve", body) for body in bodies]
+    )
     into.times += times
     for question, answer in zip(questions, answers, strict=True):
-        there = {turn for turn, text in (turns[one] for one in answer["citations"]) if text in answer["context"]}
+        there = {
+            turn
+            for turn, text in (turns[one] for one in answer["citations"])
+            if text in answer["context"]
+        }
         evidence = set(question["evidence"])
         into.categories.append(question["cat"])
         into.shares.append(len(evidence & there) / len(evidence))
@@ -90,8 +141,17 @@ async def _ask(
 
 def _report(asked: dict[int, Asked]) -> None:
     categories = sorted({one for each in asked.values() for one in each.categories})
-    headings = ("tokens", "questions", "evidence in context", *(f"category {one}" for one in categories))
-    show("Evidence whose text stands in the context", headings, [_line(budget, one, categories) for budget, one in sorted(asked.items())])
+    headings = (
+        "tokens",
+        "questions",
+        "evidence in context",
+        *(f"category {one}" for one in categories),
+    )
+    show(
+        "Evidence whose text stands in the context",
+        headings,
+        [_line(budget, one, categories) for budget, one in sorted(asked.items())],
+    )
     more = [
         [
             f"{budget:,}",
@@ -102,14 +162,30 @@ def _report(asked: dict[int, Asked]) -> None:
         ]
         for budget, one in sorted(asked.items())
     ]
-    show("What it took", ("tokens", "memories cited", "rounds", "sufficient", "p50 ms", "p95 ms"), more)
+    show(
+        "What it took",
+        ("tokens", "memories cited", "rounds", "sufficient", "p50 ms", "p95 ms"),
+        more,
+    )
 
 
 def _line(budget: int, asked: Asked, categories: Sequence[int]) -> list[str]:
     by_category = [
-        _mean([share for share, one in zip(asked.shares, asked.categories, strict=True) if one == category]) for category in categories
+        _mean(
+            [
+                share
+                for share, one in zip(asked.shares, asked.categories, strict=True)
+                if one == category
+            ]
+        )
+        for category in categories
     ]
-    return [f"{budget:,}", f"{len(asked.shares):,}", f"{_mean(asked.shares):.4f}", *(f"{one:.3f}" for one in by_category)]
+    return [
+        f"{budget:,}",
+        f"{len(asked.shares):,}",
+        f"{_mean(asked.shares):.4f}",
+        *(f"{one:.3f}" for one in by_category),
+    ]
 
 
 def _mean(values: Sequence[float]) -> float:

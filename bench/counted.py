@@ -1,7 +1,9 @@
-"""A long-term store, a queue and agents that count what they are asked, and reckon what that would be on Azure.
+"""A long-term store, a queue and agents that count what they are asked, and reckon what that would
+be on Azure.
 
-The work itself is done by the real ones behind. What a reader would get wrong: request units and tokens are reckoned by the formulas here,
-from the sizes of what goes in and out. They say how cost grows and what dominates; an account's own numbers come from `make test-live`.
+The work itself is done by the real ones behind. What a reader would get wrong: request units and
+tokens are reckoned by the formulas here, from the sizes of what goes in and out. They say how cost
+grows and what dominates; an account's own numbers come from `make test-live`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,18 @@ from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NA
 from memory_core.adapters.cosmos.reads import POINT_READS, WRITTEN_BY_COMMITS
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
-from memory_core.ports import Agents, Batch, Document, Embedder, Found, LongTermStore, Near, Search, Snapshot, TaskQueue
+from memory_core.ports import (
+    Agents,
+    Batch,
+    Document,
+    Embedder,
+    Found,
+    LongTermStore,
+    Near,
+    Search,
+    Snapshot,
+    TaskQueue,
+)
 
 KB = 1024
 VECTOR_BYTES = 9.6
@@ -51,7 +64,9 @@ _PROMPTS = (
 
 
 STRONG = 2.0
-"""A read that asks two replicas costs twice: those of Strong and BoundedStaleness, where no weaker level is asked for."""
+"""A read that asks two replicas costs twice: those of Strong and BoundedStaleness,
+where no weaker level is asked for.
+"""
 REPLACED = 2.0
 """A replace or a patch costs twice what an insert of the same document costs."""
 UNITS_A_VALUE = 0.1
@@ -67,14 +82,20 @@ def read_units(size: int) -> float:
     return max(1.0, 0.91 + 0.09 * size / KB)
 
 
-def write_units(size: int, vectors: int = 0, *, values: int = 0, words: int = 0, replaces: bool = False) -> float:
-    """Of a document that is written: about 5 for 1 KB, 50 for 100 KB, what is indexed of it, and 4 for an indexed vector."""
+def write_units(
+    size: int, vectors: int = 0, *, values: int = 0, words: int = 0, replaces: bool = False
+) -> float:
+    """Of a document that is written: about 5 for 1 KB, 50 for 100 KB, what is indexed of it,
+    and 4 for an indexed vector.
+    """
     inserted = 4.9 + 0.48 * size / KB + UNITS_A_VALUE * values + UNITS_A_WORD * words
     return inserted * (REPLACED if replaces else 1.0) + 4.0 * vectors
 
 
 def query_units(rows: int, size: int, compared: int = 0, terms: int = 0) -> float:
-    """Of a query within one user, from one replica: a base, the rows that go out with their size, vectors compared, terms looked up."""
+    """Of a query within one user, from one replica: a base, the rows that go out with their size,
+    vectors compared, terms looked up.
+    """
     return 2.3 + 0.05 * rows + 0.12 * size / KB + 0.002 * compared + UNITS_A_TERM * terms
 
 
@@ -88,7 +109,11 @@ def _values_at(value: Any, steps: Sequence[str]) -> int:
         return 0 if value is None or isinstance(value, (dict, list)) else 1
     first, *rest = steps
     if first == "*":
-        return sum(_values_at(part, ["*"]) for part in _parts(value)) if isinstance(value, (dict, list)) else 1
+        return (
+            sum(_values_at(part, ["*"]) for part in _parts(value))
+            if isinstance(value, (dict, list))
+            else 1
+        )
     if first == "[]":
         return sum(_values_at(part, rest) for part in value) if isinstance(value, list) else 0
     return _values_at(value[first], rest) if isinstance(value, dict) and first in value else 0
@@ -99,13 +124,22 @@ def _parts(value: Any) -> Sequence[Any]:
 
 
 class CountedStore:
-    """Counts calls by name; `name.units`: what they would cost. With sizes also requests, and what is stored.
+    """Counts calls by name; `name.units`: what they would cost. With sizes also requests,
+    and what is stored.
 
-    dimensions: of the vectors that documents would have, whatever the real embedder's are. before: reckon as before the head vouched for
-    what is read from one replica, and before a small user's memories came in one list.
+    dimensions: of the vectors that documents would have, whatever the real embedder's are. before:
+    reckon as before the head vouched for what is read from one replica, and before a small user's
+    memories came in one list.
     """
 
-    def __init__(self, inner: LongTermStore, counts: Counter[str], *, dimensions: int | None = None, before: bool = False) -> None:
+    def __init__(
+        self,
+        inner: LongTermStore,
+        counts: Counter[str],
+        *,
+        dimensions: int | None = None,
+        before: bool = False,
+    ) -> None:
         """dimensions: None counts calls only, which costs the measured nothing."""
         self._inner, self.counts, self._dimensions, self._before = inner, counts, dimensions, before
         self._vouched = STRONG if before else 1.0
@@ -127,7 +161,9 @@ class CountedStore:
 
     @property
     def stored(self) -> int:
-        """Bytes of all documents that were written and stay: not deleted, and not to expire by themselves."""
+        """Bytes of all documents that were written and stay: not deleted, and not to expire
+        by themselves.
+        """
         return sum(self._sizes.values())
 
     def __getattr__(self, name: str) -> Any:
@@ -146,7 +182,9 @@ class CountedStore:
 
         return counted
 
-    def _reckoned(self, name: str, given: Sequence[Any], options: Mapping[str, Any], answer: Any) -> tuple[int, float]:
+    def _reckoned(
+        self, name: str, given: Sequence[Any], options: Mapping[str, Any], answer: Any
+    ) -> tuple[int, float]:
         """(requests, request units) of one call."""
         if name == "commit":
             return 1, self._committed(given[0], given[1])
@@ -154,19 +192,34 @@ class CountedStore:
             return 1, self._written(given[0], given[1])
         if name == "fold":  # when each was accessed last is looked up before
             patched = sum(self._patched(given[0], memory_id) for memory_id in given[2])
-            return 2, patched + self._written(given[0], given[1]) + STRONG * query_units(len(given[2]), ACCESSED * len(given[2]))
+            return 2, patched + self._written(given[0], given[1]) + STRONG * query_units(
+                len(given[2]), ACCESSED * len(given[2])
+            )
         if name == "snapshot":
-            return self._looked(given[0], answer, given[1] if len(given) > 1 else (), given[2] if len(given) > 2 else None)
+            return self._looked(
+                given[0],
+                answer,
+                given[1] if len(given) > 1 else (),
+                given[2] if len(given) > 2 else None,
+            )
         if name == "search":
             return self._searched(given[0], given[1], answer)
         if name == "memories":
-            return self._shown(given[0], answer, reads_head=options.get("seen") is None or self._before)
+            return self._shown(
+                given[0], answer, reads_head=options.get("seen") is None or self._before
+            )
         rows = len(answer) if isinstance(answer, list) else 1
-        size = sum(_size(one, 0) if isinstance(one, Document) else LOOKED_UP for one in answer) if isinstance(answer, list) else 0
+        size = (
+            sum(_size(one, 0) if isinstance(one, Document) else LOOKED_UP for one in answer)
+            if isinstance(answer, list)
+            else 0
+        )
         return 1, STRONG * query_units(rows, size)
 
     def _searched(self, owner: Owner, search: Search, answer: Found) -> tuple[int, float]:
-        """Of a search that the service answers: memories come whole, but for their vectors, and are then at hand to be shown."""
+        """Of a search that the service answers: memories come whole, but for their vectors,
+        and are then at hand to be shown.
+        """
         ids, compared = answer.candidates.ids, len(self._vectors.get(owner, ()))
         self._at_hand[owner] = frozenset(ids)
         head = STRONG * read_units(KB)
@@ -177,35 +230,50 @@ class CountedStore:
         lists = ids[: search.limit]
         units = by_vector * query_units(len(lists), self._bytes_of(owner, lists), compared)
         if terms:  # the SDK has the words counted first
-            units += query_units(0, 0, terms=terms) + query_units(len(lists), self._bytes_of(owner, lists), terms=terms)
+            units += query_units(0, 0, terms=terms) + query_units(
+                len(lists), self._bytes_of(owner, lists), terms=terms
+            )
         return 1 + by_vector + 2 * bool(terms), head + self._vouched * units
 
-    def _shown(self, owner: Owner, answer: Mapping[str, Any], *, reads_head: bool) -> tuple[int, float]:
+    def _shown(
+        self, owner: Owner, answer: Mapping[str, Any], *, reads_head: bool
+    ) -> tuple[int, float]:
         """Of memories by id; none for those that the last search brought."""
         missing = [name for name in answer if name not in self._at_hand.get(owner, ())]
         if not missing:
             return 0, 0.0
-        units = self._vouched * query_units(len(missing), sum(len(answer[name].json) for name in missing))
+        units = self._vouched * query_units(
+            len(missing), sum(len(answer[name].json) for name in missing)
+        )
         return 1 + reads_head, units + STRONG * read_units(KB) * reads_head
 
     def _bytes_of(self, owner: Owner, ids: Sequence[str]) -> int:
         """Of memories as a search projects them, without vectors."""
         return sum(self._rows.get((owner, name), LOOKED_UP) for name in ids)
 
-    def _looked(self, owner: Owner, seen: Snapshot, asked: Sequence[str], near: Near | None) -> tuple[int, float]:
+    def _looked(
+        self, owner: Owner, seen: Snapshot, asked: Sequence[str], near: Near | None
+    ) -> tuple[int, float]:
         units, requests = STRONG * read_units(KB), 1
         if 0 < len(asked) <= POINT_READS:
             requests += len(asked)
             for name in asked:
                 document = seen.documents.get(name)
                 price = self._vouched if name.startswith(WRITTEN_BY_COMMITS) else STRONG
-                units += price * (1.0 if document is None else read_units(_size(document, self._dimensions or 0)))
+                units += price * (
+                    1.0 if document is None else read_units(_size(document, self._dimensions or 0))
+                )
         elif asked:
             sizes = [_size(document, self._dimensions or 0) for document in seen.documents.values()]
             units, requests = units + STRONG * query_units(len(sizes), sum(sizes)), requests + 1
         if near is not None:
-            size = sum(len(orjson.dumps(one.memory.model_dump(mode="json"))) + self._vector for one in seen.near)
-            units += self._vouched * query_units(len(seen.near), size, len(self._vectors.get(owner, ())))
+            size = sum(
+                len(orjson.dumps(one.memory.model_dump(mode="json"))) + self._vector
+                for one in seen.near
+            )
+            units += self._vouched * query_units(
+                len(seen.near), size, len(self._vectors.get(owner, ()))
+            )
             requests += 1
         return requests, units
 
@@ -214,10 +282,20 @@ class CountedStore:
         return _vector_size(self._dimensions or 0)
 
     def _committed(self, owner: Owner, batch: Batch) -> float:
-        head = {"kind": "head", "body": {"pending_tasks": batch.head.pending_tasks}, "due_s": batch.head.due_at and 1.0}
-        units = write_units(len(batch.head.model_dump_json()), values=IDS + indexed_values(head), replaces=batch.expected is not None)
+        head = {
+            "kind": "head",
+            "body": {"pending_tasks": batch.head.pending_tasks},
+            "due_s": batch.head.due_at and 1.0,
+        }
+        units = write_units(
+            len(batch.head.model_dump_json()),
+            values=IDS + indexed_values(head),
+            replaces=batch.expected is not None,
+        )
         for event in batch.events:
-            units += self._written(owner, Document(event.id, "event", event.model_dump(mode="json")))
+            units += self._written(
+                owner, Document(event.id, "event", event.model_dump(mode="json"))
+            )
         for write in batch.writes:
             if write.mode == "delete":
                 self._vectors.get(owner, set()).discard(write.document.id)
@@ -248,13 +326,23 @@ class CountedStore:
         item = item_of(owner, replace(document, vector=None, expires_at=None), NO_MOMENT)
         if document.kind == "memory":
             fields = {name: name for name in MEMORY_FIELDS} if self._before else SHORT_NAMES
-            self._rows[place] = len(orjson.dumps({short: item[name] for name, short in fields.items() if name in item}))
+            self._rows[place] = len(
+                orjson.dumps({short: item[name] for name, short in fields.items() if name in item})
+            )
         words = len(set(str(item.get("search_text", "")).split()))
-        return write_units(size, int(document.vector is not None), values=indexed_values(item), words=words, replaces=replaces)
+        return write_units(
+            size,
+            int(document.vector is not None),
+            values=indexed_values(item),
+            words=words,
+            replaces=replaces,
+        )
 
 
 def _size(document: Document, dimensions: int) -> int:
-    return len(orjson.dumps(document.body)) + (_vector_size(dimensions) if document.vector is not None else 0)
+    return len(orjson.dumps(document.body)) + (
+        _vector_size(dimensions) if document.vector is not None else 0
+    )
 
 
 def _vector_size(dimensions: int) -> int:
@@ -262,7 +350,9 @@ def _vector_size(dimensions: int) -> int:
 
 
 class CountedQueue:
-    """Counts messages by queue and by what they ask for: a range, a user, a task. Each is three operations: sent, received, deleted."""
+    """Counts messages by queue and by what they ask for: a range, a user, a task. Each is three
+    operations: sent, received, deleted.
+    """
 
     def __init__(self, inner: TaskQueue, counts: Counter[str]) -> None:
         self._inner, self.counts = inner, counts
@@ -283,7 +373,9 @@ def kind_of(body: str) -> str:
 
 
 class CountedAgents:
-    """Agents that count what a model would have read and written in their place: prompt, what was passed, and the answer."""
+    """Agents that count what a model would have read and written in their place: prompt,
+    what was passed, and the answer.
+    """
 
     def __init__(self, inner: Agents, counts: Counter[str]) -> None:
         self._inner, self.counts = inner, counts
@@ -297,11 +389,15 @@ class CountedAgents:
 
         async def counted(app_id: str, *given: Any, **options: Any) -> Any:
             answer = await found(app_id, *given, **options)
-            read = self._prompts[name] + sum(len(orjson.dumps(one, default=_plain)) for one in given)
+            read = self._prompts[name] + sum(
+                len(orjson.dumps(one, default=_plain)) for one in given
+            )
             self.counts["calls"] += 1
             self.counts[f"calls.{name}"] += 1
             self.counts["prompt_tokens"] += read // CHARACTERS_A_TOKEN
-            self.counts["completion_tokens"] += len(answer.value.model_dump_json()) // CHARACTERS_A_TOKEN
+            self.counts["completion_tokens"] += (
+                len(answer.value.model_dump_json()) // CHARACTERS_A_TOKEN
+            )
             return answer
 
         return counted

@@ -1,8 +1,9 @@
-"""One day of a sample of users through the real code: conversations become memories, each hour consolidates who is due.
+"""One day of a sample of users through the real code: conversations become memories,
+each hour consolidates who is due.
 
-Who is active when is drawn by a power law, seeded. Note: the sample takes its users at even quantiles of the power
-law, not at random, so that a hundred and twenty have the mean and the tail of millions; ids and clock are ours, so two days of one seed are
-equal to the byte.
+Who is active when is drawn by a power law, seeded. Note: the sample takes its users at even
+quantiles of the power law, not at random, so that a hundred and twenty have the mean and the tail
+of millions; ids and clock are ours, so two days of one seed are equal to the byte.
 """
 
 from __future__ import annotations
@@ -42,14 +43,20 @@ QUEUES: tuple[QueueName, ...] = ("formation", "consolidation")
 
 
 def rates(users: int, mean: float) -> list[float]:
-    """Conversations a day of each of `users`, at even quantiles of a Pareto distribution of this mean, the most active first."""
+    """Conversations a day of each of `users`, at even quantiles of a Pareto distribution of this
+    mean, the most active first.
+    """
     least = mean * (SHAPE - 1) / SHAPE
-    drawn = [min(MOST_A_DAY, least * ((place + 0.5) / users) ** (-1 / SHAPE)) for place in range(users)]
+    drawn = [
+        min(MOST_A_DAY, least * ((place + 0.5) / users) ** (-1 / SHAPE)) for place in range(users)
+    ]
     return [one * mean * users / sum(drawn) for one in drawn]
 
 
 def talks(rate: float, chance: random.Random) -> list[int]:
-    """The hours in which a user with this rate talks on one day, drawn; an hour once for each conversation."""
+    """The hours in which a user with this rate talks on one day, drawn; an hour once for each
+    conversation.
+    """
     count = int(rate) + (chance.random() < rate % 1)
     return sorted(chance.choices(range(HOURS), BY_HOUR, k=count))
 
@@ -82,9 +89,11 @@ class _Clock:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What a day of the sample came to, as counts by name, in parts. runs: that ended; due: users found by the fan-out by hour.
+    """What a day of the sample came to, as counts by name, in parts. runs: that ended; due:
+    users found by the fan-out by hour.
 
-    noted: writing accesses down. added: adding to the memories, at the end of the day, those that wait.
+    noted: writing accesses down. added: adding to the memories, at the end of the day,
+    those that wait.
     """
 
     users: int
@@ -111,7 +120,9 @@ async def day(
     embedder: Literal["hash", "minilm"] = "hash",
     token_states: bool = True,
 ) -> Day:
-    """Live it. mean: conversations a user and day. before: as in `CountedStore`. token_states: of memories, where the embedder has them."""
+    """Live it. mean: conversations a user and day. before: as in `CountedStore`. token_states: of
+    memories, where the embedder has them.
+    """
     settings = Settings(
         embedding_provider=embedder,
         token_states=token_states,
@@ -136,18 +147,25 @@ async def day(
         said = _said(seed, sum(map(len, hours)))
         for hour in range(HOURS):
             counts.clear()
-            talking = [number for number, those in enumerate(hours) for _ in range(those.count(hour))]
+            talking = [
+                number for number, those in enumerate(hours) for _ in range(those.count(hour))
+            ]
             for number in talking:
                 await core.converse(owner(number), next(said))
             await work(core)
             parts["formed"] += counts
             counts.clear()
             for number in talking:
-                for query in ("Where do I live now?", "What do I like on free days?", "How long are my shifts?")[:RETRIEVES]:
+                for query in (
+                    "Where do I live now?",
+                    "What do I like on free days?",
+                    "How long are my shifts?",
+                )[:RETRIEVES]:
                     await core.retrieve(owner(number), RetrieveInput(query=query))
                 parts["asked"] += counts
                 counts.clear()
-                await core.flush_touches()  # as the process does some seconds later, whether a run follows or not
+                # as the process does some seconds later, whether a run follows or not
+                await core.flush_touches()
                 parts["noted"] += counts
                 counts.clear()
             clock.at += timedelta(hours=1)
@@ -160,7 +178,16 @@ async def day(
             await core._services.touches.settle(owner(number))
         parts["added"] += counts
         runs = sum(
-            [len((await core._services.tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)]
+            [
+                len(
+                    (
+                        await core._services.tasking.tasks.page(
+                            owner(number), None, "consolidate", None, 100
+                        )
+                    ).tasks
+                )
+                for number in range(users)
+            ]
         )
     return Day(
         users=users,
@@ -182,7 +209,10 @@ def _said(seed: int, count: int) -> Iterator[ConverseInput]:
     """Conversations of made-up people, all of the first day."""
     for number, one in enumerate(conversations(seed, count)):
         messages = [
-            {**message, "timestamp": (MIDNIGHT + timedelta(minutes=number % 60, seconds=place)).isoformat()}
+            {
+                **message,
+                "timestamp": (MIDNIGHT + timedelta(minutes=number % 60, seconds=place)).isoformat(),
+            }
             for place, message in enumerate(one.model_dump(mode="json")["messages"])
         ]
         yield ConverseInput.model_validate({"session_id": one.session_id, "messages": messages})

@@ -1,8 +1,11 @@
-"""`python -m bench.formation_calls`: calls and tokens of a conversation in each mode of `MEMORY_FORMATION_CALLS`, and what is lost.
+"""`python -m bench.formation_calls`: calls and tokens of a conversation in each mode of
+`MEMORY_FORMATION_CALLS`, and what is lost.
 
-The model is a server on this machine that speaks the chat API and answers as the rules do. So the modes differ in what they ask, not in
-how well a model answers. Conversations have ten messages; after them each user has one run of consolidation. What a reader would get wrong:
-tokens are characters / 4, of the texts, of the schema, which services count as prompt, and of the answer; a real model's story is longer.
+The model is a server on this machine that speaks the chat API and answers as the rules do. So the
+modes differ in what they ask, not in how well a model answers. Conversations have ten messages;
+after them each user has one run of consolidation. What a reader would get wrong: tokens are
+characters / 4, of the texts, of the schema, which services count as prompt, and of the answer;
+a real model's story is longer.
 """
 
 from __future__ import annotations
@@ -42,7 +45,9 @@ Made = tuple[str | None, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: what it asked for, and its tokens. cached: of the prompt, those that an earlier request began with as well."""
+    """One request: what it asked for, and its tokens. cached: of the prompt, those that an earlier
+    request began with as well.
+    """
 
     kind: str
     prompt: int
@@ -74,7 +79,9 @@ class CountingModel:
         same = _common(text, self._texts.get(kind, "")) // CHARACTERS_A_TOKEN
         self._texts[kind] = text
         schema = json.dumps(body["response_format"]["json_schema"]["schema"], separators=(",", ":"))
-        prompt, schema_tokens, written = (len(one) // CHARACTERS_A_TOKEN for one in (text, schema, answer))
+        prompt, schema_tokens, written = (
+            len(one) // CHARACTERS_A_TOKEN for one in (text, schema, answer)
+        )
         cached = same // CACHED_IN * CACHED_IN if same >= CACHED_FROM else 0
         self.calls.append(Call(kind, prompt, schema_tokens, written, cached))
         return response
@@ -91,7 +98,14 @@ class Measured:
 
 def _common(text: str, before: str) -> int:
     """Characters with which both begin."""
-    return next((place for place, (one, other) in enumerate(zip(text, before, strict=False)) if one != other), min(len(text), len(before)))
+    return next(
+        (
+            place
+            for place, (one, other) in enumerate(zip(text, before, strict=False))
+            if one != other
+        ),
+        min(len(text), len(before)),
+    )
 
 
 def owner(number: int) -> Owner:
@@ -99,8 +113,17 @@ def owner(number: int) -> Owner:
     return Owner("local", f"user{number}")
 
 
-async def measure(mode: FormationCalls, folder: Path, told: Sequence[ConverseInput], users: int, *, runs: bool = True) -> Measured:
-    """Form the conversations of so many users in one mode, then consolidate each user once if that is asked for."""
+async def measure(
+    mode: FormationCalls,
+    folder: Path,
+    told: Sequence[ConverseInput],
+    users: int,
+    *,
+    runs: bool = True,
+) -> Measured:
+    """Form the conversations of so many users in one mode, then consolidate each user once if that
+    is asked for.
+    """
     model = CountingModel()
     server = ChatServer(model=model)
     await server.start()
@@ -141,13 +164,17 @@ async def _made(core: MemoryCore, of: Owner) -> Counter[Made]:
     cursor = None
     while True:
         page = await core.list(of, ListInput(status="all", limit=100, cursor=cursor))
-        made.update((memory.category, memory.status.value, memory.content) for memory in page.memories)
+        made.update(
+            (memory.category, memory.status.value, memory.content) for memory in page.memories
+        )
         cursor = page.next_cursor
         if cursor is None:
             return made
 
 
-async def compare(folder: Path, count: int, users: int, *, runs: bool = True) -> dict[FormationCalls, Measured]:
+async def compare(
+    folder: Path, count: int, users: int, *, runs: bool = True
+) -> dict[FormationCalls, Measured]:
     """The same conversations in each mode."""
     told = list(conversations(7, count))
     return {mode: await measure(mode, folder / mode, told, users, runs=runs) for mode in MODES}
@@ -164,13 +191,26 @@ def lines(measured: dict[FormationCalls, Measured], count: int) -> list[list[str
     table = []
     for mode, one in measured.items():
         calls = one.forming
-        parts = [sum(getattr(call, name) for call in calls) / count for name in ("prompt", "schema", "answer", "tokens", "cached")]
+        parts = [
+            sum(getattr(call, name) for call in calls) / count
+            for name in ("prompt", "schema", "answer", "tokens", "cached")
+        ]
         share = f"{100 * tokens(calls) / whole:.0f} %"
-        table.append([mode, f"{len(calls) / count:.2f}", *(f"{part:,.0f}" for part in parts[:4]), share, f"{parts[4]:,.0f}"])
+        table.append(
+            [
+                mode,
+                f"{len(calls) / count:.2f}",
+                *(f"{part:,.0f}" for part in parts[:4]),
+                share,
+                f"{parts[4]:,.0f}",
+            ]
+        )
     return table
 
 
-def differences(measured: dict[FormationCalls, Measured], mode: FormationCalls) -> tuple[Counter[Made], Counter[Made]]:
+def differences(
+    measured: dict[FormationCalls, Measured], mode: FormationCalls
+) -> tuple[Counter[Made], Counter[Made]]:
     """What only separate calls made, and what only this mode made."""
     lost, added = Counter[Made](), Counter[Made]()
     for before, now in zip(measured["separate"].made, measured[mode].made, strict=True):
@@ -181,26 +221,45 @@ def differences(measured: dict[FormationCalls, Measured], mode: FormationCalls) 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.formation_calls", description="Counts calls and tokens of each mode.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.formation_calls", description="Counts calls and tokens of each mode."
+    )
     parser.add_argument("--conversations", type=int, default=24)
     parser.add_argument("--users", type=int, default=4)
-    parser.add_argument("--shown", type=int, default=5, help="differences that are printed of each kind")
+    parser.add_argument(
+        "--shown", type=int, default=5, help="differences that are printed of each kind"
+    )
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
         measured = asyncio.run(compare(Path(folder), options.conversations, options.users))
     headings = ("mode", "calls", "prompt", "schema", "answer", "tokens", "of separate", "cached")
     show("A conversation of ten messages", headings, lines(measured, options.conversations))
-    runs = [[mode, f"{len(one.runs) / options.users:.2f}", f"{tokens(one.runs) / options.users:,.0f}"] for mode, one in measured.items()]
+    runs = [
+        [mode, f"{len(one.runs) / options.users:.2f}", f"{tokens(one.runs) / options.users:,.0f}"]
+        for mode, one in measured.items()
+    ]
     show("A run of consolidation", ("mode", "calls", "tokens"), runs)
     kinds = sorted({call.kind for one in measured.values() for call in (*one.forming, *one.runs)})
-    counted = {mode: Counter(call.kind for call in (*one.forming, *one.runs)) for mode, one in measured.items()}
-    show("Calls by answer", ("answer", *MODES), [[kind, *(str(counted[mode][kind]) for mode in MODES)] for kind in kinds])
+    counted = {
+        mode: Counter(call.kind for call in (*one.forming, *one.runs))
+        for mode, one in measured.items()
+    }
+    show(
+        "Calls by answer",
+        ("answer", *MODES),
+        [[kind, *(str(counted[mode][kind]) for mode in MODES)] for kind in kinds],
+    )
     for mode in MODES[1:]:
         lost, added = differences(measured, mode)
         whole = sum(one.total() for one in measured["separate"].made)
-        print(f"\n{mode}: {lost.total()} of {whole} memories are not made, {added.total()} others are")
+        print(
+            f"\n{mode}: {lost.total()} of {whole} memories are not made, {added.total()} others are"
+        )
         for sign, some in (("-", lost), ("+", added)):
-            print(f"  {sign} by category: {dict(Counter(category for category, _, _ in some.elements()))}")
+            print(
+                f"  {sign} by category: "
+                f"{dict(Counter(category for category, _, _ in some.elements()))}"
+            )
             for category, status, content in sorted(some, key=str)[: options.shown]:
                 print(f"  {sign} {category} {status}: {content[:160]!r}")
     return 0

@@ -2,8 +2,9 @@
 
     python -m bench.history_import --messages 50000
 
-A host of its own, an export as ChatGPT writes it, the command as people type it. It is killed (SIGKILL) after the share KILL_AT, begun
-again, and then every message is looked for: each has to be there once, in its place. Exit code 1 where one is missing or doubled.
+A host of its own, an export as ChatGPT writes it, the command as people type it. It is killed
+(SIGKILL) after the share KILL_AT, begun again, and then every message is looked for: each has to be
+there once, in its place. Exit code 1 where one is missing or doubled.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def conversations(count: int) -> Iterator[dict[str, Any]]:
     """Conversations in the form of ChatGPT's export, each message with a text of its own."""
     rng = random.Random(1)
     for number in range(count):
-        mapping: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None, "children": ["n0"]}}
+        mapping: dict[str, Any] = {
+            "root": {"id": "root", "message": None, "parent": None, "children": ["n0"]}
+        }
         for turn in range(TURNS):
             said = f"{number}-{turn}: {' '.join(rng.choices(WORDS, k=12))}"
             moment = BEGINNING + (number * TURNS + turn) * SECONDS_APART
@@ -86,7 +89,9 @@ def calls_sent(states: Path) -> int:
 
 def main() -> int:
     """Import, kill, resume, compare; prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--messages", type=int, default=50_000, help=f"a multiple of {TURNS}")
     parser.add_argument("--embedder", choices=["hash", "minilm"], default="hash")
     options = parser.parse_args()
@@ -104,7 +109,12 @@ def main() -> int:
 
 def _measure(host: Host, folder: Path, file: Path, count: int) -> int:
     address = f"http://127.0.0.1:{host.port}"
-    environment = {**os.environ, "MEMORY_CORE_URL": address, "MEMORY_CORE_USER": "ana", "XDG_STATE_HOME": str(folder / "state")}
+    environment = {
+        **os.environ,
+        "MEMORY_CORE_URL": address,
+        "MEMORY_CORE_USER": "ana",
+        "XDG_STATE_HOME": str(folder / "state"),
+    }
     command = [sys.executable, "-m", "memory_core.cli", "import", str(file), "--no-wait"]
     states = folder / "state" / "memory-core" / "imports"
     began = time.perf_counter()
@@ -116,18 +126,30 @@ def _measure(host: Host, folder: Path, file: Path, count: int) -> int:
     killed = calls_sent(states)
     first_s = time.perf_counter() - began
     began = time.perf_counter()
-    report = json.loads(subprocess.run([*command, "--json"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+    report = json.loads(
+        subprocess.run(
+            [*command, "--json"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True
+        ).stdout
+    )
     second_s = time.perf_counter() - began
     texts: Counter[str] = Counter()
     with httpx.Client(base_url=address, timeout=60) as client:
         for number in range(count):
-            answer = client.get(f"/api/v1/sessions/chatgpt-c{number}/messages", params={"user_id": "ana", "limit": 100})
+            answer = client.get(
+                f"/api/v1/sessions/chatgpt-c{number}/messages",
+                params={"user_id": "ana", "limit": 100},
+            )
             texts.update(message["content"] for message in answer.json().get("messages", ()))
     missing = count * TURNS - len(texts)
     doubled = sum(times - 1 for times in texts.values())
     print(f"messages {count * TURNS}, file {file.stat().st_size / 1e6:.1f} MB")
-    print(f"killed after {killed * TURNS} messages in {first_s:.0f} s; the rest in {second_s:.0f} s")
-    print(f"rate {count * TURNS / (first_s + second_s):.0f} messages a second; reported {report['new']} new, {report['known']} known")
+    print(
+        f"killed after {killed * TURNS} messages in {first_s:.0f} s; the rest in {second_s:.0f} s"
+    )
+    print(
+        f"rate {count * TURNS / (first_s + second_s):.0f} messages a second; reported "
+        f"{report['new']} new, {report['known']} known"
+    )
     print(f"missing {missing}, doubled {doubled}")
     return int(bool(missing or doubled))
 

@@ -1,6 +1,7 @@
 """The development host as a process of its own, on a free port and a folder of the bench's.
 
-It ends with the bench, however that ends. Note: `stop` is graceful, `kill` is not; only what is there after a kill was really kept.
+It ends with the bench, however that ends. Note: `stop` is graceful, `kill` is not; only what is
+there after a kill was really kept.
 """
 
 from __future__ import annotations
@@ -21,27 +22,49 @@ ROOT = Path(__file__).resolve().parent.parent
 class Host:
     """One running host. `started_s`: seconds from the start of the process until it listened."""
 
-    def __init__(self, data: Path, embedder: str = "hash", *, settings: Mapping[str, str] | None = None, app: Path = ROOT) -> None:
+    def __init__(
+        self,
+        data: Path,
+        embedder: str = "hash",
+        *,
+        settings: Mapping[str, str] | None = None,
+        app: Path = ROOT,
+    ) -> None:
         """Start it and wait until it listens.
 
         Args:
             data: Its folder; what it logs is in `host.log` there.
             embedder: Of the local ones, `hash` or `minilm`.
             settings: Further environment variables.
-            app: The folder of the `function_app.py` that it serves; the code beside it is the one that runs.
+            app: The folder of the `function_app.py` that it serves; the code beside it is the
+                one that runs.
 
         Raises:
             RuntimeError: It did not start; with what it said.
 
         """
         began = time.perf_counter()
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))
+        }
         environment |= {"EMBEDDING_PROVIDER": embedder, "LOG_LEVEL": "WARNING", **(settings or {})}
         data = data.resolve()
-        command = [sys.executable, "-m", "memory_core.localhost", "--port", "0", "--data", str(data)]
+        command = [
+            sys.executable,
+            "-m",
+            "memory_core.localhost",
+            "--port",
+            "0",
+            "--data",
+            str(data),
+        ]
         data.mkdir(parents=True, exist_ok=True)
         with (data / "host.log").open("ab") as log:
-            self._process = child.start(command, cwd=app, env=environment, stdout=subprocess.PIPE, stderr=log)
+            self._process = child.start(
+                command, cwd=app, env=environment, stdout=subprocess.PIPE, stderr=log
+            )
         self.port = self._read_port(data)
         self.started_s = time.perf_counter() - began
 
@@ -57,7 +80,9 @@ class Host:
             if words[:1] == ["address"]:
                 return int(words[1].rpartition(":")[2])
         self.kill()
-        raise RuntimeError(f"the host did not start: {(data / 'host.log').read_text().strip()[-500:]}")
+        raise RuntimeError(
+            f"the host did not start: {(data / 'host.log').read_text().strip()[-500:]}"
+        )
 
     def rss_mb(self) -> float | None:
         """Resident memory of the process; None where there is no /proc."""
@@ -65,7 +90,9 @@ class Host:
             lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
         except FileNotFoundError:
             return None
-        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), None)
+        return next(
+            (int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), None
+        )
 
     def stop(self) -> None:
         """Ask it to finish, as Ctrl+C does."""

@@ -1,8 +1,9 @@
 """`python -m bench.hostile`: how long /health waits while clients send the worst texts.
 
-A host of its own, with the embedded stores and the default embedder. Each client sends summaries and conversations of texts that
-were made to be slow: long runs of one character or word, with and without what spoils a match. Another process asks for /health all
-the while, and counts how long each answer takes.
+A host of its own, with the embedded stores and the default embedder. Each client sends summaries
+and conversations of texts that were made to be slow: long runs of one character or word, with and
+without what spoils a match. Another process asks for /health all the while,
+and counts how long each answer takes.
 """
 
 from __future__ import annotations
@@ -29,22 +30,30 @@ from bench.texts import text
 SEED, CLIENTS = 24, 20
 BETWEEN_LOOKS_S = 0.05
 MESSAGES, MESSAGE, ALONE = 200, 4_900, 31_000
-"""Messages of a conversation of 1 MiB, the bytes of each, and the bytes of one that is sent alone."""
+"""Messages of a conversation of 1 MiB, the bytes of each, and the bytes of one that
+is sent alone.
+"""
 PIECES = (
-    ".", ". ", "!", "?", "…", ",", ", ", ";", ":", " ", "\t", "\n", " \n", "\n\n", "a", "A", "1", "_", "-", "'", '"', "“", "‘", "«", "`",
-    "~", "<", ">", "> a\n", "<memory>", "</memory>", "```\n", "{", "{a:", "[", "(", "(1", "*", "#", "=", "a=b\n", "/", "\\", "@", "a@b.", "http://a/",
-    "é", "e\u0301", "\u200d", "👍🏽", "日", "あ", "한", "ア", "й", "ا", "a.", "a ", "a'", "1,", "1.", "1 ", "x9", "aB",
-    "\u0301\u0316", "‘a’",
-    "also ", "now ", "do ", "really ", "as at ", "in my ", "I am ", "I meant x not ", "oh no ", "my ", "and ", "but ", "not ", "no longer ",
-    "since ", "it, ", "A. ", "I live in Aa. ", "I like tea. ", "I prefer a over b. ", "my sister Al ", "said: ", "for example: ", "n't ",
-    "in two days ", "on Monday ", "last week ", "2020-01-", "ich wohne seit ", "j'habite ", "relevant memories:\n", "system: a\n",
+    ".", ". ", "!", "?", "…", ",", ", ", ";", ":", " ", "\t", "\n", " \n", "\n\n", "a", "A", "1",
+    "_", "-", "'", '"', "“", "‘", "«", "`",
+    "~", "<", ">", "> a\n", "<memory>", "</memory>", "```\n", "{", "{a:", "[", "(", "(1", "*", "#",
+    "=", "a=b\n", "/", "\\", "@", "a@b.", "http://a/",
+    "é", "e\u0301", "\u200d", "👍🏽", "日", "あ", "한", "ア", "й", "ا", "a.", "a ", "a'", "1,",
+    "1.", "1 ", "x9", "aB", "\u0301\u0316", "‘a’",
+    "also ", "now ", "do ", "really ", "as at ", "in my ", "I am ", "I meant x not ", "oh no ",
+    "my ", "and ", "but ", "not ", "no longer ", "since ", "it, ", "A. ", "I live in Aa. ",
+    "I like tea. ", "I prefer a over b. ", "my sister Al ", "said: ", "for example: ", "n't ",
+    "in two days ", "on Monday ", "last week ", "2020-01-", "ich wohne seit ", "j'habite ",
+    "relevant memories:\n", "system: a\n",
 )  # fmt: skip
 SPOILERS = ("", "a", "7", "\x01", "\n", "。")
 
 
 @dataclass(slots=True)
 class Sent:
-    """What came of the clients' requests: how many answers of each status, and the seconds of each kind's answers."""
+    """What came of the clients' requests: how many answers of each status, and the seconds of each
+    kind's answers.
+    """
 
     statuses: Counter[str] = field(default_factory=Counter)
     times: dict[str, list[float]] = field(default_factory=dict)
@@ -64,15 +73,27 @@ def requests(chance: random.Random, user: str, count: int) -> list[Ask]:
     """A client's requests: short and long summaries, fast and full, and conversations of 1 MiB."""
     asks = []
     for number in range(count):
-        kind = chance.choice(("summary of one", "summary of one", "summary of 200", "conversation of 200"))
+        kind = chance.choice(
+            ("summary of one", "summary of one", "summary of 200", "conversation of 200")
+        )
         if kind == "conversation of 200":
             messages: list[Any] = [
-                {"role": "user", "content": hostile(chance, MESSAGE), "timestamp": f"2025-01-01T{hour // 60:02d}:{hour % 60:02d}:00Z"}
+                {
+                    "role": "user",
+                    "content": hostile(chance, MESSAGE),
+                    "timestamp": f"2025-01-01T{hour // 60:02d}:{hour % 60:02d}:00Z",
+                }
                 for hour in range(MESSAGES)
             ]
-            asks.append(ask(kind, "POST", "/api/v1/memories", {"user_id": user, "messages": messages}))
+            asks.append(
+                ask(kind, "POST", "/api/v1/memories", {"user_id": user, "messages": messages})
+            )
         else:
-            texts = [hostile(chance, ALONE)] if kind == "summary of one" else [hostile(chance, MESSAGE) for _ in range(MESSAGES)]
+            texts = (
+                [hostile(chance, ALONE)]
+                if kind == "summary of one"
+                else [hostile(chance, MESSAGE) for _ in range(MESSAGES)]
+            )
             body = {"messages": texts, "mode": "full" if number % 2 else "fast"}
             asks.append(ask(kind, "POST", "/api/v1/agent/summaries", body))
     return asks
@@ -139,7 +160,10 @@ def report(times: Sequence[float], sent: Sent, host: Host) -> None:
 
     def said(name: str, seconds: Sequence[float]) -> None:
         ordered = sorted(seconds)
-        shares = ", ".join(f"p{100 * share:.0f} {1000 * percentile(ordered, share):.0f} ms" for share in (0.5, 0.95, 0.99))
+        shares = ", ".join(
+            f"p{100 * share:.0f} {1000 * percentile(ordered, share):.0f} ms"
+            for share in (0.5, 0.95, 0.99)
+        )
         print(f"{name}: {len(ordered)} answers, {shares}, max {1000 * ordered[-1]:.0f} ms")
 
     said("/health", times)
@@ -152,7 +176,9 @@ def report(times: Sequence[float], sent: Sent, host: Host) -> None:
 
 def main() -> None:
     """Run the attack and print what came of it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=CLIENTS)
     parser.add_argument("--seed", type=int, default=SEED)

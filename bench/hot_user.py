@@ -1,11 +1,13 @@
 """`python -m bench.hot_user`: what holding a user of Cosmos DB in memory saves, and what it takes.
 
-A search is the head beside two queries; of a user who is held it is the head alone (`adapters/cosmos/slice_cache.py`). Both are measured on
-the same user with different questions, alone and as whole retrieves, and with a turn saved by another process before each; in request
+A search is the head beside two queries; of a user who is held it is the head alone
+(`adapters/cosmos/slice_cache.py`). Both are measured on the same user with different questions,
+alone and as whole retrieves, and with a turn saved by another process before each; in request
 units, in time, and in processor time of this process.
 
-What a reader would get wrong: without --endpoint the account is the tests' emulator. Its units only grow with what is read, and
-its time is that of a process on this machine. The processor time is this process's own, and the same for any account.
+What a reader would get wrong: without --endpoint the account is the tests' emulator. Its units only
+grow with what is read, and its time is that of a process on this machine. The processor time is
+this process's own, and the same for any account.
 """
 
 from __future__ import annotations
@@ -82,7 +84,9 @@ class Account:
         )
 
     @asynccontextmanager
-    async def core(self, meter: Meter, budget_mb: int = 0) -> AsyncIterator[tuple[MemoryCore, LongTermStore]]:
+    async def core(
+        self, meter: Meter, budget_mb: int = 0
+    ) -> AsyncIterator[tuple[MemoryCore, LongTermStore]]:
         """A core and its store, as another process would have them."""
         settings = Settings(
             long_term="cosmos",
@@ -101,9 +105,15 @@ class Account:
 
 
 async def line(
-    what: str, size: int, meter: Meter, calls: Sequence[Callable[[], Awaitable[object]]], before: Callable[[int], Awaitable[object]]
+    what: str,
+    size: int,
+    meter: Meter,
+    calls: Sequence[Callable[[], Awaitable[object]]],
+    before: Callable[[int], Awaitable[object]],
 ) -> list[str]:
-    """The mean units and the median times of calls, each with something done before it that does not count."""
+    """The mean units and the median times of calls, each with something done before it that
+    does not count.
+    """
     units, times, own = [], [], []
     for number, call in enumerate(calls):
         await before(number)
@@ -123,7 +133,10 @@ async def searches_of(name: str, size: int) -> list[Search]:
     """Different questions, as an agent's turns ask them."""
     asked = list(islice(queries(SEED, name, size), CALLS))
     vectors, now = await HashEmbedder(DIMENSIONS).embed(asked), SystemClock().now()
-    return [Search(vector, analyse_query(one, now).terms, LIMIT, STANDING) for one, vector in zip(asked, vectors, strict=True)]
+    return [
+        Search(vector, analyse_query(one, now).terms, LIMIT, STANDING)
+        for one, vector in zip(asked, vectors, strict=True)
+    ]
 
 
 async def held(store: LongTermStore, search: Callable[[], Awaitable[object]]) -> int:
@@ -142,7 +155,9 @@ async def measured(account: Account, user: Owner, size: int) -> tuple[list[list[
     async with account.core(Meter()) as (other, _):
 
         async def turn(number: int) -> None:
-            await other.save(user, SaveInput(content=text(random.Random(number)), session_id="turns"))
+            await other.save(
+                user, SaveInput(content=text(random.Random(number)), session_id="turns")
+            )
 
         for budget, name in ((0, "by queries"), (BUDGET_MB, "held")):
             meter = Meter()
@@ -151,12 +166,29 @@ async def measured(account: Account, user: Owner, size: int) -> tuple[list[list[
                 if budget:
                     begun = time.perf_counter()
                     weight = await held(store, calls[0])
-                    taken = [f"{size:,}", f"{meter.units:,.0f}", f"{time.perf_counter() - begun:.1f}", f"{weight / 2**20:.1f}"]
+                    taken = [
+                        f"{size:,}",
+                        f"{meter.units:,.0f}",
+                        f"{time.perf_counter() - begun:.1f}",
+                        f"{weight / 2**20:.1f}",
+                    ]
                 lines.append(await line(f"search, {name}", size, meter, calls, nothing))
-                lines.append(await line(f"search after another's turn, {name}", size, meter, calls[:TURNS], turn))
+                lines.append(
+                    await line(
+                        f"search after another's turn, {name}", size, meter, calls[:TURNS], turn
+                    )
+                )
                 retrieves = [partial(core.retrieve, user, one) for one in questions]
                 lines.append(await line(f"retrieve, {name}", size, meter, retrieves, nothing))
-                lines.append(await line(f"retrieve after another's turn, {name}", size, meter, retrieves[:TURNS], turn))
+                lines.append(
+                    await line(
+                        f"retrieve after another's turn, {name}",
+                        size,
+                        meter,
+                        retrieves[:TURNS],
+                        turn,
+                    )
+                )
     return sorted(lines, key=lambda one: one[0].partition(",")[0]), taken
 
 
@@ -176,14 +208,31 @@ async def measure(endpoint: str, key: str, sizes: Sequence[int]) -> None:
             lines += more
             taken.append(what)
     show("A call", ("", "memories", "units", "ms", "own processor ms"), lines)
-    show("Until a user is held", ("memories", "units, searches included", "seconds", "MiB held"), taken)
+    show(
+        "Until a user is held",
+        ("memories", "units, searches included", "seconds", "MiB held"),
+        taken,
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.hot_user", description="What holding a user of Cosmos DB in memory saves.")
-    parser.add_argument("--sizes", type=lambda given: [int(one) for one in given.split(",")], default=SIZES, help="memories of one user")
-    parser.add_argument("--endpoint", help="of an account whose key is in MEMORY_COSMOS_KEY; the database that is made in it stays")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.hot_user",
+        description="What holding a user of Cosmos DB in memory saves.",
+    )
+    parser.add_argument(
+        "--sizes",
+        type=lambda given: [int(one) for one in given.split(",")],
+        default=SIZES,
+        help="memories of one user",
+    )
+    parser.add_argument(
+        "--endpoint",
+        help=(
+            "of an account whose key is in MEMORY_COSMOS_KEY; the database that is made in it stays"
+        ),
+    )
     options = parser.parse_args(arguments)
     if options.endpoint:
         asyncio.run(measure(options.endpoint, os.environ["MEMORY_COSMOS_KEY"], options.sizes))

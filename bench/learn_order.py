@@ -1,10 +1,13 @@
-"""The order of results, learned of questions whose evidence is known: `python -m bench.learn_order SET.json… --keep DIR [--write FILE]`.
+"""The order of results, learned of questions whose evidence is known: `python -m bench.learn_order
+SET.json… --keep DIR [--write FILE]`.
 
-Each SET is a file of conversations as `bench.locomo_data` reads it. Its turns are saved one by one with the local embedder, in DIR, where
-another run finds them. Each question's candidates are those of a retrieve. Note: what is said of left-out conversations is what to expect
-elsewhere; every fold leaves conversations of all sets out. The weights that are written are learned of all of them. `--tables` is the
-folder that `bench.learn_tokens` kept: each conversation's tokens are then reduced by a table that was learned without it. Without it they
-are reduced by the shipped one, which may have learned of them.
+Each SET is a file of conversations as `bench.locomo_data` reads it. Its turns are saved one by one
+with the local embedder, in DIR, where another run finds them. Each question's candidates are those
+of a retrieve. Note: what is said of left-out conversations is what to expect elsewhere; every fold
+leaves conversations of all sets out. The weights that are written are learned of all of them.
+`--tables` is the folder that `bench.learn_tokens` kept: each conversation's tokens are then reduced
+by a table that was learned without it. Without it they are reduced by the shipped one,
+which may have learned of them.
 """
 
 from __future__ import annotations
@@ -38,14 +41,17 @@ from memory_core.recollection.results import Look
 
 Floats = npt.NDArray[np.float64]
 NEGATIVES = 60
-"""Of a question at most: the first half by the order that was, and of all others a sample that counts for them."""
+"""Of a question at most: the first half by the order that was, and of all others a sample that
+counts for them.
+"""
 RIDGE, LONG_RIDGE = 0.1, 0.03
 STEEPNESS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question. of: the place of its set; features: U × F by `names`; answers: which candidates are evidence.
+    """One question. of: the place of its set; features: U × F by `names`; answers:
+    which candidates are evidence.
 
     long: how long turns are.
     """
@@ -79,17 +85,25 @@ async def gather(file: Path, of: int, folder: Path, tables: Path | None) -> list
                 for question in conversation.questions:
                     look = await asked(core, conversation.name, question)
                     found.append(example(look, question, turns[conversation.name], of, fold))
-                print(f"{file.stem}: {conversation.name}, {len(conversation.questions)} questions", file=sys.stderr, flush=True)
+                print(
+                    f"{file.stem}: {conversation.name}, {len(conversation.questions)} questions",
+                    file=sys.stderr,
+                    flush=True,
+                )
     return found
 
 
 def _core(folder: Path, table: Path | None) -> MemoryCore:
-    """A memory over the folder whose tokens are reduced by a table, the shipped one where none is given."""
+    """A memory over the folder whose tokens are reduced by a table, the shipped one where
+    none is given.
+    """
     settings = Settings(embedding_provider="minilm", data=folder, vector_cache_entries=20_000)
     if table is None:
         return MemoryCore(settings)
     adapters = Adapters.of(settings, SystemClock(), lambda _: None)
-    return MemoryCore(settings, adapters=replace(adapters, embedder=MiniLMEmbedder(reducer=Reducer(table))))
+    return MemoryCore(
+        settings, adapters=replace(adapters, embedder=MiniLMEmbedder(reducer=Reducer(table)))
+    )
 
 
 def _kept_turns(file: Path) -> dict[str, dict[str, str]]:
@@ -133,59 +147,94 @@ class Learned:
 
     def design(self, one: Example) -> Floats:
         """U × 2 F."""
-        values = np.nan_to_num((one.features[:, [one.names.index(name) for name in self.names]] - self.mean) / self.scale)
+        values = np.nan_to_num(
+            (one.features[:, [one.names.index(name) for name in self.names]] - self.mean)
+            / self.scale
+        )
         return np.concatenate([values, one.long * values], axis=1)
 
     def plain(self) -> dict[str, dict[str, float]]:
         """As it is written."""
         half = len(self.names)
-        columns = zip(self.names, self.mean, self.scale, self.weight[:half], self.weight[half:], strict=True)
+        columns = zip(
+            self.names, self.mean, self.scale, self.weight[:half], self.weight[half:], strict=True
+        )
         return {
-            name: {"mean": _short(mean), "scale": _short(scale), "weight": _short(weight), "long_weight": _short(long)}
+            name: {
+                "mean": _short(mean),
+                "scale": _short(scale),
+                "weight": _short(weight),
+                "long_weight": _short(long),
+            }
             for name, mean, scale, weight, long in columns
         }
 
 
 def learn(examples: Sequence[Example], names: tuple[str, ...]) -> Learned:
-    """Weights by which each piece of evidence stands before what is none, as far as a linear order can.
+    """Weights by which each piece of evidence stands before what is none, as far as a
+    linear order can.
 
     Sets count by the root of how many questions they have.
     """
     usable = [one for one in examples if one.answers.any()]
-    every = np.concatenate([one.features[:, [one.names.index(name) for name in names]] for one in usable])
-    blank = Learned(names, np.nanmean(every, axis=0), np.nanstd(every, axis=0) + 1e-6, np.zeros(2 * len(names)))
+    every = np.concatenate(
+        [one.features[:, [one.names.index(name) for name in names]] for one in usable]
+    )
+    blank = Learned(
+        names, np.nanmean(every, axis=0), np.nanstd(every, axis=0) + 1e-6, np.zeros(2 * len(names))
+    )
     counts = np.bincount([one.of for one in usable])
     worth = np.array([1 / np.sqrt(counts[one.of]) for one in usable])
     ridge = np.repeat([RIDGE, LONG_RIDGE], len(names))
-    return Learned(names, blank.mean, blank.scale, _fitted([_sampled(blank, one) for one in usable], worth / worth.sum(), ridge))
+    return Learned(
+        names,
+        blank.mean,
+        blank.scale,
+        _fitted([_sampled(blank, one) for one in usable], worth / worth.sum(), ridge),
+    )
 
 
 def _sampled(blank: Learned, one: Example) -> tuple[Floats, int, Floats]:
-    """The design of the evidence and of a sample of the rest, how many are evidence, and the logarithm of how many each stands for."""
+    """The design of the evidence and of a sample of the rest, how many are evidence, and the
+    logarithm of how many each stands for.
+    """
     by_order = np.argsort(-one.order, kind="stable")
     evidence, others = np.flatnonzero(one.answers), by_order[~one.answers[by_order]]
     stands_for = np.zeros(len(evidence) + min(len(others), NEGATIVES))
     if len(others) > NEGATIVES:
         first, rest = others[: NEGATIVES // 2], others[NEGATIVES // 2 :]
-        drawn = np.random.default_rng(len(others)).choice(rest, NEGATIVES - len(first), replace=False)
+        drawn = np.random.default_rng(len(others)).choice(
+            rest, NEGATIVES - len(first), replace=False
+        )
         others = np.concatenate([first, drawn])
         stands_for[len(evidence) + len(first) :] = np.log(len(rest) / len(drawn))
     return blank.design(one)[np.concatenate([evidence, others])], len(evidence), stands_for
 
 
 def _fitted(sampled: Sequence[tuple[Floats, int, Floats]], worth: Floats, ridge: Floats) -> Floats:
-    """The weights with the least loss: of each piece of evidence, minus the logarithm of its share against all that is none."""
+    """The weights with the least loss: of each piece of evidence, minus the logarithm of its share
+    against all that is none.
+    """
     widest = max(len(rows) for rows, _, _ in sampled)
     design = np.zeros((len(sampled), widest, len(ridge)), dtype=np.float32)
-    offset, evidence = np.full((len(sampled), widest), -np.inf), np.zeros((len(sampled), widest), dtype=np.bool_)
+    offset, evidence = (
+        np.full((len(sampled), widest), -np.inf),
+        np.zeros((len(sampled), widest), dtype=np.bool_),
+    )
     for place, (rows, count, stands_for) in enumerate(sampled):
-        design[place, : len(rows)], offset[place, : len(rows)], evidence[place, :count] = rows, stands_for, True
+        design[place, : len(rows)], offset[place, : len(rows)], evidence[place, :count] = (
+            rows,
+            stands_for,
+            True,
+        )
     flat = design.reshape(-1, len(ridge))
     others = np.isfinite(offset) & ~evidence
     each = (worth / evidence.sum(axis=1))[:, None]
 
     def loss(weight: Floats) -> tuple[float, Floats]:
-        logits = (flat @ weight.astype(np.float32)).reshape(offset.shape).astype(np.float64) + offset
+        logits = (flat @ weight.astype(np.float32)).reshape(offset.shape).astype(
+            np.float64
+        ) + offset
         top = logits.max(axis=1, keepdims=True)
         of_others = np.where(others, np.exp(logits - top), 0.0)
         of_evidence = np.where(evidence, np.exp(logits - top), 0.0)
@@ -199,7 +248,13 @@ def _fitted(sampled: Sequence[tuple[Floats, int, Floats]], worth: Floats, ridge:
     return least(loss, np.zeros(len(ridge)))
 
 
-def least(loss: Callable[[Floats], tuple[float, Floats]], at: Floats, *, steps: int = 120, memory: int = 10) -> Floats:
+def least(
+    loss: Callable[[Floats], tuple[float, Floats]],
+    at: Floats,
+    *,
+    steps: int = 120,
+    memory: int = 10,
+) -> Floats:
     """Where a convex function is least, by L-BFGS. loss: its value and its slope."""
     value, slope = loss(at)
     pairs: list[tuple[Floats, Floats]] = []
@@ -207,7 +262,9 @@ def least(loss: Callable[[Floats], tuple[float, Floats]], at: Floats, *, steps: 
         direction = -_curved(slope, pairs)
         steep = float(slope @ direction)
         size = 1.0
-        while (further := loss(at + size * direction))[0] > value + 1e-4 * size * steep and size > 1e-6:
+        while (further := loss(at + size * direction))[
+            0
+        ] > value + 1e-4 * size * steep and size > 1e-6:
             size /= 2
         step, change = size * direction, further[1] - slope
         if float(step @ change) > 1e-12:
@@ -240,7 +297,10 @@ def recall(one: Example, logits: Floats) -> float:
 
 def left_out(examples: Sequence[Example], names: tuple[str, ...]) -> list[float]:
     """The recall of each question by weights that were learned without its conversation."""
-    learned = {fold: learn([one for one in examples if one.fold != fold], names) for fold in {one.fold for one in examples}}
+    learned = {
+        fold: learn([one for one in examples if one.fold != fold], names)
+        for fold in {one.fold for one in examples}
+    }
     return [recall(one, learned[one.fold].logits(one)) for one in examples]
 
 
@@ -248,22 +308,47 @@ def _short(number: float) -> float:
     return float(f"{number:.5g}")
 
 
-def summary(examples: Sequence[Example], recalls: Sequence[float], sets: Sequence[str]) -> dict[str, float]:
-    """By set the mean recall over questions that have an answer; of the first set two kinds apart."""
-    answered = [(one, found) for one, found in zip(examples, recalls, strict=True) if one.kind != ADVERSARIAL]
-    by_set = {name: [found for one, found in answered if one.of == of] for of, name in enumerate(sets)}
+def summary(
+    examples: Sequence[Example], recalls: Sequence[float], sets: Sequence[str]
+) -> dict[str, float]:
+    """By set the mean recall over questions that have an answer; of the first set two
+    kinds apart.
+    """
+    answered = [
+        (one, found)
+        for one, found in zip(examples, recalls, strict=True)
+        if one.kind != ADVERSARIAL
+    ]
+    by_set = {
+        name: [found for one, found in answered if one.of == of] for of, name in enumerate(sets)
+    }
     first = [(one, found) for one, found in zip(examples, recalls, strict=True) if one.of == 0]
-    apart = {f"{sets[0]}, {kind}": [found for one, found in first if one.kind == kind] for kind in ("multi-hop", ADVERSARIAL)}
-    return {name: round(float(np.mean(found)), 4) for name, found in (by_set | apart).items() if found}
+    apart = {
+        f"{sets[0]}, {kind}": [found for one, found in first if one.kind == kind]
+        for kind in ("multi-hop", ADVERSARIAL)
+    }
+    return {
+        name: round(float(np.mean(found)), 4) for name, found in (by_set | apart).items() if found
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Gather, learn, print and write."""
-    parser = argparse.ArgumentParser(prog="python -m bench.learn_order", description="Learns the order of results.")
-    parser.add_argument("data", type=Path, nargs="+", help="conversations in a form that bench.locomo_data reads")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.learn_order", description="Learns the order of results."
+    )
+    parser.add_argument(
+        "data", type=Path, nargs="+", help="conversations in a form that bench.locomo_data reads"
+    )
     parser.add_argument("--keep", type=Path, required=True, help="a folder for the saved turns")
     parser.add_argument("--tables", type=Path, help="the folder that bench.learn_tokens kept")
-    parser.add_argument("--write", type=Path, nargs="?", const=WEIGHTS, help="write the weights (default where the product reads them)")
+    parser.add_argument(
+        "--write",
+        type=Path,
+        nargs="?",
+        const=WEIGHTS,
+        help="write the weights (default where the product reads them)",
+    )
     options = parser.parse_args(arguments)
     examples = list[Example]()
     for of, file in enumerate(options.data):
@@ -279,23 +364,42 @@ def learn_and_report(examples: Sequence[Example], sets: Sequence[str]) -> dict[s
     """Print what each order finds, and return what is written."""
     with_tokens = max((one.names for one in examples), key=len)
     without = tuple(name for name in with_tokens if name not in TOKEN_FEATURES)
-    weights = {"with_tokens": learn(examples, with_tokens), "without_tokens": learn(examples, without)}
+    weights = {
+        "with_tokens": learn(examples, with_tokens),
+        "without_tokens": learn(examples, without),
+    }
     figures = {
         "the order before": summary(examples, [recall(one, one.order) for one in examples], sets),
         "without tokens, left out": summary(examples, left_out(examples, without), sets),
         "with tokens, left out": summary(examples, left_out(examples, with_tokens), sets),
-        "with tokens, in sample": summary(examples, [recall(one, weights["with_tokens"].logits(one)) for one in examples], sets),
+        "with tokens, in sample": summary(
+            examples, [recall(one, weights["with_tokens"].logits(one)) for one in examples], sets
+        ),
     }
     heads = list(figures["the order before"])
-    show("recall@10", ("", *heads), [[name, *(f"{found[head]:.3f}" for head in heads)] for name, found in figures.items()])
+    show(
+        "recall@10",
+        ("", *heads),
+        [[name, *(f"{found[head]:.3f}" for head in heads)] for name, found in figures.items()],
+    )
     record = {
-        "learned of": "the parts for tuning of LoCoMo (CC BY-NC 4.0), REALTALK and BEAM-100K; these numbers hold none of their text",
+        "learned of": (
+            "the parts for tuning of LoCoMo (CC BY-NC 4.0), REALTALK and BEAM-100K; these numbers "
+            "hold none of their text"
+        ),
         "questions": {name: sum(one.of == of for one in examples) for of, name in enumerate(sets)},
-        "split": f"{FOLDS} folds, each leaves whole conversations of every set out; the weights are learned of all",
+        "split": (
+            f"{FOLDS} folds, each leaves whole conversations of every set out; the weights are "
+            "learned of all"
+        ),
         "date": date.today().isoformat(),  # noqa: DTZ011 - the day where it was learned
         "recall@10": figures,
     }
-    return {"record": record, "steepness": STEEPNESS, **{name: one.plain() for name, one in weights.items()}}
+    return {
+        "record": record,
+        "steepness": STEEPNESS,
+        **{name: one.plain() for name, one in weights.items()},
+    }
 
 
 if __name__ == "__main__":

@@ -1,14 +1,18 @@
-"""The reduction of token states, learned of questions and their evidence: `python -m bench.learn_tokens SET.json… --keep DIR [--write]`.
+"""The reduction of token states, learned of questions and their evidence:
+`python -m bench.learn_tokens SET.json… --keep DIR [--write]`.
 
-Each SET is a file of conversations as `bench.locomo_data` reads it. The states of a text's tokens have 384 numbers, of which
-`DIMENSIONS` combinations are kept with a memory. A direction in which states differ much need not tell an answer from what merely sounds
-alike, so the combinations start as the directions of most variance and are then moved until the evidence of a question has a higher score
-than other turns of its conversation. The score is late interaction (MaxSim, Khattab and Zaharia 2020, "ColBERT"): the mean, over the
-query's tokens, of the cosine with the nearest token of the turn, weighed by how much each word piece says.
+Each SET is a file of conversations as `bench.locomo_data` reads it. The states of a text's tokens
+have 384 numbers, of which `DIMENSIONS` combinations are kept with a memory. A direction in which
+states differ much need not tell an answer from what merely sounds alike, so the combinations start
+as the directions of most variance and are then moved until the evidence of a question has a higher
+score than other turns of its conversation. The score is late interaction (MaxSim, Khattab and
+Zaharia 2020, "ColBERT"): the mean, over the query's tokens, of the cosine with the nearest token of
+the turn, weighed by how much each word piece says.
 
-DIR gets a table for each fold, learned without that fold's conversations, for `bench.learn_order`. Note: what is said of left-out
-conversations is what to expect elsewhere. States that were kept with another table can't be compared with those of a new one: raise
-`token_states.VERSION` when a new table is written.
+DIR gets a table for each fold, learned without that fold's conversations, for `bench.learn_order`.
+Note: what is said of left-out conversations is what to expect elsewhere. States that were kept with
+another table can't be compared with those of a new one: raise `token_states.VERSION` when a new
+table is written.
 """
 
 from __future__ import annotations
@@ -26,7 +30,13 @@ import numpy.typing as npt
 from bench.locomo_data import Conversation, read
 from bench.tables import show
 from memory_core.adapters.embedders.minilm_model import DIMENSIONS as STATE_NUMBERS
-from memory_core.adapters.embedders.minilm_model import MAX_TOKENS, RAREST, TABLE, MiniLM, sampled_tokens
+from memory_core.adapters.embedders.minilm_model import (
+    MAX_TOKENS,
+    RAREST,
+    TABLE,
+    MiniLM,
+    sampled_tokens,
+)
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.ranking.index_terms import EMBEDDED_CHARACTERS, embedding_text
 from memory_core.domain.ranking.passages import idf
@@ -38,9 +48,13 @@ LEADING = 160
 """Directions of most variance that combinations are made of."""
 EPOCHS, BATCH = 2, 16
 NEGATIVES, BESIDE = 240, 3
-"""Of a question: turns of its conversation that are no evidence, and of these surely how many before and after each evidence."""
+"""Of a question: turns of its conversation that are no evidence, and of these surely how many
+before and after each evidence.
+"""
 RATE, WORTH_RATE, SCALE_RATE, LEAST_RATE = 2e-3, 1e-2, 1e-2, 0.05
-"""Steps of the combinations, of the pieces' worth, of the scores' scale, and the share of them that is left at the end."""
+"""Steps of the combinations, of the pieces' worth, of the scores' scale, and the share of them that
+is left at the end.
+"""
 RIDGE, WORTH_RIDGE = 20.0, 2e-3
 """How strongly combinations and worth are drawn back to where they started."""
 SHARE = 20.0
@@ -53,7 +67,9 @@ ADVERSARIAL = "adversarial"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A turn or a question. pieces: its word pieces, n. states: theirs, each of length 1, n × numbers."""
+    """A turn or a question. pieces: its word pieces, n. states: theirs, each of length 1,
+    n × numbers.
+    """
 
     pieces: npt.NDArray[np.int64]
     states: Floats
@@ -61,7 +77,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question of a conversation. of: the place of its set. evidence: places of turns. fold: the one that leaves it out."""
+    """A question of a conversation. of: the place of its set. evidence: places of turns. fold:
+    the one that leaves it out.
+    """
 
     of: int
     fold: int
@@ -73,7 +91,9 @@ class Example:
 
 @dataclass
 class Reduction:
-    """What is learned. combinations: LEADING × DIMENSIONS. worth: the logarithm of what each word piece says more than its rareness."""
+    """What is learned. combinations: LEADING × DIMENSIONS. worth: the logarithm of what each word
+    piece says more than its rareness.
+    """
 
     combinations: Floats
     worth: Floats
@@ -90,7 +110,9 @@ class Encoder:
     def text(self, content: str) -> Text:
         """The states that would be kept of a text, not yet reduced."""
         pieces = self._model.tokens(content)
-        windows = [pieces[start : start + MAX_TOKENS] for start in range(0, len(pieces), MAX_TOKENS)]
+        windows = [
+            pieces[start : start + MAX_TOKENS] for start in range(0, len(pieces), MAX_TOKENS)
+        ]
         states = [self._model.read([window], self._whole)[0][1] for window in windows]
         kept = sampled_tokens(len(pieces))
         every = np.concatenate(states) if states else np.zeros((0, STATE_NUMBERS), dtype=np.float32)
@@ -98,12 +120,16 @@ class Encoder:
 
 
 def examples_of(encoder: Encoder, file: Path, of: int, *, is_left_out: bool) -> Iterator[Example]:
-    """The questions of a set whose evidence can be found at all. is_left_out: whether its conversations have folds."""
+    """The questions of a set whose evidence can be found at all. is_left_out: whether its
+    conversations have folds.
+    """
     conversations = read(file)
     in_fold = fold_size(len(conversations))
     for place, conversation in enumerate(conversations):
         turns = [encoder.text(turn) for turn in embedded_turns(conversation)]
-        known = {turn.id: row for row, turn in enumerate(conversation.turns) if len(turns[row].pieces)}
+        known = {
+            turn.id: row for row, turn in enumerate(conversation.turns) if len(turns[row].pieces)
+        }
         for question in conversation.questions:
             evidence = sorted(known[turn] for turn in question.evidence if turn in known)
             asked = encoder.text(question.text)
@@ -122,27 +148,39 @@ def embedded_turns(conversation: Conversation) -> list[str]:
     """The turns as they are embedded when they are saved."""
     return [
         embedding_text(
-            MemoryType.EPISODIC, turn.text[:EMBEDDED_CHARACTERS], actor=turn.actor, event_timestamp=datetime.fromisoformat(turn.at)
+            MemoryType.EPISODIC,
+            turn.text[:EMBEDDED_CHARACTERS],
+            actor=turn.actor,
+            event_timestamp=datetime.fromisoformat(turn.at),
         )
         for turn in conversation.turns
     ]
 
 
 def leading_directions(sets: Iterable[Sequence[Text]]) -> Floats:
-    """The directions in which states differ most, numbers × LEADING, the most first. Each set of texts counts as much as any other."""
+    """The directions in which states differ most, numbers × LEADING, the most first. Each set of
+    texts counts as much as any other.
+    """
     total = np.zeros((STATE_NUMBERS, STATE_NUMBERS))
     for texts in sets:
-        states = sum((text.states.astype(np.float64).T @ text.states.astype(np.float64) for text in texts), np.zeros_like(total))
+        states = sum(
+            (text.states.astype(np.float64).T @ text.states.astype(np.float64) for text in texts),
+            np.zeros_like(total),
+        )
         total += states / np.trace(states)
     directions: Floats = np.linalg.eigh(total)[1][:, ::-1][:, :LEADING].astype(np.float32)
     return directions
 
 
 def rareness(texts: Sequence[Text], vocabulary: int) -> Floats:
-    """The inverse document frequency of each word piece over the short texts: a long one has words of everything."""
+    """The inverse document frequency of each word piece over the short texts: a long one has words
+    of everything.
+    """
     short = [text for text in texts if len(text.pieces) < MOST_TOKENS]
     counted = Counter(int(piece) for text in short for piece in np.unique(text.pieces))
-    rare: Floats = idf((counted[piece] for piece in range(vocabulary)), len(short), floor=0).astype(np.float32)
+    rare: Floats = idf((counted[piece] for piece in range(vocabulary)), len(short), floor=0).astype(
+        np.float32
+    )
     worth: Floats = np.minimum(rare, RAREST) + np.float32(LEAST_WORTH)
     return worth
 
@@ -159,12 +197,16 @@ def normalised(states: Floats) -> tuple[Floats, Floats]:
 
 
 def learn(examples: Sequence[Example], rare: Floats) -> Reduction:
-    """Combinations and worth by which evidence scores higher than what is none; steps by Adam (Kingma and Ba 2015).
+    """Combinations and worth by which evidence scores higher than what is none;
+    steps by Adam (Kingma and Ba 2015).
 
-    The loss of a piece of evidence is minus the logarithm of its share against all drawn turns that are none.
+    The loss of a piece of evidence is minus the logarithm of its share against all drawn turns
+    that are none.
     """
     first = np.eye(LEADING, DIMENSIONS, dtype=np.float32)
-    learned = Reduction(first.copy(), np.zeros(len(rare), dtype=np.float32), float(np.log(FIRST_SCALE)))
+    learned = Reduction(
+        first.copy(), np.zeros(len(rare), dtype=np.float32), float(np.log(FIRST_SCALE))
+    )
     counts = Counter(example.of for example in examples)
     random = np.random.default_rng(0)
     steps = _Adam(), _Adam(), _Adam()
@@ -203,7 +245,9 @@ class _Adam:
         return stepped
 
 
-def _slopes(learned: Reduction, example: Example, rare: Floats, random: np.random.Generator) -> tuple[Floats, Floats, float]:
+def _slopes(
+    learned: Reduction, example: Example, rare: Floats, random: np.random.Generator
+) -> tuple[Floats, Floats, float]:
     """Of the loss of one question by combinations, worth and the scores' scale."""
     rows = [*example.evidence, *_drawn(example, random)]
     count = len(example.evidence)
@@ -220,9 +264,13 @@ def _slopes(learned: Reduction, example: Example, rare: Floats, random: np.rando
     scores = nearest @ worth
     scale = np.exp(learned.scale)
     to_scores = scale * _loss_slope(scale * scores, count)
-    to_near = (near == np.repeat(nearest, lengths, axis=0)) * np.repeat(to_scores[:, None] * worth, lengths, axis=0)
+    to_near = (near == np.repeat(nearest, lengths, axis=0)) * np.repeat(
+        to_scores[:, None] * worth, lengths, axis=0
+    )
     by_combinations = leading.T @ _before_normalised(to_near @ asked, states, state_lengths)
-    by_combinations += example.asked.states.T @ _before_normalised(to_near.T @ states, asked, asked_lengths)
+    by_combinations += example.asked.states.T @ _before_normalised(
+        to_near.T @ states, asked, asked_lengths
+    )
     by_worth = np.zeros_like(learned.worth)
     np.add.at(by_worth, pieces, worth * ((nearest - scores[:, None]).T @ to_scores))
     return by_combinations, by_worth, float(scores @ to_scores)
@@ -232,7 +280,9 @@ def _drawn(example: Example, random: np.random.Generator) -> list[int]:
     """Turns that are no evidence: those beside it, and others by chance."""
     said = [row for row, turn in enumerate(example.turns) if len(turn.pieces)]
     others = [row for row in said if row not in example.evidence]
-    beside = {row + step for row in example.evidence for step in range(-BESIDE, BESIDE + 1)}.intersection(others)
+    beside = {
+        row + step for row in example.evidence for step in range(-BESIDE, BESIDE + 1)
+    }.intersection(others)
     by_chance = random.choice(others, min(NEGATIVES, len(others)), replace=False).tolist()
     return list(dict.fromkeys([*sorted(beside), *by_chance]))
 
@@ -277,18 +327,36 @@ def write_table(file: Path, directions: Floats, reduction: Reduction, rare: Floa
     """The table that `adapters.minilm.reducer` reads."""
     worth = rare * np.exp(reduction.worth)
     in_bytes = np.rint(np.minimum(worth, RAREST) / RAREST * 255).astype(np.uint8)
-    np.savez_compressed(file, basis=(directions @ reduction.combinations).astype(np.float16), worth=in_bytes)
+    np.savez_compressed(
+        file, basis=(directions @ reduction.combinations).astype(np.float16), worth=in_bytes
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read, learn, print and write."""
-    parser = argparse.ArgumentParser(prog="python -m bench.learn_tokens", description="Learns how token states are reduced.")
-    parser.add_argument("data", type=Path, nargs="+", help="conversations in a form that bench.locomo_data reads")
-    parser.add_argument(
-        "--beside", type=Path, nargs="*", default=[], help="further conversations, only learned of: in no fold, not reported"
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.learn_tokens", description="Learns how token states are reduced."
     )
-    parser.add_argument("--keep", type=Path, required=True, help="a folder for the tables of the folds")
-    parser.add_argument("--write", type=Path, nargs="?", const=TABLE, help="write the table (default where the product reads it)")
+    parser.add_argument(
+        "data", type=Path, nargs="+", help="conversations in a form that bench.locomo_data reads"
+    )
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="further conversations, only learned of: in no fold, not reported",
+    )
+    parser.add_argument(
+        "--keep", type=Path, required=True, help="a folder for the tables of the folds"
+    )
+    parser.add_argument(
+        "--write",
+        type=Path,
+        nargs="?",
+        const=TABLE,
+        help="write the table (default where the product reads it)",
+    )
     options = parser.parse_args(arguments)
     model = MiniLM()
     encoder = Encoder(model)
@@ -300,27 +368,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
     examples, directions, rare = prepared(examples, model.vocabulary)
     options.keep.mkdir(parents=True, exist_ok=True)
     before = Reduction(np.eye(LEADING, DIMENSIONS, dtype=np.float32), np.zeros_like(rare), 0.0)
-    found: dict[str, list[tuple[Example, float]]] = {"directions of most variance": [], "learned, left out": []}
+    found: dict[str, list[tuple[Example, float]]] = {
+        "directions of most variance": [],
+        "learned, left out": [],
+    }
     for fold in range(FOLDS):
         learned = learn([example for example in examples if example.fold != fold], rare)
         write_table(options.keep / table_name(fold), directions, learned, rare)
         for name, reduction in zip(found, (before, learned), strict=True):
-            found[name] += [(example, recall(example, reduction, rare)) for example in examples if example.fold == fold]
+            found[name] += [
+                (example, recall(example, reduction, rare))
+                for example in examples
+                if example.fold == fold
+            ]
         print(f"fold {fold} of {FOLDS}", flush=True)
     names = [file.stem for file in options.data]
-    show("recall@10 by late interaction alone", ("", *names), [[name, *_means(each, len(names))] for name, each in found.items()])
+    show(
+        "recall@10 by late interaction alone",
+        ("", *names),
+        [[name, *_means(each, len(names))] for name, each in found.items()],
+    )
     if options.write:
         write_table(options.write, directions, learn(examples, rare), rare)
     return 0
 
 
 def prepared(examples: Sequence[Example], vocabulary: int) -> tuple[list[Example], Floats, Floats]:
-    """The examples on the leading directions, these, and the rareness of word pieces, all of the turns of the examples."""
+    """The examples on the leading directions, these, and the rareness of word pieces,
+    all of the turns of the examples.
+    """
     talks = {id(example.turns): (example.of, example.turns) for example in examples}
-    sets = [[text for of, turns in talks.values() if of == place for text in turns] for place in {of for of, _ in talks.values()}]
-    directions, rare = leading_directions(sets), rareness([text for texts in sets for text in texts], vocabulary)
-    reduced = {name: [led(text, directions) for text in turns] for name, (_, turns) in talks.items()}
-    on_directions = [replace(example, asked=led(example.asked, directions), turns=reduced[id(example.turns)]) for example in examples]
+    sets = [
+        [text for of, turns in talks.values() if of == place for text in turns]
+        for place in {of for of, _ in talks.values()}
+    ]
+    directions, rare = (
+        leading_directions(sets),
+        rareness([text for texts in sets for text in texts], vocabulary),
+    )
+    reduced = {
+        name: [led(text, directions) for text in turns] for name, (_, turns) in talks.items()
+    }
+    on_directions = [
+        replace(example, asked=led(example.asked, directions), turns=reduced[id(example.turns)])
+        for example in examples
+    ]
     return on_directions, directions, rare
 
 
@@ -331,7 +423,10 @@ def table_name(fold: int) -> str:
 
 def _means(found: Sequence[tuple[Example, float]], sets: int) -> list[str]:
     """By set, over questions that have an answer."""
-    return [f"{np.mean([share for example, share in found if example.of == of and example.kind != ADVERSARIAL]):.3f}" for of in range(sets)]
+    return [
+        f"{np.mean([share for example, share in found if example.of == of and example.kind != ADVERSARIAL]):.3f}"  # noqa: E501
+        for of in range(sets)
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Memory Core as a library in this process: how fast memories are loaded in bulk, saved one by one and found."""
+"""Memory Core as a library in this process: how fast memories are loaded in bulk,
+saved one by one and found.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ async def opened(data: Path) -> AsyncIterator[MemoryCore]:
 
 
 async def load(core: MemoryCore, user: str, count: int) -> Row:
-    """Give a user `count` memories, a hundred a call. The row is about calls' times and memories a second."""
+    """Give a user `count` memories, a hundred a call. The row is about calls' times and
+    memories a second.
+    """
     stream = loaded(SEED, user)
     times = []
     refused = 0
@@ -50,25 +54,41 @@ async def load(core: MemoryCore, user: str, count: int) -> Row:
     for start in range(0, count, 100):
         items = [SaveInput.model_validate(body) for body in islice(stream, min(100, count - start))]
         begun = time.perf_counter()
-        refused += sum(isinstance(one, MemoryCoreError) for one in await core.bulk(owner(user), items))
+        refused += sum(
+            isinstance(one, MemoryCoreError) for one in await core.bulk(owner(user), items)
+        )
         times.append(time.perf_counter() - begun)
     took = time.perf_counter() - began
     row = Row.of("bulk of 100", count, 1, times, took, refused)
-    print(f"loaded {count:,} memories of {user} in {took:.1f} s: {count / took:,.0f} a second", flush=True)
+    print(
+        f"loaded {count:,} memories of {user} in {took:.1f} s: {count / took:,.0f} a second",
+        flush=True,
+    )
     return row
 
 
 async def measure(core: MemoryCore, user: str, size: int, seconds: float) -> list[Row]:
     """Retrieves, then saves, of a user who has `size` memories; then every save read back."""
     asked = (_query(text) for text in queries(SEED, user, size))
-    await core.retrieve(owner(user), next(asked))  # the first one reads the user's memories into memory
-    found, times, took, errors = await _timed(lambda one: core.retrieve(owner(user), one), asked, seconds)
+    # the first one reads the user's memories into memory
+    await core.retrieve(owner(user), next(asked))
+    found, times, took, errors = await _timed(
+        lambda one: core.retrieve(owner(user), one), asked, seconds
+    )
     rows = [Row.of("retrieve", size, 1, times, took, errors)]
     mean = sum(len(one.results) for one in found) / max(1, len(found))
     print(f"retrieve at {size:,}: {mean:.1f} results a query", flush=True)
-    items = (SaveInput.model_validate(body) for body in islice(memories(SEED + size, "library"), MAX_SAVES))
-    saved, times, took, errors = await _timed(lambda one: core.save(owner(user), one), items, seconds)
-    return [*rows, Row.of("save", size, 1, times, took, errors, lost=await _lost(core, user, saved))]
+    items = (
+        SaveInput.model_validate(body)
+        for body in islice(memories(SEED + size, "library"), MAX_SAVES)
+    )
+    saved, times, took, errors = await _timed(
+        lambda one: core.save(owner(user), one), items, seconds
+    )
+    return [
+        *rows,
+        Row.of("save", size, 1, times, took, errors, lost=await _lost(core, user, saved)),
+    ]
 
 
 def _query(text: str) -> RetrieveInput:

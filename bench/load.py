@@ -1,7 +1,8 @@
 """The load: clients on keep-alive connections, each with its requests made before the clock starts.
 
-One would get wrong: the client shares the machine with the server. An ordinary HTTP client tops out at some 500 requests a second and
-would measure itself; this one writes bytes, reads a length and parses nothing, and its ceiling is printed beside what it measures.
+One would get wrong: the client shares the machine with the server. An ordinary HTTP client tops out
+at some 500 requests a second and would measure itself; this one writes bytes, reads a length and
+parses nothing, and its ceiling is printed beside what it measures.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ class Ask(NamedTuple):
 def ask(kind: str, method: str, path: str, body: Any = None) -> Ask:
     """A request; `body` becomes JSON."""
     payload = b"" if body is None else orjson.dumps(body)
-    head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(payload)}\r\n\r\n"
+    head = (
+        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(payload)}\r\n\r\n"
+    )
     return Ask(kind, head.encode("ascii") + payload)
 
 
@@ -48,7 +52,9 @@ class Connection:
         return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**22))
 
     async def send(self, wire: bytes) -> Answer:
-        """One request and its whole answer. Raises OSError, asyncio.IncompleteReadError when the connection breaks."""
+        """One request and its whole answer. Raises OSError, asyncio.IncompleteReadError when the
+        connection breaks.
+        """
         self._writer.write(wire)
         head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         length = head.index(b"content-length:") + 15
@@ -62,7 +68,9 @@ class Connection:
 
 @dataclass(slots=True)
 class Measured:
-    """What came of a run: seconds by kind, errors by kind, bodies of the answers to kept kinds, seconds in all."""
+    """What came of a run: seconds by kind, errors by kind, bodies of the answers to kept kinds,
+    seconds in all.
+    """
 
     times: dict[str, list[float]] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
@@ -71,18 +79,27 @@ class Measured:
 
 
 async def drive(port: int, clients: Sequence[Sequence[Ask]], seconds: float) -> Measured:
-    """Let each client send its requests one after the other until `seconds` have passed or it has no more."""
+    """Let each client send its requests one after the other until `seconds` have passed or it
+    has no more.
+    """
     measured = Measured()
     connections = [await Connection.to(port) for _ in clients]
     began = time.perf_counter()
-    work = [_client(port, one, asks, began + seconds, measured) for one, asks in zip(connections, clients, strict=True)]
+    work = [
+        _client(port, one, asks, began + seconds, measured)
+        for one, asks in zip(connections, clients, strict=True)
+    ]
     await asyncio.gather(*work)
     measured.took = time.perf_counter() - began
     return measured
 
 
-async def _client(port: int, connection: Connection, asks: Sequence[Ask], until: float, measured: Measured) -> None:
-    """One client. A broken connection is an error of that request; the next one gets a new connection."""
+async def _client(
+    port: int, connection: Connection, asks: Sequence[Ask], until: float, measured: Measured
+) -> None:
+    """One client. A broken connection is an error of that request; the next one gets a
+    new connection.
+    """
     for kind, wire in asks:
         began = time.perf_counter()
         if began >= until:

@@ -1,7 +1,8 @@
-"""What a day costs for so many users: the counts of a sample's day, scaled, with the fan-out of that size; and what that costs in money.
+"""What a day costs for so many users: the counts of a sample's day, scaled, with the fan-out of
+that size; and what that costs in money.
 
-What a reader would get wrong: prices and the times of store and model are inputs. The defaults are examples that make the formula visible,
-and nobody's price list.
+What a reader would get wrong: prices and the times of store and model are inputs. The defaults are
+examples that make the formula visible, and nobody's price list.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ from bench.ticks import Ticked, tick
 DAYS = 30
 GB = 1024**3
 RANGE_GB, RANGE_UNITS = 50, 10_000
-"""What Azure documents of a physical partition of Cosmos DB: GB and request units a second. A user lies in one of them."""
+"""What Azure documents of a physical partition of Cosmos DB: GB and request units a second.
+A user lies in one of them.
+"""
 RANGE_READ = 4.6
-"""Request units of one range in a tick where nobody is due: its message's query, and its part of the list of ranges."""
+"""Request units of one range in a tick where nobody is due: its message's query,
+and its part of the list of ranges.
+"""
 PRICES = {
     "ru_million": 0.25,
     "ru_hour_100": 0.012,
@@ -31,10 +36,12 @@ PRICES = {
     "completion_million": 1.6,
     "embedded_million": 0.02,
 }
-"""EXAMPLES in dollars, to be replaced: serverless units; autoscale units by the hour; storage; functions; queue operations; tokens."""
+"""EXAMPLES in dollars, to be replaced: serverless units; autoscale units by the hour; storage;
+functions; queue operations; tokens.
+"""
 TIMES = {"forming": 30.0, "run": 20.0, "store": 5.0, "model": 2_000.0}
-"""Milliseconds. Of CPU, as `bench.formation` and `bench.consolidation` measure it: a conversation formed, a run. Of waiting, assumed: a
-request to the store, a call of a model.
+"""Milliseconds. Of CPU, as `bench.formation` and `bench.consolidation` measure it: a conversation
+formed, a run. Of waiting, assumed: a request to the store, a call of a model.
 """
 AT_ONCE = 16
 """Messages an instance works on at once (`batchSize` in host.json)."""
@@ -43,7 +50,8 @@ INSTANCE_GB = 2
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What is given. spread: minutes over which an hour's users are spread. kept_days: for how long everybody has talked by now.
+    """What is given. spread: minutes over which an hour's users are spread. kept_days:
+    for how long everybody has talked by now.
 
     tokens: the model's a minute; throughput: the database's request units a second.
     """
@@ -59,7 +67,9 @@ class Assumed:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A day of `users`. units are of talk (forming and retrieving) and of runs; by_hour: request units a second of each hour."""
+    """A day of `users`. units are of talk (forming and retrieving) and of runs; by_hour:
+    request units a second of each hour.
+    """
 
     users: int
     conversations: float
@@ -90,7 +100,9 @@ class Load:
 
 
 async def load_of(users: int, sample: Day, assumed: Assumed) -> Load:
-    """The day of so many users, who do what the sample's did; the fan-out of its busiest hour is gone through."""
+    """The day of so many users, who do what the sample's did; the fan-out of its busiest hour is
+    gone through.
+    """
     times, all_due = users / sample.users, max(1, sum(sample.due))
     shares = [one / all_due for one in sample.due]
     share = max(shares)
@@ -101,8 +113,15 @@ async def load_of(users: int, sample: Day, assumed: Assumed) -> Load:
     ranges = max(1, math.ceil(stored / RANGE_GB), math.ceil(max(by_hour) / RANGE_UNITS))
     ticked = await tick(ranges, round(max(sample.due) * times), timedelta(minutes=assumed.spread))
     tick_messages = HOURS * ranges + (ticked.ranges - ranges) / share
-    tokens = {name: (sample.formed[name] + sample.settled[name]) * times for name in ("prompt_tokens", "completion_tokens", "calls")}
-    of_users = (messages(sample.formed) + messages(sample.settled) - sample.settled["message.consolidation.range"]) * times
+    tokens = {
+        name: (sample.formed[name] + sample.settled[name]) * times
+        for name in ("prompt_tokens", "completion_tokens", "calls")
+    }
+    of_users = (
+        messages(sample.formed)
+        + messages(sample.settled)
+        - sample.settled["message.consolidation.range"]
+    ) * times
     run_hours = _hours(sample.runs * times, sample.settled, times, assumed, "run")
     return Load(
         users=users,
@@ -120,7 +139,12 @@ async def load_of(users: int, sample: Day, assumed: Assumed) -> Load:
         stored_gb=stored,
         prompt=tokens["prompt_tokens"],
         completion=tokens["completion_tokens"],
-        embedded=(sample.formed["embedded_tokens"] + sample.settled["embedded_tokens"] + sample.asked["embedded_tokens"]) * times,
+        embedded=(
+            sample.formed["embedded_tokens"]
+            + sample.settled["embedded_tokens"]
+            + sample.asked["embedded_tokens"]
+        )
+        * times,
         calls=tokens["calls"],
         tokens_a_minute=(tokens["prompt_tokens"] + tokens["completion_tokens"]) * share / 60,
         talk_hours=_hours(sample.conversations * times, sample.formed, times, assumed, "forming"),
@@ -134,29 +158,50 @@ def _fanned(sample: Day) -> float:
     return (sample.settled["due.milliunits"] + sample.settled["ranges.milliunits"]) / 1000
 
 
-def _hours(count: float, counted: Mapping[str, int], times: float, assumed: Assumed, cpu: str) -> float:
-    """Hours that one instance is at it: its CPU, or the waiting for store and model of `AT_ONCE` at once, whichever is more."""
+def _hours(
+    count: float, counted: Mapping[str, int], times: float, assumed: Assumed, cpu: str
+) -> float:
+    """Hours that one instance is at it: its CPU, or the waiting for store and model of `AT_ONCE` at
+    once, whichever is more.
+    """
     asked = sum(number for name, number in counted.items() if name.endswith(".requests"))
-    waiting = (asked * assumed.ms["store"] + counted.get("calls", 0) * assumed.ms["model"]) * times / AT_ONCE
+    waiting = (
+        (asked * assumed.ms["store"] + counted.get("calls", 0) * assumed.ms["model"])
+        * times
+        / AT_ONCE
+    )
     return max(count * assumed.ms[cpu], waiting) / 3_600_000
 
 
 def dollars(one: Load, assumed: Assumed) -> dict[str, float]:
-    """What a month of such days costs, by meter, by the formulas of docs/deploy.md. Of the first two one has one or the other.
+    """What a month of such days costs, by meter, by the formulas of docs/deploy.md.
+    Of the first two one has one or the other.
 
-    Autoscale is set to one and a half of the busiest hour's mean, at least 1,000, and each hour is charged for at least a tenth of that.
+    Autoscale is set to one and a half of the busiest hour's mean, at least 1,000, and each hour is
+    charged for at least a tenth of that.
     """
     price = assumed.price
     highest = max(1_000.0, 1.5 * one.units_a_second)
     reserved = sum(max(1.5 * rate, highest / 10) for rate in one.by_hour) / 100
     executions = one.messages + one.conversations * (1 + RETRIEVES) + HOURS
-    tokens = one.prompt * price["prompt_million"] + one.completion * price["completion_million"] + one.embedded * price["embedded_million"]
+    tokens = (
+        one.prompt * price["prompt_million"]
+        + one.completion * price["completion_million"]
+        + one.embedded * price["embedded_million"]
+    )
     seconds = (one.talk_hours + one.run_hours) * 3600
     return {
-        "Cosmos DB, serverless": (one.talk_units + one.run_units) * DAYS / 1e6 * price["ru_million"],
+        "Cosmos DB, serverless": (one.talk_units + one.run_units)
+        * DAYS
+        / 1e6
+        * price["ru_million"],
         "or Cosmos DB, autoscale": reserved * DAYS * price["ru_hour_100"],
         "Cosmos DB, stored": one.stored_gb * price["gb_month"],
-        "Functions": DAYS * (seconds * INSTANCE_GB * price["gb_second"] + executions / 1e6 * price["executions_million"]),
+        "Functions": DAYS
+        * (
+            seconds * INSTANCE_GB * price["gb_second"]
+            + executions / 1e6 * price["executions_million"]
+        ),
         "queues, messages": 3 * one.messages * DAYS / 1e4 * price["queue_10k"],
         "models": tokens * DAYS / 1e6,
     }

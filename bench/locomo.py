@@ -1,10 +1,13 @@
-"""How much of the evidence is found: LoCoMo's questions, what each ingredient of relevance earns, and other ways on the same turns.
+"""How much of the evidence is found: LoCoMo's questions, what each ingredient of relevance earns,
+and other ways on the same turns.
 
-`python -m bench.locomo FILE [--apart 5] [--without-peers]`. FILE: the data set as published, or conversations in the form of
-`bench.retrieval`; its licence forbids commercial use, so it is never part of this project, and nothing is downloaded: fetch
-`locomo10.json` from the repository of its authors (Maharana et al., 2024). The learned order is left out. Note: the intervals are over
-conversations (4 or 10 of them), not over questions, because the questions of one conversation stand or fall together. They are
-wide. A difference between two lines is narrower: its own interval is beside it.
+`python -m bench.locomo FILE [--apart 5] [--without-peers]`. FILE: the data set as published, or
+conversations in the form of `bench.retrieval`; its licence forbids commercial use, so it is never
+part of this project, and nothing is downloaded: fetch `locomo10.json` from the repository of its
+authors (Maharana et al., 2024). The learned order is left out. Note: the intervals are over
+conversations (4 or 10 of them), not over questions, because the questions of one conversation stand
+or fall together. They are wide. A difference between two lines is narrower:
+its own interval is beside it.
 """
 
 from __future__ import annotations
@@ -51,7 +54,9 @@ ABLATIONS: dict[str, Change] = {
     "no actor": lambda p: replace(p, actor_boost=0.0),
     "no question penalty": lambda p: replace(p, question_penalty=0.0),
     "the penalty for long ones, too": lambda p: replace(p, question_length=float("inf")),
-    "the mean length as it is": lambda p: replace(p, least_mean_length=0.0, most_mean_length=float("inf")),
+    "the mean length as it is": lambda p: replace(
+        p, least_mean_length=0.0, most_mean_length=float("inf")
+    ),
     "near words whatever the length": lambda p: replace(p, near_by_length=False),
     "nothing of the turns around in the order": lambda p: replace(p, around_weight=0.0),
     "no cosine beside where turns are long": lambda p: replace(p, long_text_weight=0.0),
@@ -63,15 +68,31 @@ ABLATIONS: dict[str, Change] = {
     "shares not raised": lambda p: replace(p, fusion=replace(p.fusion, gamma=1.0)),
 }
 REPEATS = "repeats stay where they are"
-"""The one line that is no number of relevance: results that only repeat a better one are not pushed behind."""
+"""The one line that is no number of relevance: results that only repeat a better one are not
+pushed behind.
+"""
 MOST_RESULTS = 60
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.locomo", description="Measures retrieval on LoCoMo's conversations.")
-    parser.add_argument("data", type=Path, help="locomo10.json as its authors publish it, or conversations as bench.retrieval reads them")
-    parser.add_argument("--apart", type=lambda text: {int(one) for one in text.split(",")}, default={5}, help="categories not in the head")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.locomo", description="Measures retrieval on LoCoMo's conversations."
+    )
+    parser.add_argument(
+        "data",
+        type=Path,
+        help=(
+            "locomo10.json as its authors publish it, or conversations as bench.retrieval "
+            "reads them"
+        ),
+    )
+    parser.add_argument(
+        "--apart",
+        type=lambda text: {int(one) for one in text.split(",")},
+        default={5},
+        help="categories not in the head",
+    )
     parser.add_argument("--without-peers", action="store_true", help="only Memory Core")
     options = parser.parse_args(arguments)
     asyncio.run(_measure(read(options.data), options.apart, peers=not options.without_peers))
@@ -83,32 +104,46 @@ async def _measure(conversations: Sequence[Conversation], apart: set[int], *, pe
     others: dict[str, list[Row]] = {}
     times: list[float] = []
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
-        settings = Settings(embedding_provider="minilm", data=Path(folder), vector_cache_entries=20_000)
+        settings = Settings(
+            embedding_provider="minilm", data=Path(folder), vector_cache_entries=20_000
+        )
         async with MemoryCore(settings) as core:
             await core.warm_up()
             for place, conversation in enumerate(conversations):
                 turns = await save(core, conversation)
-                told = {one.id: Telling(one.text, one.actor, one.at[:10]) for one in conversation.turns}
+                told = {
+                    one.id: Telling(one.text, one.actor, one.at[:10]) for one in conversation.turns
+                }
                 for question in conversation.questions:
                     began = time.perf_counter()
                     look = await asked(core, conversation.name, question)
                     times.append(time.perf_counter() - began)
                     for name, change in ABLATIONS.items():
                         best = [turns[one] for one in ranked(core, look, change)][:MOST_RESULTS]
-                        lines[name].append((place, question.category, *recalls(question, _varied(best, told))))
+                        lines[name].append(
+                            (place, question.category, *recalls(question, _varied(best, told)))
+                        )
                     best = [turns[one] for one in ranked(core, look, ABLATIONS["as it is"])]
                     lines[REPEATS].append((place, question.category, *recalls(question, best)))
                 if peers:
-                    for name, ranking in (await locomo_peers.rankings(core, conversation, Path(folder))).items():
+                    for name, ranking in (
+                        await locomo_peers.rankings(core, conversation, Path(folder))
+                    ).items():
                         rows = [
-                            (place, one.category, *recalls(one, best)) for one, best in zip(conversation.questions, ranking, strict=True)
+                            (place, one.category, *recalls(one, best))
+                            for one, best in zip(conversation.questions, ranking, strict=True)
                         ]
                         others.setdefault(name, []).extend(rows)
-                print(f"{conversation.name}: {len(conversation.turns)} turns, {len(conversation.questions)} questions", flush=True)
+                print(
+                    f"{conversation.name}: {len(conversation.turns)} turns, "
+                    f"{len(conversation.questions)} questions",
+                    flush=True,
+                )
     _report(lines, others, apart)
     ordered = sorted(times)
     print(
-        f"\nembedding a question and searching: p50 {1000 * percentile(ordered, 0.5):.1f} ms, p95 {1000 * percentile(ordered, 0.95):.1f} ms"
+        f"\nembedding a question and searching: p50 {1000 * percentile(ordered, 0.5):.1f} ms, p95 "
+        f"{1000 * percentile(ordered, 0.95):.1f} ms"
     )
 
 
@@ -118,7 +153,9 @@ async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
     for start in range(0, len(conversation.turns), 100):
         part = conversation.turns[start : start + 100]
         items = [SaveInput.model_validate(one.saved()) for one in part]
-        for turn, saved in zip(part, await core.bulk(Owner("local", conversation.name), items), strict=True):
+        for turn, saved in zip(
+            part, await core.bulk(Owner("local", conversation.name), items), strict=True
+        ):
             if isinstance(saved, Exception):
                 raise saved
             turns[saved.memory.id] = turn.id
@@ -127,15 +164,23 @@ async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
 
 async def asked(core: MemoryCore, user: str, question: Question) -> Look:
     """The candidates, as a retrieve of 20 gathers them."""
-    return await core._services.retriever.look(Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS)))
+    return await core._services.retriever.look(
+        Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS))
+    )
 
 
 def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
-    """The candidates' ids, best first by the default recipe with changed numbers, in the order by relevance, not the learned one."""
+    """The candidates' ids, best first by the default recipe with changed numbers, in the order by
+    relevance, not the learned one.
+    """
     rules, candidates = retrieve_rules(core.settings), look.candidates
     parameters = change(replace(rules.relevance, learned=False))
-    judged = parts_relevance(look.query_parts, look.vectors, candidates, look.search_answer.statistics, parameters)
-    scores = score("composite", None, judged.order, candidates, look.moment.timestamp(), rules.scoring)
+    judged = parts_relevance(
+        look.query_parts, look.vectors, candidates, look.search_answer.statistics, parameters
+    )
+    scores = score(
+        "composite", None, judged.order, candidates, look.moment.timestamp(), rules.scoring
+    )
     order = np.lexsort((-candidates.event_at, -judged.best.score, -scores.score))
     return [candidates.ids[row] for row in order.tolist()]
 
@@ -143,12 +188,16 @@ def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
 def _varied(turns: Sequence[str], told: Mapping[str, Telling]) -> list[str]:
     """The turns with those behind that only repeat a better one."""
     behind = repeats([told[one] for one in turns])
-    return [one for place, one in enumerate(turns) if place not in behind] + [turns[place] for place in behind]
+    return [one for place, one in enumerate(turns) if place not in behind] + [
+        turns[place] for place in behind
+    ]
 
 
 def recalls(question: Question, turns: Sequence[str]) -> tuple[float, float, float]:
     """The share of the evidence among the first 5, 10 and 20 turns."""
-    five, ten, twenty = (len(question.evidence & set(turns[:cut])) / len(question.evidence) for cut in CUTS)
+    five, ten, twenty = (
+        len(question.evidence & set(turns[:cut])) / len(question.evidence) for cut in CUTS
+    )
     return five, ten, twenty
 
 
@@ -156,22 +205,48 @@ def _report(lines: dict[str, list[Row]], others: dict[str, list[Row]], apart: se
     base = np.array(lines["as it is"])
     head = ~np.isin(base[:, 1], sorted(apart))
     kinds = sorted({int(one) for one in base[:, 1]})
-    headings = ("", *(f"recall@{cut}" for cut in CUTS), "95 %", *(NAMES.get(kind, str(kind)) for kind in kinds), "10, against the first")
+    headings = (
+        "",
+        *(f"recall@{cut}" for cut in CUTS),
+        "95 %",
+        *(NAMES.get(kind, str(kind)) for kind in kinds),
+        "10, against the first",
+    )
 
     def line(name: str, rows: Sequence[Row]) -> list[str]:
         table = np.array(rows)
         cuts = [f"{table[head][:, 2 + place].mean():.3f}" for place in range(len(CUTS))]
         each = [f"{table[table[:, 1] == kind][:, 3].mean():.3f}" for kind in kinds]
-        against = "" if table is base or np.array_equal(table, base) else _between(table[head][:, 3] - base[head][:, 3], base[head][:, 0])
-        return [name, *cuts, _between(table[head][:, 3], base[head][:, 0], signed=False), *each, against]
+        against = (
+            ""
+            if table is base or np.array_equal(table, base)
+            else _between(table[head][:, 3] - base[head][:, 3], base[head][:, 0])
+        )
+        return [
+            name,
+            *cuts,
+            _between(table[head][:, 3], base[head][:, 0], signed=False),
+            *each,
+            against,
+        ]
 
-    show("Evidence found, default recipe, one ingredient at a time taken away", headings, [line(*one) for one in lines.items()])
+    show(
+        "Evidence found, default recipe, one ingredient at a time taken away",
+        headings,
+        [line(*one) for one in lines.items()],
+    )
     if others:
         ours = line("Memory Core", lines["as it is"])
-        show("Other ways on the same turns and questions", headings, [ours, *(line(*one) for one in others.items())])
+        show(
+            "Other ways on the same turns and questions",
+            headings,
+            [ours, *(line(*one) for one in others.items())],
+        )
 
 
-def _between(values: npt.NDArray[np.float64], conversations: npt.NDArray[np.float64], *, signed: bool = True) -> str:
+def _between(
+    values: npt.NDArray[np.float64], conversations: npt.NDArray[np.float64], *, signed: bool = True
+) -> str:
     """The middle 95 % of the mean when whole conversations are drawn again, with repetition."""
     groups = [values[conversations == one] for one in np.unique(conversations)]
     sums, sizes = np.array([one.sum() for one in groups]), np.array([len(one) for one in groups])

@@ -1,7 +1,8 @@
-"""Conversations, their turns and their questions, from LoCoMo's own file or from the plainer form that `bench.retrieval` reads.
+"""Conversations, their turns and their questions, from LoCoMo's own file or from the plainer form
+that `bench.retrieval` reads.
 
-Note: evidence that names no turn of the conversation is dropped, and a question that is left without any is
-not asked; the published file has a few of both.
+Note: evidence that names no turn of the conversation is dropped, and a question that is left
+without any is not asked; the published file has a few of both.
 """
 
 from __future__ import annotations
@@ -31,12 +32,20 @@ class Turn:
 
     def saved(self) -> dict[str, Any]:
         """As the body of a save."""
-        return {"type": "episodic", "session_id": self.session, "actor": self.actor, "content": self.text, "event_timestamp": self.at}
+        return {
+            "type": "episodic",
+            "session_id": self.session,
+            "actor": self.actor,
+            "content": self.text,
+            "event_timestamp": self.at,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and the turns that answer it. kind: what the category means. answer: the set's own, where it has one."""
+    """What is asked, and the turns that answer it. kind: what the category means. answer:
+    the set's own, where it has one.
+    """
 
     text: str
     category: int
@@ -56,32 +65,62 @@ class Conversation:
 
 def read(file: Path) -> list[Conversation]:
     """Every conversation of a file in either form."""
-    return [_plain(one) if "turns" in one else _published(one) for one in json.loads(file.read_text(encoding="utf-8"))]
+    return [
+        _plain(one) if "turns" in one else _published(one)
+        for one in json.loads(file.read_text(encoding="utf-8"))
+    ]
 
 
 def _plain(body: dict[str, Any]) -> Conversation:
     turns = [
-        Turn(one["id"], f"session-{one['session']}", one["speaker"], _said(one["text"], one.get("caption")), one["at"])
+        Turn(
+            one["id"],
+            f"session-{one['session']}",
+            one["speaker"],
+            _said(one["text"], one.get("caption")),
+            one["at"],
+        )
         for one in body["turns"]
     ]
     return Conversation(
         body["conv_id"],
         turns,
-        _asked((one["q"], one.get("cat", 0), one["evidence"], one.get("kind"), one.get("answer")) for one in body["questions"]),
+        _asked(
+            (one["q"], one.get("cat", 0), one["evidence"], one.get("kind"), one.get("answer"))
+            for one in body["questions"]
+        ),
     )
 
 
 def _published(body: dict[str, Any]) -> Conversation:
     talk = body["conversation"]
     turns = []
-    for name in sorted((one for one in talk if _SESSION.fullmatch(one)), key=lambda one: int(one.partition("_")[2])):
-        began = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=timezone.utc)
+    for name in sorted(
+        (one for one in talk if _SESSION.fullmatch(one)), key=lambda one: int(one.partition("_")[2])
+    ):
+        began = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(
+            tzinfo=timezone.utc
+        )
         for place, one in enumerate(talk[name]):
             at = (began + timedelta(seconds=place)).isoformat()
-            turns.append(Turn(one["dia_id"], name, one["speaker"], _said(one["text"], one.get("blip_caption")), at))
+            turns.append(
+                Turn(
+                    one["dia_id"],
+                    name,
+                    one["speaker"],
+                    _said(one["text"], one.get("blip_caption")),
+                    at,
+                )
+            )
     known = {one.id for one in turns}
     asked = (
-        (one["question"], one["category"], known & set(_TURN.findall(" ".join(one["evidence"]))), None, one.get("answer"))
+        (
+            one["question"],
+            one["category"],
+            known & set(_TURN.findall(" ".join(one["evidence"]))),
+            None,
+            one.get("answer"),
+        )
         for one in body["qa"]
     )
     return Conversation(body["sample_id"], turns, _asked(asked))
@@ -89,7 +128,13 @@ def _published(body: dict[str, Any]) -> Conversation:
 
 def _asked(questions: Any) -> list[Question]:
     return [
-        Question(text, category, frozenset(evidence), kind or KINDS.get(category, str(category)), None if answer is None else str(answer))
+        Question(
+            text,
+            category,
+            frozenset(evidence),
+            kind or KINDS.get(category, str(category)),
+            None if answer is None else str(answer),
+        )
         for text, category, evidence, kind, answer in questions
         if evidence
     ]

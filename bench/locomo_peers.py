@@ -1,8 +1,9 @@
-"""Other ways to find the same turns: BM25, the vectors alone, both by reciprocal ranks, and mem0 without a model.
+"""Other ways to find the same turns: BM25, the vectors alone, both by reciprocal ranks,
+and mem0 without a model.
 
-BM25 is bm25s with its English stop words and Snowball's stemmer; mem0 is asked with the same local embedder. Neither is a dependency:
-what is not installed is left out and named. Note: these see a turn with its speaker and its date, and no other turn, as a program does
-that indexes messages.
+BM25 is bm25s with its English stop words and Snowball's stemmer; mem0 is asked with the same local
+embedder. Neither is a dependency: what is not installed is left out and named. Note: these see a
+turn with its speaker and its date, and no other turn, as a program does that indexes messages.
 """
 
 from __future__ import annotations
@@ -26,9 +27,14 @@ RANK_CONSTANT = 60
 """Of reciprocal rank fusion, as its authors have it (Cormack et al., 2009)."""
 
 
-async def rankings(core: MemoryCore, conversation: Conversation, folder: Path) -> dict[str, list[list[str]]]:
+async def rankings(
+    core: MemoryCore, conversation: Conversation, folder: Path
+) -> dict[str, list[list[str]]]:
     """Per way, the turns of each question, best first."""
-    texts = [f"[{datetime.fromisoformat(one.at):%d %B %Y}] {one.actor}: {one.text}" for one in conversation.turns]
+    texts = [
+        f"[{datetime.fromisoformat(one.at):%d %B %Y}] {one.actor}: {one.text}"
+        for one in conversation.turns
+    ]
     ids = [one.id for one in conversation.turns]
     asked = [one.text for one in conversation.questions]
     embedder = core._services.adapters.embedder
@@ -37,13 +43,19 @@ async def rankings(core: MemoryCore, conversation: Conversation, folder: Path) -
     found: dict[str, list[list[int]]] = {"vectors alone": dense}
     if importlib.util.find_spec("bm25s") is not None:
         found["BM25"] = worded = await asyncio.to_thread(_bm25, texts, asked)
-        found["BM25 and vectors by reciprocal ranks"] = [_by_ranks(*both) for both in zip(dense, worded, strict=True)]
+        found["BM25 and vectors by reciprocal ranks"] = [
+            _by_ranks(*both) for both in zip(dense, worded, strict=True)
+        ]
     else:
         print("BM25 is skipped: bm25s is not installed here", flush=True)
-    named = {name: [[ids[row] for row in rows[:MOST]] for rows in lists] for name, lists in found.items()}
+    named = {
+        name: [[ids[row] for row in rows[:MOST]] for rows in lists] for name, lists in found.items()
+    }
     if (reason := peers.why_not()) is None:
         known = dict(zip((*texts, *asked), (*vectors, *queries), strict=True))
-        named["mem0, infer=False"] = await asyncio.to_thread(_mem0, folder / "mem0" / conversation.name, known, texts, ids, asked)
+        named["mem0, infer=False"] = await asyncio.to_thread(
+            _mem0, folder / "mem0" / conversation.name, known, texts, ids, asked
+        )
     else:
         print(reason, flush=True)
     return named
@@ -55,7 +67,10 @@ def _bm25(texts: Sequence[str], asked: Sequence[str]) -> list[list[int]]:
 
     stemmer = Stemmer.Stemmer("english")
     index = bm25s.BM25()
-    index.index(bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False)
+    index.index(
+        bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False),
+        show_progress=False,
+    )
     tokens = bm25s.tokenize(asked, stopwords="en", stemmer=stemmer, show_progress=False)
     rows, _ = index.retrieve(tokens, k=min(LISTED, len(texts)), show_progress=False)
     lists: list[list[int]] = rows.tolist()
@@ -70,10 +85,18 @@ def _by_ranks(*lists: Sequence[int]) -> list[int]:
     return sorted(worth, key=lambda row: -worth[row])
 
 
-def _mem0(folder: Path, vectors: dict[str, Vector], texts: Sequence[str], ids: Sequence[str], asked: Sequence[str]) -> list[list[str]]:
+def _mem0(
+    folder: Path,
+    vectors: dict[str, Vector],
+    texts: Sequence[str],
+    ids: Sequence[str],
+    asked: Sequence[str],
+) -> list[list[str]]:
     """What mem0 finds for each question; `vectors` are those of all texts and questions."""
     stripped = {text.strip(): vector for text, vector in vectors.items()}
-    stored = peers.StoredTurns(folder, dict(zip(ids, texts, strict=True)), lambda text: stripped[text.strip()])
+    stored = peers.StoredTurns(
+        folder, dict(zip(ids, texts, strict=True)), lambda text: stripped[text.strip()]
+    )
     found = [stored.search(question, MOST) for question in asked]
     stored.close()
     return found

@@ -1,9 +1,12 @@
-"""What the weights of relevance are worth elsewhere: each conversation left out in turn, the others choose, the one left out is asked.
+"""What the weights of relevance are worth elsewhere: each conversation left out in turn, the others
+choose, the one left out is asked.
 
-`python -m bench.locomo_tuning FILE [--draws 120]`; FILE as `bench.locomo` takes it. The weights that every store counts at query time are
-searched: random draws, then from the best of them one weight after the other, until nothing gets better. Gamma stays as shipped: it was
-chosen for the thresholds. What a reader would get wrong: what the last line says is the recall to expect of conversations that nobody
-tuned for; the first is what the shipped weights find where all four had their say.
+`python -m bench.locomo_tuning FILE [--draws 120]`; FILE as `bench.locomo` takes it. The weights
+that every store counts at query time are searched: random draws, then from the best of them one
+weight after the other, until nothing gets better. Gamma stays as shipped: it was chosen for the
+thresholds. What a reader would get wrong: what the last line says is the recall to expect of
+conversations that nobody tuned for; the first is what the shipped weights find where all four
+had their say.
 """
 
 from __future__ import annotations
@@ -48,7 +51,9 @@ PASSES = 3
 
 @dataclass(slots=True)
 class Bench:
-    """The questions with their candidates. One look each; what a choice of weights finds in them is kept."""
+    """The questions with their candidates. One look each; what a choice of weights finds in
+    them is kept.
+    """
 
     core: MemoryCore
     places: list[int] = field(default_factory=list)
@@ -62,7 +67,14 @@ class Bench:
         if weights not in self.known:
             rows = zip(self.places, self.questions, self.looks, self.turns, strict=True)
             table = [
-                (place, question.category, *recalls(question, [turns[one] for one in ranked(self.core, look, lambda p: put(p, weights))]))
+                (
+                    place,
+                    question.category,
+                    *recalls(
+                        question,
+                        [turns[one] for one in ranked(self.core, look, lambda p: put(p, weights))],
+                    ),
+                )
                 for place, question, look, turns in rows
             ]
             self.known[weights] = np.array(table)
@@ -72,11 +84,17 @@ class Bench:
 def put(parameters: RelevanceParameters, weights: Weights) -> RelevanceParameters:
     """The parameters with these weights."""
     named: dict[str, Any] = dict(zip(GRID, weights, strict=True))
-    return replace(parameters, fusion=replace(parameters.fusion, vector_weight=named.pop("vector_weight")), **named)
+    return replace(
+        parameters,
+        fusion=replace(parameters.fusion, vector_weight=named.pop("vector_weight")),
+        **named,
+    )
 
 
 def objective(table: Table) -> float:
-    """The mean of recall at 5, 10 and 20 over the kinds of question, each kind as much as another."""
+    """The mean of recall at 5, 10 and 20 over the kinds of question, each kind as
+    much as another.
+    """
     kinds = np.unique(table[:, 1])
     return float(np.mean([table[table[:, 1] == kind][:, 2:].mean() for kind in kinds]))
 
@@ -91,7 +109,9 @@ def searched(bench: Bench, draws: Sequence[Weights], kept: npt.NDArray[np.bool_]
     for _ in range(PASSES):
         before = best
         for place, values in enumerate(GRID.values()):
-            best = max((best, *((*best[:place], value, *best[place + 1 :]) for value in values)), key=worth)
+            best = max(
+                (best, *((*best[:place], value, *best[place + 1 :]) for value in values)), key=worth
+            )
         if best == before:
             break
     return best
@@ -100,7 +120,9 @@ def searched(bench: Bench, draws: Sequence[Weights], kept: npt.NDArray[np.bool_]
 async def measure(conversations: Sequence[Conversation], count: int) -> None:
     """Ask everything once, search, and print."""
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
-        settings = Settings(embedding_provider="minilm", data=Path(folder), vector_cache_entries=20_000)
+        settings = Settings(
+            embedding_provider="minilm", data=Path(folder), vector_cache_entries=20_000
+        )
         async with MemoryCore(settings) as core:
             await core.warm_up()
             bench = Bench(core)
@@ -112,13 +134,19 @@ async def measure(conversations: Sequence[Conversation], count: int) -> None:
                     bench.looks.append(await asked(core, conversation.name, question))
                     bench.turns.append(turns)
             random = np.random.default_rng(7)
-            draws = [tuple(float(random.choice(values)) for values in GRID.values()) for _ in range(count)]
+            draws = [
+                tuple(float(random.choice(values)) for values in GRID.values())
+                for _ in range(count)
+            ]
             _report(bench, draws, conversations)
 
 
 def _report(bench: Bench, draws: Sequence[Weights], conversations: Sequence[Conversation]) -> None:
     default = RelevanceParameters()
-    shipped = tuple(float(getattr(default.fusion if name == "vector_weight" else default, name)) for name in GRID)
+    shipped = tuple(
+        float(getattr(default.fusion if name == "vector_weight" else default, name))
+        for name in GRID
+    )
     everything = bench.found(shipped)
     of = everything[:, 0]
     left, chosen = np.zeros_like(everything), []
@@ -126,24 +154,53 @@ def _report(bench: Bench, draws: Sequence[Weights], conversations: Sequence[Conv
         weights = searched(bench, draws, of != place)
         left[of == place] = bench.found(weights)[of == place]
         chosen.append([f"without {conversation.name}", *(f"{one:g}" for one in weights)])
-        print(f"{conversation.name} left out: {len(bench.known)} choices of weights tried so far", flush=True)
+        print(
+            f"{conversation.name} left out: {len(bench.known)} choices of weights tried so far",
+            flush=True,
+        )
     weights = searched(bench, draws, of >= 0)
-    show("Chosen", ("", *GRID), [["shipped", *(f"{one:g}" for one in shipped)], *chosen, ["by all", *(f"{one:g}" for one in weights)]])
-    lines = [_line("shipped", everything), _line("chosen by all", bench.found(weights)), _line("each left out of its own choice", left)]
-    show("Evidence found", ("", "recall@5", "recall@10", "recall@20", *NAMES.values(), "objective"), lines)
+    show(
+        "Chosen",
+        ("", *GRID),
+        [
+            ["shipped", *(f"{one:g}" for one in shipped)],
+            *chosen,
+            ["by all", *(f"{one:g}" for one in weights)],
+        ],
+    )
+    lines = [
+        _line("shipped", everything),
+        _line("chosen by all", bench.found(weights)),
+        _line("each left out of its own choice", left),
+    ]
+    show(
+        "Evidence found",
+        ("", "recall@5", "recall@10", "recall@20", *NAMES.values(), "objective"),
+        lines,
+    )
 
 
 def _line(name: str, table: Table) -> list[str]:
     head = table[table[:, 1] != 5]
     each = [f"{table[table[:, 1] == kind][:, 3].mean():.3f}" for kind in NAMES]
-    return [name, *(f"{head[:, 2 + place].mean():.3f}" for place in range(3)), *each, f"{objective(table):.4f}"]
+    return [
+        name,
+        *(f"{head[:, 2 + place].mean():.3f}" for place in range(3)),
+        *each,
+        f"{objective(table):.4f}",
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.locomo_tuning", description="Searches weights, leaving each conversation out.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.locomo_tuning",
+        description="Searches weights, leaving each conversation out.",
+    )
     parser.add_argument("data", type=Path, help="as bench.locomo takes it")
-    parser.add_argument("--draws", type=int, default=120, help="random choices of weights that a search begins with")
+    parser.add_argument(
+        "--draws", type=int, default=120, help="random choices of weights that a search begins with"
+    )
     options = parser.parse_args(arguments)
     asyncio.run(measure(read(options.data), options.draws))
     return 0

@@ -1,8 +1,10 @@
-"""`python -m bench.odd_conversations`: tells a host of its own thousands of odd conversations over HTTP, and says which did not form.
+"""`python -m bench.odd_conversations`: tells a host of its own thousands of odd conversations over
+HTTP, and says which did not form.
 
-Each seed is one conversation and the same texts in every other call; each 50 of them are one user, who is consolidated after the last.
-A conversation counts as formed when its task succeeds at its first attempt. Note: a failure is printed as soon as it is seen, with its
-seed; `--from SEED --count 1` repeats it.
+Each seed is one conversation and the same texts in every other call; each 50 of them are one user,
+who is consolidated after the last. A conversation counts as formed when its task succeeds at its
+first attempt. Note: a failure is printed as soon as it is seen, with its seed;
+`--from SEED --count 1` repeats it.
 """
 
 from __future__ import annotations
@@ -58,15 +60,28 @@ class Tally:
         print(self.failures[-1], flush=True)
 
 
-async def tell(client: httpx.AsyncClient, seed: int, user_id: str, tally: Tally, *, alone: bool = False) -> None:
-    """Tell one odd conversation and wait until it is formed; unless `alone`, say the same texts in every other call."""
-    body = {"user_id": user_id, "session_id": name(seed), "agent_id": name(seed + 7), "messages": conversation(seed)}
+async def tell(
+    client: httpx.AsyncClient, seed: int, user_id: str, tally: Tally, *, alone: bool = False
+) -> None:
+    """Tell one odd conversation and wait until it is formed; unless `alone`, say the same texts in
+    every other call.
+    """
+    body = {
+        "user_id": user_id,
+        "session_id": name(seed),
+        "agent_id": name(seed + 7),
+        "messages": conversation(seed),
+    }
     await _run(client, Request("POST", "memories", body, statuses=(202,)), seed, user_id, tally)
     if alone:
         return
     for request in requests(seed, user_id):
         await _run(client, request, seed, user_id, tally)
-    wrong = await client.post(f"{_API}memories", content=refused(seed).encode(), headers={"content-type": "application/json"})
+    wrong = await client.post(
+        f"{_API}memories",
+        content=refused(seed).encode(),
+        headers={"content-type": "application/json"},
+    )
     if wrong.status_code not in (400, 422):
         tally.fail("not refused", seed, f"{wrong.status_code} for {refused(seed)}")
 
@@ -74,22 +89,49 @@ async def tell(client: httpx.AsyncClient, seed: int, user_id: str, tally: Tally,
 async def consolidate(client: httpx.AsyncClient, seed: int, user_id: str, tally: Tally) -> None:
     """Consolidate a user, read all that came of it, and move it to another user."""
     for work in ("consolidate", "decay", "archive"):
-        await _run(client, Request("POST", work, {"user_id": user_id}, statuses=(200, 202)), seed, user_id, tally)
+        await _run(
+            client,
+            Request("POST", work, {"user_id": user_id}, statuses=(200, 202)),
+            seed,
+            user_id,
+            tally,
+        )
     for one in _AFTERWARDS:
-        await _send(client, Request(one.method, one.path, query={"user_id": user_id}, statuses=one.statuses), seed, tally)
-    await _send(client, Request("POST", "context", {"user_id": user_id}, statuses=(200,)), seed, tally)
-    listed = await _send(client, Request("GET", "memories", query={"user_id": user_id, "limit": "5"}, statuses=(200,)), seed, tally)
+        await _send(
+            client,
+            Request(one.method, one.path, query={"user_id": user_id}, statuses=one.statuses),
+            seed,
+            tally,
+        )
+    await _send(
+        client, Request("POST", "context", {"user_id": user_id}, statuses=(200,)), seed, tally
+    )
+    listed = await _send(
+        client,
+        Request("GET", "memories", query={"user_id": user_id, "limit": "5"}, statuses=(200,)),
+        seed,
+        tally,
+    )
     for memory in listed.json()["memories"] if listed is not None else ():
         path = f"memories/{memory['id']}/evolution/graph"
         for form in ("json", "mermaid", "svg", "dot", "graphml", "html"):
-            await _send(client, Request("GET", path, query={"user_id": user_id, "format": form}), seed, tally)
+            await _send(
+                client,
+                Request("GET", path, query={"user_id": user_id, "format": form}),
+                seed,
+                tally,
+            )
     await _move(client, seed, user_id, f"{user_id} moved", tally)
 
 
-async def _move(client: httpx.AsyncClient, seed: int, user_id: str, other_id: str, tally: Tally) -> None:
+async def _move(
+    client: httpx.AsyncClient, seed: int, user_id: str, other_id: str, tally: Tally
+) -> None:
     """Export a user and import that as another one: what was taken once has to be taken again."""
     user, other = f"users/{quote(user_id, safe='')}", f"users/{quote(other_id, safe='')}"
-    exported = await _run(client, Request("POST", f"{user}/export", statuses=(202,)), seed, user_id, tally)
+    exported = await _run(
+        client, Request("POST", f"{user}/export", statuses=(202,)), seed, user_id, tally
+    )
     begun = await _send(client, Request("POST", f"{other}/import", statuses=(202,)), seed, tally)
     if exported is None or begun is None:
         return
@@ -103,14 +145,23 @@ async def _move(client: httpx.AsyncClient, seed: int, user_id: str, other_id: st
             headers={"content-type": file.headers["content-type"]},
         )
         if taken.status_code != 204:
-            tally.fail("unexpected", seed, f"part {part} of an import: {taken.status_code} {taken.text[:300]}")
+            tally.fail(
+                "unexpected",
+                seed,
+                f"part {part} of an import: {taken.status_code} {taken.text[:300]}",
+            )
     commit = Request(
-        "POST", f"{other}/import/{import_id}/commit", {"parts": parts, "sha256": exported["result"]["sha256"]}, statuses=(202,)
+        "POST",
+        f"{other}/import/{import_id}/commit",
+        {"parts": parts, "sha256": exported["result"]["sha256"]},
+        statuses=(202,),
     )
     await _run(client, commit, seed, other_id, tally)
 
 
-async def _run(client: httpx.AsyncClient, request: Request, seed: int, user_id: str, tally: Tally) -> dict[str, Any] | None:
+async def _run(
+    client: httpx.AsyncClient, request: Request, seed: int, user_id: str, tally: Tally
+) -> dict[str, Any] | None:
     """The task of a request, once it has succeeded; None where there is none or it has not."""
     answer = await _send(client, request, seed, tally)
     if answer is None or answer.status_code != 202 or "task_id" not in answer.json():
@@ -118,21 +169,37 @@ async def _run(client: httpx.AsyncClient, request: Request, seed: int, user_id: 
     return await _wait(client, answer.json()["task_id"], seed, user_id, tally)
 
 
-async def _send(client: httpx.AsyncClient, request: Request, seed: int, tally: Tally) -> httpx.Response | None:
+async def _send(
+    client: httpx.AsyncClient, request: Request, seed: int, tally: Tally
+) -> httpx.Response | None:
     """The answer, or None where it is not one that the request may have."""
-    answer = await client.request(request.method, _API + request.path, json=request.body, params=request.query)
+    answer = await client.request(
+        request.method, _API + request.path, json=request.body, params=request.query
+    )
     tally.counts["requests"] += 1
     if answer.status_code >= 500:
-        tally.fail("5xx", seed, f"{request.method} {request.path[:60]}: {answer.status_code} {answer.text[:300]}")
+        tally.fail(
+            "5xx",
+            seed,
+            f"{request.method} {request.path[:60]}: {answer.status_code} {answer.text[:300]}",
+        )
         return None
     if request.statuses and answer.status_code not in request.statuses:
-        tally.fail("unexpected", seed, f"{request.method} {request.path[:60]}: {answer.status_code} {answer.text[:300]}")
+        tally.fail(
+            "unexpected",
+            seed,
+            f"{request.method} {request.path[:60]}: {answer.status_code} {answer.text[:300]}",
+        )
         return None
     return answer
 
 
-async def _wait(client: httpx.AsyncClient, task_id: str, seed: int, user_id: str, tally: Tally) -> dict[str, Any] | None:
-    """The task once it has succeeded; a first attempt that failed is a failure, because the same text will fail again."""
+async def _wait(
+    client: httpx.AsyncClient, task_id: str, seed: int, user_id: str, tally: Tally
+) -> dict[str, Any] | None:
+    """The task once it has succeeded; a first attempt that failed is a failure,
+    because the same text will fail again.
+    """
     deadline, pause = time.monotonic() + END_S, 0.01
     task: dict[str, Any] = {}
     while time.monotonic() < deadline:
@@ -140,9 +207,16 @@ async def _wait(client: httpx.AsyncClient, task_id: str, seed: int, user_id: str
         if task["status"] == "succeeded" and task["attempts"] <= 1:
             tally.counts["formed" if task["kind"] == "converse" else "tasks"] += 1
             return task
-        if task["status"] not in ("accepted", "running") or task["attempts"] > 1 or task["error"] is not None:
+        if (
+            task["status"] not in ("accepted", "running")
+            or task["attempts"] > 1
+            or task["error"] is not None
+        ):
             tally.fail(
-                "poisoned", seed, f"{task['kind']} {task['status']} after {task['attempts']} attempts: {json.dumps(task['error'])[:300]}"
+                "poisoned",
+                seed,
+                f"{task['kind']} {task['status']} after {task['attempts']} attempts: "
+                f"{json.dumps(task['error'])[:300]}",
             )
             return None
         await asyncio.sleep(pause)
@@ -161,11 +235,17 @@ async def run(port: int, first: int, count: int, tally: Tally, *, alone: bool = 
 
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
         for start in range(first, first + count, A_USER):
-            seeds, user_id = range(start, min(start + A_USER, first + count)), f"odd {start // A_USER} ёлка"
+            seeds, user_id = (
+                range(start, min(start + A_USER, first + count)),
+                f"odd {start // A_USER} ёлка",
+            )
             await asyncio.gather(*(told(client, seed, user_id) for seed in seeds))
             if not alone:
                 await consolidate(client, seeds[-1], user_id, tally)
-            print(f"{time.strftime('%H:%M:%S')} up to seed {seeds[-1]}: {dict(tally.counts)}", flush=True)
+            print(
+                f"{time.strftime('%H:%M:%S')} up to seed {seeds[-1]}: {dict(tally.counts)}",
+                flush=True,
+            )
 
 
 class Plainer:
@@ -174,7 +254,9 @@ class Plainer:
     def __init__(self) -> None:
         self.cut: Counter[str] = Counter()
 
-    def tokens(self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0) -> None:
+    def tokens(
+        self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0
+    ) -> None:
         """Rules take none."""
 
     def agent_call(self, call: str, outcome: str) -> None:
@@ -186,7 +268,9 @@ class Plainer:
 
 
 async def run_agents(first: int, count: int, tally: Tally) -> None:
-    """Ask the rules alone about the conversations of these seeds; a plainer rule that had to answer is a failure."""
+    """Ask the rules alone about the conversations of these seeds; a plainer rule that had to answer
+    is a failure.
+    """
     meter = Plainer()
     agents = OfflineAgents(meter=meter)
     plainer = 0
@@ -201,7 +285,9 @@ async def run_agents(first: int, count: int, tally: Tally) -> None:
             plainer = answered
         tally.counts["asked"] += 1
         if (seed - first + 1) % 1_000 == 0:
-            print(f"{time.strftime('%H:%M:%S')} up to seed {seed}: {dict(tally.counts)}", flush=True)
+            print(
+                f"{time.strftime('%H:%M:%S')} up to seed {seed}: {dict(tally.counts)}", flush=True
+            )
     print("cut:", dict(meter.cut.most_common()))
 
 
@@ -209,9 +295,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run it; 1 when anything failed."""
     parser = argparse.ArgumentParser(prog="python -m bench.odd_conversations", description=__doc__)
     parser.add_argument("--count", type=int, default=1_000)
-    parser.add_argument("--from", dest="first", type=int, default=0, metavar="SEED", help="the first seed")
+    parser.add_argument(
+        "--from", dest="first", type=int, default=0, metavar="SEED", help="the first seed"
+    )
     parser.add_argument("--embedder", default="hash", choices=("hash", "minilm"))
-    parser.add_argument("--alone", action="store_true", help="tell the conversations, and call nothing else with their texts")
+    parser.add_argument(
+        "--alone",
+        action="store_true",
+        help="tell the conversations, and call nothing else with their texts",
+    )
     parser.add_argument("--agents", action="store_true", help="ask the rules alone, without a host")
     chosen = parser.parse_args(arguments)
     tally = Tally()

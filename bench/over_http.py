@@ -1,4 +1,6 @@
-"""Memory Core over HTTP: one client of one user, then eight clients of eight users at once, against a host of its own."""
+"""Memory Core over HTTP: one client of one user, then eight clients of eight users at once,
+against a host of its own.
+"""
 
 from __future__ import annotations
 
@@ -21,38 +23,61 @@ PER_CLIENT_AND_SECOND = 500
 
 
 async def ceiling(port: int, clients: int) -> Row:
-    """What client and host manage together when there is nothing to do: `GET /`, which no gate checks."""
+    """What client and host manage together when there is nothing to do: `GET /`,
+    which no gate checks.
+    """
     asks = [ask("GET /", "GET", "/")] * int(CEILING_SECONDS * 20_000)
     measured = await drive(port, [asks] * clients, CEILING_SECONDS)
     return _row(measured, "GET /", 0, clients)
 
 
 async def measure_one(data: Path, user: str, size: int, seconds: float) -> list[Row]:
-    """One client: retrieves, then saves, of a user who has `size` memories; read back after the host was killed."""
+    """One client: retrieves, then saves, of a user who has `size` memories; read back after the
+    host was killed.
+    """
     host = Host(data)
     try:
-        retrieves = [_retrieve(user, text) for text in islice(queries(library.SEED, user, size), int(seconds * 1_500))]
-        await drive(host.port, [retrieves[:20]], 60.0)  # the first one reads the user's memories into memory
+        retrieves = [
+            _retrieve(user, text)
+            for text in islice(queries(library.SEED, user, size), int(seconds * 1_500))
+        ]
+        # the first one reads the user's memories into memory
+        await drive(host.port, [retrieves[:20]], 60.0)
         found = await drive(host.port, [retrieves], seconds)
-        saves = [_save(user, body) for body in islice(memories(library.SEED + 2 * size, "http"), library.MAX_SAVES)]
+        saves = [
+            _save(user, body)
+            for body in islice(memories(library.SEED + 2 * size, "http"), library.MAX_SAVES)
+        ]
         saved = await drive(host.port, [saves], seconds)
         rss = host.rss_mb()
     finally:
         host.kill()
     lost = await lost_after_kill(data, saved)
-    return [_row(found, "retrieve", size, 1, rss_mb=rss), _row(saved, "save", size, 1, lost=lost, rss_mb=rss)]
+    return [
+        _row(found, "retrieve", size, 1, rss_mb=rss),
+        _row(saved, "save", size, 1, lost=lost, rss_mb=rss),
+    ]
 
 
 async def measure_many(data: Path, seconds: float) -> list[Row]:
-    """Eight clients, one user each of USER_MEMORIES, half saves and half retrieves; read back after the host was killed."""
+    """Eight clients, one user each of USER_MEMORIES, half saves and half retrieves;
+    read back after the host was killed.
+    """
     async with library.opened(data) as core:
         for number in range(CLIENTS):
             await library.load(core, f"user-{number}", USER_MEMORIES)
-    clients = [_half_and_half(f"user-{number}", number, int(seconds * PER_CLIENT_AND_SECOND)) for number in range(CLIENTS)]
+    clients = [
+        _half_and_half(f"user-{number}", number, int(seconds * PER_CLIENT_AND_SECOND))
+        for number in range(CLIENTS)
+    ]
     host = Host(data)
     try:
         rows = [await ceiling(host.port, 1), await ceiling(host.port, CLIENTS)]
-        await drive(host.port, [[one for one in asks if one.kind == "retrieve"][:5] for asks in clients], 60.0)
+        await drive(
+            host.port,
+            [[one for one in asks if one.kind == "retrieve"][:5] for asks in clients],
+            60.0,
+        )
         measured = await drive(host.port, clients, seconds)
         rss = host.rss_mb()
     finally:
@@ -61,7 +86,10 @@ async def measure_many(data: Path, seconds: float) -> list[Row]:
     rows += [_row(measured, kind, USER_MEMORIES, CLIENTS) for kind in ("retrieve", "save")]
     both = [one for times in measured.times.values() for one in times]
     errors = sum(measured.errors.values())
-    return [*rows, Row.of("both", USER_MEMORIES, CLIENTS, both, measured.took, errors, lost=lost, rss_mb=rss)]
+    return [
+        *rows,
+        Row.of("both", USER_MEMORIES, CLIENTS, both, measured.took, errors, lost=lost, rss_mb=rss),
+    ]
 
 
 async def lost_after_kill(data: Path, measured: Measured) -> int:
@@ -69,7 +97,10 @@ async def lost_after_kill(data: Path, measured: Measured) -> int:
     saved = [orjson.loads(body)["memory"] for body in measured.bodies.get("save", ())]
     host = Host(data)
     try:
-        asks = [ask("get", "GET", f"/api/v1/memories/{one['id']}?user_id={one['user_id']}") for one in saved]
+        asks = [
+            ask("get", "GET", f"/api/v1/memories/{one['id']}?user_id={one['user_id']}")
+            for one in saved
+        ]
         read = await drive(host.port, [asks], 600.0)
     finally:
         host.stop()
@@ -80,7 +111,9 @@ async def lost_after_kill(data: Path, measured: Measured) -> int:
 def _half_and_half(user: str, number: int, count: int) -> list[Ask]:
     saves = (_save(user, body) for body in memories(1_000 + number, "mixed"))
     retrieves = (_retrieve(user, text) for text in queries(library.SEED, user, USER_MEMORIES))
-    pairs = zip(saves, retrieves, strict=False) if number % 2 else zip(retrieves, saves, strict=False)
+    pairs = (
+        zip(saves, retrieves, strict=False) if number % 2 else zip(retrieves, saves, strict=False)
+    )
     return [one for pair in islice(pairs, count // 2) for one in pair]
 
 
@@ -93,6 +126,14 @@ def _save(user: str, body: dict[str, object]) -> Ask:
     return ask("save", "POST", "/api/v1/memories/save", {"user_id": user, "view": "full", **body})
 
 
-def _row(measured: Measured, kind: str, size: int, clients: int, *, lost: int | None = None, rss_mb: float | None = None) -> Row:
+def _row(
+    measured: Measured,
+    kind: str,
+    size: int,
+    clients: int,
+    *,
+    lost: int | None = None,
+    rss_mb: float | None = None,
+) -> Row:
     times, errors = measured.times.get(kind, []), measured.errors.get(kind, 0)
     return Row.of(kind, size, clients, times, measured.took, errors, lost=lost, rss_mb=rss_mb)

@@ -1,7 +1,9 @@
-"""Peers side by side in the same run, where they are installed: mem0 with `infer=False`, its local qdrant on disk, the same embedder.
+"""Peers side by side in the same run, where they are installed: mem0 with `infer=False`, its local
+qdrant on disk, the same embedder.
 
-Not a dependency of the project: the extra `bench` brings it in, with its version. Note: without a language model and without its
-extras mem0 ranks by cosines alone (no words, no entities, no duplicates found). With `fastembed` beside it, it adds BM25 by itself.
+Not a dependency of the project: the extra `bench` brings it in, with its version. Note: without a
+language model and without its extras mem0 ranks by cosines alone (no words, no entities, no
+duplicates found). With `fastembed` beside it, it adds BM25 by itself.
 """
 
 from __future__ import annotations
@@ -40,13 +42,18 @@ def which() -> str:
     """In a line, the mem0 that is measured, or the reason to skip it."""
     if (reason := why_not()) is not None:
         return reason
-    words = "with BM25 by fastembed" if importlib.util.find_spec("fastembed") else "without its extras"
-    return f"mem0 {importlib.metadata.version('mem0ai')}: infer=False, {words}, in qdrant on disk, our embedder"
+    words = (
+        "with BM25 by fastembed" if importlib.util.find_spec("fastembed") else "without its extras"
+    )
+    return (
+        f"mem0 {importlib.metadata.version('mem0ai')}: infer=False, {words}, in qdrant on disk, "
+        "our embedder"
+    )
 
 
 def flush_ms(folder: Path) -> float:
-    """What it takes to have 4 KiB on this disk for good, in ms, the middle of a hundred. An add of mem0 2.2.1 waits for it eight times,
-    by its system calls: at 0.23 ms a flush, 1.8 of its 2.2.
+    """What it takes to have 4 KiB on this disk for good, in ms, the middle of a hundred. An add of
+    mem0 2.2.1 waits for it eight times, by its system calls: at 0.23 ms a flush, 1.8 of its 2.2.
     """
     times = []
     with (folder / "flushed").open("wb", buffering=0) as file:
@@ -59,7 +66,9 @@ def flush_ms(folder: Path) -> float:
 
 
 def measure(folder: Path, sizes: Sequence[int], seconds: float) -> list[Row]:
-    """Searches, then saves, at each size; the store grows from one size to the next by mem0's own `add`, which has no bulk form."""
+    """Searches, then saves, at each size; the store grows from one size to the next by mem0's own
+    `add`, which has no bulk form.
+    """
     embedder, runner = HashEmbedder(DIMENSIONS), asyncio.Runner()
     memory = opened(folder, lambda text: runner.run(embedder.embed([text]))[0])
     stream = (body["content"] for body in loaded(library.SEED, USER))
@@ -78,11 +87,17 @@ def measure(folder: Path, sizes: Sequence[int], seconds: float) -> list[Row]:
 def _measured(memory: Any, size: int, seconds: float) -> list[Row]:
     asked = queries(library.SEED, USER, size)
     _, times, took, errors = _timed(
-        lambda text: memory.search(text, filters={"user_id": USER}, top_k=library.RESULTS, threshold=0.0), asked, seconds
+        lambda text: memory.search(
+            text, filters={"user_id": USER}, top_k=library.RESULTS, threshold=0.0
+        ),
+        asked,
+        seconds,
     )
     row = Row.of("mem0 search", size, 1, times, took, errors)
     texts = (body["content"] for body in islice(memories(library.SEED + size, USER), MAX_SAVES))
-    added, times, took, errors = _timed(lambda text: memory.add(text, user_id=USER, infer=False), texts, seconds)
+    added, times, took, errors = _timed(
+        lambda text: memory.add(text, user_id=USER, infer=False), texts, seconds
+    )
     ids = [one["id"] for answer in added for one in answer["results"]]
     lost = sum(memory.get(one) is None for one in ids)
     return [row, Row.of("mem0 add", size, 1, times, took, errors, lost=lost)]
@@ -93,21 +108,41 @@ def show_ratios(ours: Sequence[Row], theirs: Sequence[Row]) -> None:
     lines = []
     for mine, other in (("retrieve", "mem0 search"), ("save", "mem0 add")):
         for row in theirs:
-            match = next((one for one in ours if one.what == mine and one.memories == row.memories), None)
+            match = next(
+                (one for one in ours if one.what == mine and one.memories == row.memories), None
+            )
             if row.what == other and match is not None and row.per_second > 0:
                 ratio = match.per_second / row.per_second
-                lines.append([mine, f"{row.memories:,}", f"{match.per_second:,.0f}", f"{row.per_second:,.1f}", f"{ratio:.1f}×"])
-    show("Beside mem0, library to library", ("", "memories", "ours op/s", "mem0 op/s", "ratio"), lines)
+                lines.append(
+                    [
+                        mine,
+                        f"{row.memories:,}",
+                        f"{match.per_second:,.0f}",
+                        f"{row.per_second:,.1f}",
+                        f"{ratio:.1f}×",
+                    ]
+                )
+    show(
+        "Beside mem0, library to library",
+        ("", "memories", "ours op/s", "mem0 op/s", "ratio"),
+        lines,
+    )
 
 
 def opened(folder: Path, vector: Callable[[str], Vector]) -> Any:
     """A mem0 of this folder whose vectors, of `DIMENSIONS`, this function makes."""
-    # Read when mem0 is first imported: no telemetry, and nothing of it in the home of whoever runs this.
+    # Read when mem0 is first imported: no telemetry, and nothing of it in the home of
+    # whoever runs this.
     os.environ["MEM0_TELEMETRY"] = "False"
     os.environ["MEM0_DIR"] = str(folder)
     from mem0 import Memory
 
-    store = {"collection_name": "bench", "path": str(folder / "qdrant"), "embedding_model_dims": DIMENSIONS, "on_disk": True}
+    store = {
+        "collection_name": "bench",
+        "path": str(folder / "qdrant"),
+        "embedding_model_dims": DIMENSIONS,
+        "on_disk": True,
+    }
     unused = {"api_key": "unused: infer=False asks no model"}
     memory = Memory.from_config({
         "vector_store": {"provider": "qdrant", "config": store},
@@ -122,13 +157,16 @@ def opened(folder: Path, vector: Callable[[str], Vector]) -> Any:
 class StoredTurns:
     """The turns of a conversation in a mem0 of their own."""
 
-    def __init__(self, folder: Path, texts: Mapping[str, str], vector: Callable[[str], Vector]) -> None:
+    def __init__(
+        self, folder: Path, texts: Mapping[str, str], vector: Callable[[str], Vector]
+    ) -> None:
         """Add turn by turn, since mem0 has no bulk form.
 
         Args:
             folder: For mem0's files, with nothing in it yet.
             texts: By the turn's id, its text.
-            vector: Makes the vector of a text or a query. mem0 asks for texts without spaces around them.
+            vector: Makes the vector of a text or a query. mem0 asks for texts without spaces
+                around them.
 
         """
         self._memory = opened(folder, vector)
@@ -156,8 +194,12 @@ def _embedding(config: Any, vector: Callable[[str], Vector]) -> Any:
     return Hashed(config)
 
 
-def _timed(call: Callable[[str], Any], inputs: Any, seconds: float) -> tuple[list[Any], list[float], float, int]:
-    """Answers, their times, the time in all, and how many calls failed. A peer may fail in any way; each kind is printed."""
+def _timed(
+    call: Callable[[str], Any], inputs: Any, seconds: float
+) -> tuple[list[Any], list[float], float, int]:
+    """Answers, their times, the time in all, and how many calls failed. A peer may fail in any way;
+    each kind is printed.
+    """
     answers, times, kinds, errors = [], [], set(), 0
     began = time.perf_counter()
     for one in inputs:

@@ -1,8 +1,10 @@
-"""`python -m bench.pictures [FOLDER]`: draws how the four recipes order the same candidates, for docs/ranking.md.
+"""`python -m bench.pictures [FOLDER]`: draws how the four recipes order the same candidates,
+for docs/ranking.md.
 
-Seven memories are saved at their ages, one question is asked, and the recipes of the product score what the search found: relevance,
-recency and importance are measured, not made up. What a reader would get wrong: accesses are set here, because the product counts them
-minutes after they happen; and importance has faded by then, halved every 30 days since a memory was last touched.
+Seven memories are saved at their ages, one question is asked, and the recipes of the product score
+what the search found: relevance, recency and importance are measured, not made up. What a reader
+would get wrong: accesses are set here, because the product counts them minutes after they happen;
+and importance has faded by then, halved every 30 days since a memory was last touched.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ INK, SOFT = "#1d1d21", "#63636e"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One memory: its text, how many days ago it was saved, its importance, its accesses and its confidence."""
+    """One memory: its text, how many days ago it was saved, its importance, its accesses and
+    its confidence.
+    """
 
     text: str
     days: int
@@ -75,35 +79,66 @@ class Clock(SystemClock):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw both pictures."""
-    parser = argparse.ArgumentParser(prog="python -m bench.pictures", description="Draws docs/ranking.md's pictures (needs matplotlib).")
-    parser.add_argument("folder", type=Path, nargs="?", default=Path("docs/pictures"), help="where to (default docs/pictures)")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.pictures",
+        description="Draws docs/ranking.md's pictures (needs matplotlib).",
+    )
+    parser.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        default=Path("docs/pictures"),
+        help="where to (default docs/pictures)",
+    )
     folder = parser.parse_args(arguments).folder
     texts, relevances, scores = asyncio.run(_scored())
     import matplotlib as mpl
 
-    # Ids that are the same each time, and letters as text: a picture is drawn anew without a change where nothing changed.
-    mpl.rcParams.update({"svg.hashsalt": "memory-core", "svg.fonttype": "path", "font.family": "DejaVu Sans", "text.color": INK})
+    # Ids that are the same each time, and letters as text: a picture is drawn anew without a change
+    # where nothing changed.
+    mpl.rcParams.update(
+        {
+            "svg.hashsalt": "memory-core",
+            "svg.fonttype": "path",
+            "font.family": "DejaVu Sans",
+            "text.color": INK,
+        }
+    )
     _draw_places(texts, relevances, scores, folder / "recipes-places.svg")
     _draw_parts(texts, relevances, scores, folder / "recipes-parts.svg")
     return 0
 
 
 async def _scored() -> tuple[list[str], Floats, dict[Recipe, Scores]]:
-    """The memories' texts, the relevance of each, and each recipe's scores; the most relevant first."""
+    """The memories' texts, the relevance of each, and each recipe's scores; the most
+    relevant first.
+    """
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="memory-core-pictures-") as folder:
-        async with MemoryCore(Settings(embedding_provider="minilm", data=Path(folder)), clock=clock) as core:
+        async with MemoryCore(
+            Settings(embedding_provider="minilm", data=Path(folder)), clock=clock
+        ) as core:
             ids: dict[str, Told] = {}
             for one in sorted(MEMORIES, key=lambda told: -told.days):
                 clock.moment = TODAY - timedelta(days=one.days)
-                saved = await core.save(OWNER, SaveInput(content=one.text, importance=one.importance, confidence=one.confidence))
+                saved = await core.save(
+                    OWNER,
+                    SaveInput(
+                        content=one.text, importance=one.importance, confidence=one.confidence
+                    ),
+                )
                 ids[saved.memory.id] = one
             clock.moment = TODAY
             found, relevant = await _searched(core)
             scoring = retrieve_rules(core.settings).scoring
-    accessed = replace(found, access_count=np.array([float(ids[name].accesses) for name in found.ids]))
+    accessed = replace(
+        found, access_count=np.array([float(ids[name].accesses) for name in found.ids])
+    )
     order = np.argsort(-relevant, kind="stable")
-    scores = {one: _in_order(score(one, None, relevant, accessed, TODAY.timestamp(), scoring), order) for one in RECIPES}
+    scores = {
+        one: _in_order(score(one, None, relevant, accessed, TODAY.timestamp(), scoring), order)
+        for one in RECIPES
+    }
     return [ids[found.ids[row]].text for row in order.tolist()], relevant[order], scores
 
 
@@ -111,39 +146,68 @@ async def _searched(core: MemoryCore) -> tuple[CandidateSet, Floats]:
     made, query = core._services.adapters, analyse_query(QUERY, TODAY)
     vector = (await made.embedder.embed([QUERY]))[0]
     where = Filter(frozenset({"active"}), now=TODAY)
-    found = await made.long_term.search(OWNER, Search(vector, query.terms, 50, where, await made.thesaurus.related(query.terms)))
-    return found.candidates, relevance(query, found.candidates, found.statistics, retrieve_rules(core.settings).relevance).score
+    found = await made.long_term.search(
+        OWNER, Search(vector, query.terms, 50, where, await made.thesaurus.related(query.terms))
+    )
+    return found.candidates, relevance(
+        query, found.candidates, found.statistics, retrieve_rules(core.settings).relevance
+    ).score
 
 
 def _in_order(scores: Scores, order: Any) -> Scores:
     names = ("score", "composite", "importance", "recency", "frequency", "confidence")
-    ordered: dict[str, Any] = {name: None if (value := getattr(scores, name)) is None else value[order] for name in names}
+    ordered: dict[str, Any] = {
+        name: None if (value := getattr(scores, name)) is None else value[order] for name in names
+    }
     return Scores(**ordered)
 
 
 def _contributions(recipe: Recipe, relevances: Floats, scores: Scores) -> dict[str, Floats]:
-    """What each part adds to a recipe's score; of composite, whose parts multiply, what the boosts add to relevance."""
+    """What each part adds to a recipe's score; of composite, whose parts multiply,
+    what the boosts add to relevance.
+    """
     weights = DEFAULT_WEIGHTS[recipe]
     values = {name: relevances if name == "relevance" else getattr(scores, name) for name in PARTS}
     if recipe == "composite":
-        return {"relevance": relevances, **{name: weights[name] * values[name] * relevances for name in weights}}
+        return {
+            "relevance": relevances,
+            **{name: weights[name] * values[name] * relevances for name in weights},
+        }
     return {name: weights[name] * values[name] for name in PARTS if name in weights}
 
 
-def _draw_places(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, Scores], file: Path) -> None:
+def _draw_places(
+    texts: Sequence[str], relevances: Floats, scores: dict[Recipe, Scores], file: Path
+) -> None:
     """A line for each memory through its places, by relevance alone and by each recipe."""
     import matplotlib.pyplot as plt
 
-    columns: dict[str, Floats] = {"relevance\nalone": relevances, **{str(name): one.score for name, one in scores.items()}}
-    places = np.array([np.argsort(np.argsort(-values, kind="stable")) for values in columns.values()])
+    columns: dict[str, Floats] = {
+        "relevance\nalone": relevances,
+        **{str(name): one.score for name, one in scores.items()},
+    }
+    places = np.array(
+        [np.argsort(np.argsort(-values, kind="stable")) for values in columns.values()]
+    )
     figure, axes = plt.subplots(figsize=(10.5, 4.4), layout="constrained")
     for row, text in enumerate(texts):
         axes.plot(places[:, row], color=COLOURS[row], linewidth=2.6, alpha=0.9, zorder=2)
         axes.scatter(range(len(columns)), places[:, row], s=330, color=COLOURS[row], zorder=3)
         for column, values in enumerate(columns.values()):
             mark = f"{values[row]:.2f}".removeprefix("0")
-            axes.text(column, places[column, row], mark, color="white", ha="center", va="center", fontsize=7.5, zorder=4)
-        axes.text(-0.22, places[0, row], text, color=COLOURS[row], ha="right", va="center", fontsize=9.5)
+            axes.text(
+                column,
+                places[column, row],
+                mark,
+                color="white",
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                zorder=4,
+            )
+        axes.text(
+            -0.22, places[0, row], text, color=COLOURS[row], ha="right", va="center", fontsize=9.5
+        )
     axes.set_xlim(-2.55, len(columns) - 0.7)
     axes.set_ylim(len(texts) - 0.5, -0.55)
     axes.set_xticks(range(len(columns)), columns, fontsize=10, color=INK)
@@ -154,7 +218,9 @@ def _draw_places(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, 
     _write(figure, file)
 
 
-def _draw_parts(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, Scores], file: Path) -> None:
+def _draw_parts(
+    texts: Sequence[str], relevances: Floats, scores: dict[Recipe, Scores], file: Path
+) -> None:
     """For each recipe a bar for each memory, best first, made of what each part adds."""
     import matplotlib.pyplot as plt
     from matplotlib.patches import Rectangle
@@ -164,7 +230,13 @@ def _draw_parts(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, S
         order = np.argsort(-scores[recipe].score, kind="stable")
         left = np.zeros(len(texts))
         for name, added in _contributions(recipe, relevances, scores[recipe]).items():
-            axes.barh(range(len(texts)), added[order], left=left, height=0.68, color=PART_COLOURS[PARTS.index(name)])
+            axes.barh(
+                range(len(texts)),
+                added[order],
+                left=left,
+                height=0.68,
+                color=PART_COLOURS[PARTS.index(name)],
+            )
             left += added[order]
         for place, total in enumerate(left):
             axes.text(total + 0.012, place, f"{total:.2f}", va="center", fontsize=8, color=SOFT)
@@ -176,7 +248,9 @@ def _draw_parts(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, S
         axes.tick_params(length=0, colors=INK)
         axes.set_xticks([])
     handles = [Rectangle((0, 0), 1, 1, color=colour) for colour in PART_COLOURS]
-    figure.legend(handles, PARTS, loc="outside lower center", ncols=len(PARTS), frameon=False, fontsize=9.5)
+    figure.legend(
+        handles, PARTS, loc="outside lower center", ncols=len(PARTS), frameon=False, fontsize=9.5
+    )
     _write(figure, file)
 
 
@@ -186,7 +260,10 @@ def _write(figure: Any, file: Path) -> None:
     figure.savefig(file, facecolor="white", metadata={"Date": None})
     plt.close(figure)
     # matplotlib ends lines with blanks
-    file.write_text("\n".join(line.rstrip() for line in file.read_text(encoding="utf-8").splitlines()) + "\n", encoding="utf-8")
+    file.write_text(
+        "\n".join(line.rstrip() for line in file.read_text(encoding="utf-8").splitlines()) + "\n",
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":

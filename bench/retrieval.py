@@ -1,4 +1,5 @@
-"""`python -m bench.retrieval DATA`: how much of what a question needs is found, and what the two thresholds cost and save.
+"""`python -m bench.retrieval DATA`: how much of what a question needs is found,
+and what the two thresholds cost and save.
 
 DATA is a conversation data set, a JSON list of conversations:
 
@@ -6,13 +7,15 @@ DATA is a conversation data set, a JSON list of conversations:
      "turns":     [{"id": text, "session": number, "speaker": text, "text": text, "caption": text, "at": ISO time}, …],
      "questions": [{"q": text, "cat": number, "evidence": [turn id, …], "answer": text}, …]}
 
-`caption` describes an image sent with the turn ("" when none was), `cat` is the question's category, `evidence` the turns that hold
-the answer; `answer`, which may be left out, is for `bench.answers`. Every turn is saved as one episodic memory, every question is one
-retrieve with the default recipe, no language model anywhere. Questions of the categories in --apart, and those without evidence, are left
-out of every number. An unrelated query is a question of the next conversation, asked of this one's user. Note:
-the table of thresholds is computed from the relevance of each hit of one unfiltered run; the line "as shipped" below it really asked with
-the host's own thresholds.
-"""
+`caption` describes an image sent with the turn ("" when none was), `cat` is the question's
+category, `evidence` the turns that hold the answer; `answer`, which may be left out, is for
+`bench.answers`. Every turn is saved as one episodic memory, every question is one retrieve with the
+default recipe, no language model anywhere. Questions of the categories in --apart, and those
+without evidence, are left out of every number. An unrelated query is a question of the next
+conversation, asked of this one's user. Note: the table of thresholds is computed from the relevance
+of each hit of one unfiltered run; the line "as shipped" below it really asked with the host's
+own thresholds.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -49,12 +52,16 @@ class Hits:
         """The turns that these thresholds leave."""
         if max(self.relevance, default=0.0) < answer:
             return []
-        return [turn for turn, score in zip(self.turns, self.relevance, strict=True) if score >= floor][:RESULTS]
+        return [
+            turn for turn, score in zip(self.turns, self.relevance, strict=True) if score >= floor
+        ][:RESULTS]
 
 
 @dataclass(slots=True)
 class Asked:
-    """Everything that was asked: by question its evidence, its hits without thresholds and as shipped; and the unrelated ones' hits."""
+    """Everything that was asked: by question its evidence, its hits without thresholds and as
+    shipped; and the unrelated ones' hits.
+    """
 
     evidence: list[frozenset[str]] = field(default_factory=list)
     open: list[Hits] = field(default_factory=list)
@@ -66,11 +73,29 @@ class Asked:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.retrieval", description="Measures retrieval over a conversation data set.")
-    parser.add_argument("data", type=Path, help="a conversation data set; its form is in this module's docstring")
-    parser.add_argument("--port", type=int, help="of a host that runs on this machine with authentication off; without it one is started")
-    parser.add_argument("--embedder", default="minilm", help="of the host that is started (default minilm)")
-    parser.add_argument("--apart", type=lambda text: {int(one) for one in text.split(",")}, default={5}, help="categories to leave out")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.retrieval",
+        description="Measures retrieval over a conversation data set.",
+    )
+    parser.add_argument(
+        "data", type=Path, help="a conversation data set; its form is in this module's docstring"
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        help=(
+            "of a host that runs on this machine with authentication off; without it one is started"
+        ),
+    )
+    parser.add_argument(
+        "--embedder", default="minilm", help="of the host that is started (default minilm)"
+    )
+    parser.add_argument(
+        "--apart",
+        type=lambda text: {int(one) for one in text.split(",")},
+        default={5},
+        help="categories to leave out",
+    )
     options = parser.parse_args(arguments)
     conversations = json.loads(options.data.read_text())
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
@@ -86,19 +111,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _ask_all(port: int, conversations: Sequence[dict[str, Any]], apart: set[int]) -> Asked:
     asked = Asked()
-    questions = [[one for one in each["questions"] if one["cat"] not in apart and one["evidence"]] for each in conversations]
+    questions = [
+        [one for one in each["questions"] if one["cat"] not in apart and one["evidence"]]
+        for each in conversations
+    ]
     users = [f"{each['conv_id']}-{uuid.uuid4().hex[:8]}" for each in conversations]
     for user, conversation, mine in zip(users, conversations, questions, strict=True):
         await send(port, saves(user, conversation["turns"]))
         hits, times = await _retrieve(port, user, mine, limit=max(CUTS), similarity_threshold=0.0)
         asked.evidence += [frozenset(one["evidence"]) for one in mine]
         asked.open += hits
-        asked.times += times  # only these: when a question comes again, the host still knows its vector
+        # only these: when a question comes again, the host still knows its vector
+        asked.times += times
     for place, user in enumerate(users):
         asked.shipped += (await _retrieve(port, user, questions[place], limit=RESULTS))[0]
         if len(users) > 1:
             others = questions[(place + 1) % len(users)]
-            asked.unrelated_open += (await _retrieve(port, user, others, limit=max(CUTS), similarity_threshold=0.0))[0]
+            asked.unrelated_open += (
+                await _retrieve(port, user, others, limit=max(CUTS), similarity_threshold=0.0)
+            )[0]
             asked.unrelated_shipped += (await _retrieve(port, user, others, limit=RESULTS))[0]
     return asked
 
@@ -116,20 +147,37 @@ def saves(user: str, turns: Sequence[dict[str, Any]]) -> list[Ask]:
         for turn in turns
     ]
     return [
-        ask("bulk", "POST", "/api/v1/memories/bulk", {"user_id": user, "memories": items[start : start + 100]})
+        ask(
+            "bulk",
+            "POST",
+            "/api/v1/memories/bulk",
+            {"user_id": user, "memories": items[start : start + 100]},
+        )
         for start in range(0, len(items), 100)
     ]
 
 
-async def _retrieve(port: int, user: str, questions: Sequence[dict[str, Any]], **more: Any) -> tuple[list[Hits], list[float]]:
+async def _retrieve(
+    port: int, user: str, questions: Sequence[dict[str, Any]], **more: Any
+) -> tuple[list[Hits], list[float]]:
     bodies = [{"user_id": user, "query": one["q"], **more} for one in questions]
-    answers, times = await send(port, [ask("retrieve", "POST", "/api/v1/memories/retrieve", body) for body in bodies])
+    answers, times = await send(
+        port, [ask("retrieve", "POST", "/api/v1/memories/retrieve", body) for body in bodies]
+    )
     found = [answer["results"] for answer in answers]
-    return [Hits([one["memory"]["metadata"]["turn"] for one in hits], [one["relevance_score"] for one in hits]) for hits in found], times
+    return [
+        Hits(
+            [one["memory"]["metadata"]["turn"] for one in hits],
+            [one["relevance_score"] for one in hits],
+        )
+        for hits in found
+    ], times
 
 
 async def send(port: int, asks: list[Ask]) -> tuple[list[Any], list[float]]:
-    """Answers and times, in order. Raises RuntimeError when one is an error: a number from a part of the questions would be wrong."""
+    """Answers and times, in order. Raises RuntimeError when one is an error: a number from a part
+    of the questions would be wrong.
+    """
     measured = await drive(port, [asks], 3600.0)
     if measured.errors:
         raise RuntimeError(f"the host refused or failed: {measured.errors}")
@@ -161,7 +209,14 @@ def _report(asked: Asked) -> None:
         for floor in FLOOR
         if floor <= answer
     ]
-    lines.append(_line("as shipped", asked, [hits.turns for hits in asked.shipped], [hits.turns for hits in asked.unrelated_shipped]))
+    lines.append(
+        _line(
+            "as shipped",
+            asked,
+            [hits.turns for hits in asked.shipped],
+            [hits.turns for hits in asked.unrelated_shipped],
+        )
+    )
     headings = (
         "answer, similarity threshold",
         "answerable that pass",
@@ -173,8 +228,12 @@ def _report(asked: Asked) -> None:
     show("What the thresholds cost and save", headings, lines)
 
 
-def _line(name: str, asked: Asked, found: Sequence[list[str]], unrelated: Sequence[list[str]]) -> list[str]:
-    """A best hit is the best-ranked evidence among the first ten; it is lost when the thresholds leave it out."""
+def _line(
+    name: str, asked: Asked, found: Sequence[list[str]], unrelated: Sequence[list[str]]
+) -> list[str]:
+    """A best hit is the best-ranked evidence among the first ten; it is lost when the thresholds
+    leave it out.
+    """
     best = [
         next((turn for turn in hits.turns[:RESULTS] if turn in evidence), None)
         for hits, evidence in zip(asked.open, asked.evidence, strict=True)
@@ -183,12 +242,22 @@ def _line(name: str, asked: Asked, found: Sequence[list[str]], unrelated: Sequen
     recall = _recall(asked, found)
     whole = _recall(asked, [hits.turns[:RESULTS] for hits in asked.open])
     quiet = _share([not hits for hits in unrelated])
-    return [name, _share([bool(hits) for hits in found]), _share(lost), f"{recall:.4f}", f"{100 * recall / whole:.1f} %", quiet]
+    return [
+        name,
+        _share([bool(hits) for hits in found]),
+        _share(lost),
+        f"{recall:.4f}",
+        f"{100 * recall / whole:.1f} %",
+        quiet,
+    ]
 
 
 def _recall(asked: Asked, found: Sequence[list[str]]) -> float:
     """Mean share of a question's evidence that was found."""
-    return sum(len(evidence & set(turns)) / len(evidence) for evidence, turns in zip(asked.evidence, found, strict=True)) / len(found)
+    return sum(
+        len(evidence & set(turns)) / len(evidence)
+        for evidence, turns in zip(asked.evidence, found, strict=True)
+    ) / len(found)
 
 
 def _share(flags: Sequence[bool]) -> str:

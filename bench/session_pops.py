@@ -1,10 +1,13 @@
-"""Many clients append to one session and pop from it: `python -m bench.session_pops --profile azure`, and what came of it.
+"""Many clients append to one session and pop from it:
+`python -m bench.session_pops --profile azure`, and what came of it.
 
-Each client appends items, one or three a call, and pops one as often; every call has an Idempotency-Key and is sent again until it is
-answered. Then the session is read. The exit code is 1 where an item was popped twice, or is lost, or is there that nobody appended, or
-where the order is not that of appending: what is left, and what each pop took while a later item surely was there.
+Each client appends items, one or three a call, and pops one as often; every call has an
+Idempotency-Key and is sent again until it is answered. Then the session is read. The exit code is 1
+where an item was popped twice, or is lost, or is there that nobody appended, or where the order is
+not that of appending: what is left, and what each pop took while a later item surely was there.
 
-One would get wrong: of two calls that overlapped in time either may be the first. Only what was answered before another was sent counts.
+One would get wrong: of two calls that overlapped in time either may be the first. Only what was
+answered before another was sent counts.
 """
 
 from __future__ import annotations
@@ -47,7 +50,9 @@ class Span:
 
 @dataclass
 class Record:
-    """What all clients did. appended: by item; popped: each item and the call that took it. left: the items of the session at the end."""
+    """What all clients did. appended: by item; popped: each item and the call that took it. left:
+    the items of the session at the end.
+    """
 
     appended: dict[str, Span] = field(default_factory=dict)
     batches: list[list[str]] = field(default_factory=list)
@@ -73,10 +78,14 @@ def faults(record: Record) -> dict[str, int]:
 
 
 def _disorder(record: Record) -> int:
-    """Items that stand after one which was appended later: in a later call, or later in the same one."""
+    """Items that stand after one which was appended later: in a later call, or later in
+    the same one.
+    """
     places = {item: place for place, item in enumerate(record.left)}
     count, earliest = 0, NEVER
-    for span in (record.appended[item] for item in reversed(record.left) if item in record.appended):
+    for span in (
+        record.appended[item] for item in reversed(record.left) if item in record.appended
+    ):
         count += earliest < span.sent
         earliest = min(earliest, span.answered)
     for batch in record.batches:
@@ -93,7 +102,8 @@ def _pops_below(record: Record) -> int:
     for item, pop in record.popped:
         own = record.appended.get(item)
         count += own is not None and any(
-            own.answered < span.sent and span.answered < pop.sent and pop.answered < gone for span, gone in stays
+            own.answered < span.sent and span.answered < pop.sent and pop.answered < gone
+            for span, gone in stays
         )
     return count
 
@@ -112,7 +122,10 @@ class Client:
 
     async def append(self) -> None:
         """Append one item or three."""
-        names = [f"item {self._number}-{self._made + place}" for place in range(self._random.choice((1, 3)))]
+        names = [
+            f"item {self._number}-{self._made + place}"
+            for place in range(self._random.choice((1, 3)))
+        ]
         self._made += len(names)
         body = {"user_id": USER, "messages": [{"role": "user", "content": name} for name in names]}
         _, span = await self._send("POST", MESSAGES, json=body)
@@ -121,13 +134,17 @@ class Client:
 
     async def pop(self) -> None:
         """Pop one item."""
-        answer, span = await self._send("DELETE", f"{MESSAGES}/last", params={"user_id": USER, "count": 1})
+        answer, span = await self._send(
+            "DELETE", f"{MESSAGES}/last", params={"user_id": USER, "count": 1}
+        )
         taken = [message["content"] for message in answer.json()["messages"]]
         self._record.empty_pops += not taken
         self._record.popped.extend((item, span) for item in taken)
 
     async def _send(self, method: str, path: str, **what: object) -> tuple[httpx.Response, Span]:
-        """The answer of a call that is sent until it has one. Raises httpx.HTTPStatusError where that is a refusal for good."""
+        """The answer of a call that is sent until it has one. Raises httpx.HTTPStatusError where
+        that is a refusal for good.
+        """
         began, headers = time.perf_counter(), {"Idempotency-Key": uuid4().hex}
         while True:
             try:
@@ -137,16 +154,23 @@ class Client:
             if answer is not None and answer.status_code not in AGAIN:
                 return answer.raise_for_status(), Span(began, time.perf_counter())
             self._record.sent_again += 1
-            await asyncio.sleep(float(answer.headers.get("Retry-After", PAUSE_S)) if answer is not None else PAUSE_S)
+            await asyncio.sleep(
+                float(answer.headers.get("Retry-After", PAUSE_S)) if answer is not None else PAUSE_S
+            )
 
 
 async def crowd(url: str, clients: int, seconds: float) -> Record:
     """Let them all at the session, then read what is left."""
     record = Record()
-    async with httpx.AsyncClient(base_url=url, timeout=90, limits=httpx.Limits(max_connections=clients)) as http:
+    async with httpx.AsyncClient(
+        base_url=url, timeout=90, limits=httpx.Limits(max_connections=clients)
+    ) as http:
         until = time.perf_counter() + seconds
-        await Client(clients, http, record).append()  # a session begins with its first message; before, a pop is a 404
-        await asyncio.gather(*(Client(number, http, record).run(until) for number in range(clients)))
+        # a session begins with its first message; before, a pop is a 404
+        await Client(clients, http, record).append()
+        await asyncio.gather(
+            *(Client(number, http, record).run(until) for number in range(clients))
+        )
         cursor: str | None = ""
         while cursor is not None:
             query = {"user_id": USER, "limit": "100"} | ({"cursor": cursor} if cursor else {})
@@ -179,8 +203,15 @@ def address(profile: str, folder: Path) -> Iterator[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Run it, print what came of it, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m bench.session_pops", description="Many clients pop from one session.")
-    parser.add_argument("--profile", choices=("embedded", "azure"), default="embedded", help="what the host stands on")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.session_pops", description="Many clients pop from one session."
+    )
+    parser.add_argument(
+        "--profile",
+        choices=("embedded", "azure"),
+        default="embedded",
+        help="what the host stands on",
+    )
     parser.add_argument("--clients", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=120)
     asked = parser.parse_args(arguments)
@@ -189,7 +220,9 @@ def main(arguments: Sequence[str]) -> int:
     broken = faults(record)
     times = sorted(span.answered - span.sent for _, span in record.popped)
     print(f"{asked.profile}: {asked.clients} clients, {asked.seconds:.0f} s")
-    print(f"  appended {len(record.appended)}, popped {len(record.popped)}, left {len(record.left)}")
+    print(
+        f"  appended {len(record.appended)}, popped {len(record.popped)}, left {len(record.left)}"
+    )
     print(f"  pops of an empty session {record.empty_pops}, calls sent again {record.sent_again}")
     print(f"  a pop: p50 {percentile(times, 0.5):.2f} s, p95 {percentile(times, 0.95):.2f} s")
     for name, count in broken.items():

@@ -1,11 +1,13 @@
 """`python -m bench.soak`: a steady load for minutes, and whether what the host holds stays level.
 
-A host of its own with the embedded stores is asked the same mixture of calls at the same rate by the same number of users. Each is
-erased after a hundred calls or so, and a new one comes in its place: so what is kept stays level, too. Meanwhile its resident memory,
-open descriptors, threads, files and waiting tasks are counted. The first third of the time is for warming up; through the rest goes a
-straight line, and its slope has a bound.
+A host of its own with the embedded stores is asked the same mixture of calls at the same rate by
+the same number of users. Each is erased after a hundred calls or so, and a new one comes in its
+place: so what is kept stays level, too. Meanwhile its resident memory, open descriptors, threads,
+files and waiting tasks are counted. The first third of the time is for warming up; through the rest
+goes a straight line, and its slope has a bound.
 
-Note: the bound is for the slope in an hour, and a short run has few points; below ten minutes a wave may look like a slope.
+Note: the bound is for the slope in an hour, and a short run has few points;
+below ten minutes a wave may look like a slope.
 """
 
 from __future__ import annotations
@@ -38,10 +40,18 @@ LOOK_S, PRINT_EVERY = 10.0, 6
 """Seconds between two looks, and every which of them is printed."""
 WARM_UP = 1 / 3
 """The share of the time that is not judged."""
-BOUNDS = {"memory, MB": 60.0, "descriptors": 20.0, "threads": 8.0, "files": 8.0, "waiting tasks": 60.0}
+BOUNDS = {
+    "memory, MB": 60.0,
+    "descriptors": 20.0,
+    "threads": 8.0,
+    "files": 8.0,
+    "waiting tasks": 60.0,
+}
 """The highest slope of each in an hour."""
 SLACK = {"memory, MB": 3.0, "descriptors": 3.0, "threads": 2.0, "files": 2.0, "waiting tasks": 3.0}
-"""How much each may rise along the line in the time that is judged, whatever that makes in an hour: less is noise."""
+"""How much each may rise along the line in the time that is judged, whatever that makes in an hour:
+less is noise.
+"""
 
 
 class Sample(NamedTuple):
@@ -52,7 +62,9 @@ class Sample(NamedTuple):
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float:
-    """The slope of the line through these points that is nearest to them by squares; 0 where there are less than two."""
+    """The slope of the line through these points that is nearest to them by squares;
+    0 where there are less than two.
+    """
     if len(points) < 2:
         return 0.0
     middle = sum(at for at, _ in points) / len(points)
@@ -89,12 +101,15 @@ class Load:
 
     def users(self) -> list[str]:
         """Those who are there now."""
-        return [f"user-{number}-{generation}" for number, generation in enumerate(self._generations)]
+        return [
+            f"user-{number}-{generation}" for number, generation in enumerate(self._generations)
+        ]
 
     async def _client(self, number: int) -> None:
         """Calls for every fourth user, so that nobody is called for while it is erased."""
         deeds: dict[Callable[[str], Awaitable[None]], int] = {
-            self._save: 30, self._converse: 10, self._append: 10, self._retrieve: 20, self._context: 10, self._list: 13, self._clear: 6,
+            self._save: 30, self._converse: 10, self._append: 10, self._retrieve: 20,
+            self._context: 10, self._list: 13, self._clear: 6,
         }  # fmt: skip
         due = time.monotonic()
         while (due := due + CLIENTS / self._rate) < self._until:
@@ -122,17 +137,25 @@ class Load:
             self.wrong.append(f"{method} {path}: {response.status_code} {response.text[:300]}")
 
     async def _save(self, user: str) -> None:
-        await self._post("memories/save", user, content=text(self._chance), session_id=self._session())
+        await self._post(
+            "memories/save", user, content=text(self._chance), session_id=self._session()
+        )
 
     async def _converse(self, user: str) -> None:
         messages = [{"role": role, "content": text(self._chance)} for role in ("user", "assistant")]
         await self._post("memories", user, session_id=self._session(), messages=messages)
 
     async def _append(self, user: str) -> None:
-        await self._post(f"sessions/{self._session()}/messages", user, messages=[{"role": "user", "content": text(self._chance)}])
+        await self._post(
+            f"sessions/{self._session()}/messages",
+            user,
+            messages=[{"role": "user", "content": text(self._chance)}],
+        )
 
     async def _retrieve(self, user: str) -> None:
-        await self._post("memories/retrieve", user, query=text(self._chance)[:60], session_id=self._session())
+        await self._post(
+            "memories/retrieve", user, query=text(self._chance)[:60], session_id=self._session()
+        )
 
     async def _context(self, user: str) -> None:
         await self._post("context", user, query=text(self._chance)[:60])
@@ -160,19 +183,30 @@ async def waiting_tasks(client: httpx.AsyncClient, users: Sequence[str]) -> int:
     waiting = 0
     for user in users:
         for status in ("accepted", "running"):
-            page = await client.get("/api/v1/tasks", params={"user_id": user, "status": status, "limit": 100})
+            page = await client.get(
+                "/api/v1/tasks", params={"user_id": user, "status": status, "limit": 100}
+            )
             waiting += len(page.json()["tasks"])
     return waiting
 
 
 async def _watch(host: Host, data: Path, load: Load, began: float, seconds: float) -> list[Sample]:
     samples = []
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{host.port}", timeout=60, trust_env=False) as client:
+    async with httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{host.port}", timeout=60, trust_env=False
+    ) as client:
         while (at := time.monotonic() - began) < seconds:
-            held = {**held_by_process(host, data), "waiting tasks": await waiting_tasks(client, load.users())}
+            held = {
+                **held_by_process(host, data),
+                "waiting tasks": await waiting_tasks(client, load.users()),
+            }
             samples.append(Sample(at, held))
             if len(samples) % PRINT_EVERY == 1:
-                print(f"{at:4.0f} s: {', '.join(f'{name} {value:.0f}' for name, value in held.items())}", flush=True)
+                print(
+                    f"{at:4.0f} s: "
+                    f"{', '.join(f'{name} {value:.0f}' for name, value in held.items())}",
+                    flush=True,
+                )
             await asyncio.sleep(LOOK_S)
     return samples
 
@@ -180,23 +214,35 @@ async def _watch(host: Host, data: Path, load: Load, began: float, seconds: floa
 async def _run(host: Host, data: Path, options: argparse.Namespace) -> tuple[Load, list[Sample]]:
     seconds = options.minutes * 60
     load = Load(f"http://127.0.0.1:{host.port}", options.rate, options.seed, seconds)
-    _, samples = await asyncio.gather(load.run(), _watch(host, data, load, time.monotonic(), seconds))
+    _, samples = await asyncio.gather(
+        load.run(), _watch(host, data, load, time.monotonic(), seconds)
+    )
     return load, samples
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print; 1 when something rose too steeply or was answered wrongly."""
     parser = argparse.ArgumentParser(
-        prog="python -m bench.soak", description="A steady load, and whether memory, files and tasks stay level."
+        prog="python -m bench.soak",
+        description="A steady load, and whether memory, files and tasks stay level.",
     )
     parser.add_argument("--minutes", type=float, default=15.0)
     parser.add_argument("--rate", type=float, default=20.0, help="requests a second (default 20)")
-    parser.add_argument("--embedder", choices=("hash", "minilm"), default="hash", help="minilm: the local model (default hash)")
+    parser.add_argument(
+        "--embedder",
+        choices=("hash", "minilm"),
+        default="hash",
+        help="minilm: the local model (default hash)",
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     if sys.platform != "linux":
         parser.error("only Linux tells what a process holds")
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, seed {options.seed}", flush=True)
+    print(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, load "
+        f"{os.getloadavg()[0]:.1f}, seed {options.seed}",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory(prefix="memory-core-soak-") as folder:
         data = Path(folder) / "data"
         host = Host(data, options.embedder)
@@ -208,7 +254,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = [
         [
             name,
-            *(f"{value:,.1f}" for value in (samples[0].held[name], samples[-1].held[name], max(sample.held[name] for sample in samples))),
+            *(
+                f"{value:,.1f}"
+                for value in (
+                    samples[0].held[name],
+                    samples[-1].held[name],
+                    max(sample.held[name] for sample in samples),
+                )
+            ),
             f"{hourly:+,.1f}",
             f"{BOUNDS[name]:,.0f}",
             "too steep" if is_steep else "level",
@@ -216,8 +269,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, (hourly, is_steep) in verdicts.items()
     ]
     headings = ("", "at first", "at last", "at most", "slope an hour", "bound", "")
-    show(f"Soak, {options.minutes:g} minutes, {load.counts['requests'] / options.minutes / 60:.1f} requests a second", headings, rows)
-    print(f"{len(load.wrong)} of {load.counts['requests']:,} requests were answered wrongly", flush=True)
+    show(
+        f"Soak, {options.minutes:g} minutes, {load.counts['requests'] / options.minutes / 60:.1f} "
+        "requests a second",
+        headings,
+        rows,
+    )
+    print(
+        f"{len(load.wrong)} of {load.counts['requests']:,} requests were answered wrongly",
+        flush=True,
+    )
     for what in load.wrong[:10]:
         print(what, flush=True)
     return int(bool(load.wrong) or any(is_steep for _, is_steep in verdicts.values()))

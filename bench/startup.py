@@ -1,4 +1,6 @@
-"""How long it takes until something can be asked: the import of the functions, and a host over data that is already there."""
+"""How long it takes until something can be asked: the import of the functions,
+and a host over data that is already there.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ REPEATS = 5
 
 def measure(folder: Path) -> dict[str, float]:
     """Seconds by what was measured; also printed."""
-    found = {"import function_app, cumulative": statistics.median(imported() for _ in range(REPEATS))}
+    found = {
+        "import function_app, cumulative": statistics.median(imported() for _ in range(REPEATS))
+    }
     for embedder in ("hash", "minilm"):
         try:
             first_answer(folder / embedder, embedder)
-            found[f"second start to first retrieve, {embedder} embedder"] = first_answer(folder / embedder, embedder)
+            found[f"second start to first retrieve, {embedder} embedder"] = first_answer(
+                folder / embedder, embedder
+            )
         except RuntimeError as error:
             print(f"the {embedder} embedder is skipped: {error}", flush=True)
     show("Start-up", ("", "s"), [[what, f"{seconds:.2f}"] for what, seconds in found.items()])
@@ -38,12 +44,24 @@ def imported() -> float:
 
 
 def first_answer(data: Path, embedder: str) -> float:
-    """Seconds from the start of a host's process to its first retrieve. Saves one memory, so that the next start finds data."""
+    """Seconds from the start of a host's process to its first retrieve. Saves one memory,
+    so that the next start finds data.
+    """
     began = time.perf_counter()
     host = Host(data, embedder)
     try:
-        retrieve = ask("retrieve", "POST", "/api/v1/memories/retrieve", {"user_id": "ana", "query": "Where did Ana move?"})
-        save = ask("save", "POST", "/api/v1/memories/save", {"user_id": "ana", "content": "Ana moved to Lisbon in May"})
+        retrieve = ask(
+            "retrieve",
+            "POST",
+            "/api/v1/memories/retrieve",
+            {"user_id": "ana", "query": "Where did Ana move?"},
+        )
+        save = ask(
+            "save",
+            "POST",
+            "/api/v1/memories/save",
+            {"user_id": "ana", "content": "Ana moved to Lisbon in May"},
+        )
         answered = asyncio.run(drive(host.port, [[retrieve]], 60.0))
         took = time.perf_counter() - began
         saved = asyncio.run(drive(host.port, [[save]], 60.0))

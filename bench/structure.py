@@ -1,7 +1,8 @@
 """How a package is built: sizes, imports, prose and circles, `python -m bench.structure FOLDER…`.
 
-Each FOLDER is a Python package; they become the columns of one table, so that two versions, or other people's packages, stand side by side.
-`__init__.py` of at most one line is not counted. Lines are physical lines.
+Each FOLDER is a Python package; they become the columns of one table, so that two versions, or
+other people's packages, stand side by side. `__init__.py` of at most one line is not counted.
+Lines are physical lines.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from bench.tables import percentile, show
 
 SMALL, LARGE, LARGEST = 80, 300, 500
 """Lines under which a module is small, and over which it is large."""
-PRONOUNS = re.compile(r"\b(?:one|ones|who|whoever|what|nobody|somebody|nothing|everything|others)\b", re.IGNORECASE)
+PRONOUNS = re.compile(
+    r"\b(?:one|ones|who|whoever|what|nobody|somebody|nothing|everything|others)\b", re.IGNORECASE
+)
 WORD = re.compile(r"[A-Za-z']+")
 SECTIONS = ("Args:", "Returns:", "Raises:")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -42,18 +45,29 @@ def modules_of(folder: Path) -> list[Module]:
         lines = len(source.splitlines())
         if file.name != "__init__.py" or lines > 1:
             parts = [folder.name, *file.relative_to(folder).with_suffix("").parts]
-            modules.append(Module(".".join(part for part in parts if part != "__init__"), lines, ast.parse(source)))
+            modules.append(
+                Module(
+                    ".".join(part for part in parts if part != "__init__"), lines, ast.parse(source)
+                )
+            )
     return modules
 
 
 def measures(modules: Sequence[Module]) -> dict[str, str]:
     """What the table says of a package, by row."""
     lines = sorted(module.lines for module in modules)
-    functions = [node for module in modules for node in ast.walk(module.tree) if isinstance(node, Function)]
+    functions = [
+        node for module in modules for node in ast.walk(module.tree) if isinstance(node, Function)
+    ]
     bodies = sorted(_lines_of(function) for function in functions) or [0]
     parameters = sorted(_parameters_of(function) for function in functions) or [0]
     total = sum(lines)
-    imports = sum(_lines_of(node) for module in modules for node in ast.walk(module.tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    imports = sum(
+        _lines_of(node)
+        for module in modules
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
     docstrings = [text for module in modules for text in docstrings_of(module.tree)]
     words = sum(len(WORD.findall(text)) for text in docstrings)
     pronouns = sum(len(PRONOUNS.findall(text)) for text in docstrings)
@@ -64,15 +78,23 @@ def measures(modules: Sequence[Module]) -> dict[str, str]:
         "files, lines": f"{len(modules)}, {total:,}",
         "module lines: median, largest": f"{median(lines):.0f}, {lines[-1]:,}",
         f"modules under {SMALL} lines": _share(sum(count < SMALL for count in lines), len(lines)),
-        f"modules over {LARGE}, over {LARGEST}": f"{sum(count > LARGE for count in lines)}, {sum(count > LARGEST for count in lines)}",
-        "functions; lines: median, p90, largest": f"{len(functions):,}; {median(bodies):.0f}, {percentile(bodies, 0.9):.0f}, {bodies[-1]}",
+        f"modules over {LARGE}, over {LARGEST}": (
+            f"{sum(count > LARGE for count in lines)}, {sum(count > LARGEST for count in lines)}"
+        ),
+        "functions; lines: median, p90, largest": (
+            f"{len(functions):,}; {median(bodies):.0f}, {percentile(bodies, 0.9):.0f}, {bodies[-1]}"
+        ),
         "parameters: p90, most": f"{percentile(parameters, 0.9):.0f}, {parameters[-1]}",
         "import lines": f"{100 * imports / total:.1f} %",
-        "imports of own modules: median, p90, most": f"{median(inside):.0f}, {percentile(inside, 0.9):.0f}, {inside[-1]}",
+        "imports of own modules: median, p90, most": (
+            f"{median(inside):.0f}, {percentile(inside, 0.9):.0f}, {inside[-1]}"
+        ),
         "modules in circles of imports": str(len(modules_in_circles(graph))),
         "docstrings, with Args, Returns or Raises": f"{len(docstrings):,}, {with_sections}",
         "pronouns per 1,000 words of docstrings": f"{1000 * pronouns / max(words, 1):.1f}",
-        "model_copy(update={…})": str(sum(_updates_copy(node) for module in modules for node in ast.walk(module.tree))),
+        "model_copy(update={…})": str(
+            sum(_updates_copy(node) for module in modules for node in ast.walk(module.tree))
+        ),
     }
 
 
@@ -144,7 +166,10 @@ def _updates_copy(node: ast.AST) -> bool:
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "model_copy"
-        and any(keyword.arg == "update" and isinstance(keyword.value, ast.Dict) for keyword in node.keywords)
+        and any(
+            keyword.arg == "update" and isinstance(keyword.value, ast.Dict)
+            for keyword in node.keywords
+        )
     )
 
 
@@ -154,7 +179,9 @@ def _share(count: int, whole: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.structure", description="Measures how packages are built.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.structure", description="Measures how packages are built."
+    )
     parser.add_argument("folders", type=Path, nargs="+", help="Python packages")
     folders = parser.parse_args(arguments).folders
     columns = [measures(modules_of(folder.resolve())) for folder in folders]

@@ -1,7 +1,8 @@
 """The fan-out of many users: the real one, over a store that holds nothing but how many are due.
 
-What a reader would get wrong: only one range is gone through, the busiest hour, and at most `MOST` of its users; the others are alike,
-so their number is multiplied. The rest of an hour costs by who is due, which a day of a sample has counted (`bench/day.py`).
+What a reader would get wrong: only one range is gone through, the busiest hour, and at most `MOST`
+of its users; the others are alike, so their number is multiplied. The rest of an hour costs by who
+is due, which a day of a sample has counted (`bench/day.py`).
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from memory_core.consolidation.schedule import FanOut
 from memory_core.ports import Due
 
 MOST = 20_000
-"""Users of a range who are really gone through: a second of CPU, and twenty times what one message takes on."""
+"""Users of a range who are really gone through: a second of CPU, and twenty times what one
+message takes on.
+"""
 
 
 class DueUsers:
-    """`LongTermStore`, as far as the fan-out asks it: `count` users are due in each of some ranges."""
+    """`LongTermStore`, as far as the fan-out asks it: `count` users are due in each of
+    some ranges.
+    """
 
     def __init__(self, ranges: int, count: int) -> None:
         self._ranges, self._count, self.pages = ranges, count, 0
@@ -33,11 +38,15 @@ class DueUsers:
         """The next of them."""
         self.pages += 1
         begun = 0 if after is None else int(after.owner.user_id.removeprefix("user")) + 1
-        return [Due(owner(number), MIDNIGHT) for number in range(begun, min(begun + limit, self._count))]
+        return [
+            Due(owner(number), MIDNIGHT) for number in range(begun, min(begun + limit, self._count))
+        ]
 
 
 class Sent:
-    """`TaskQueue`, as far as the fan-out sends: what waits for whom, and when each user's message becomes visible."""
+    """`TaskQueue`, as far as the fan-out sends: what waits for whom, and when each user's message
+    becomes visible.
+    """
 
     def __init__(self) -> None:
         self.kinds, self.by_second, self.waiting = Counter[str](), Counter[int](), list[str]()
@@ -61,7 +70,9 @@ class _Stands:
 
 @dataclass(frozen=True, slots=True)
 class Ticked:
-    """One tick: range messages and user messages, pages read, and the most user messages that become visible within a second."""
+    """One tick: range messages and user messages, pages read, and the most user messages that
+    become visible within a second.
+    """
 
     ranges: int
     users: int
@@ -84,4 +95,6 @@ async def tick(ranges: int, due: int, spread: timedelta) -> Ticked:
     times = each / shown if shown else 1.0
     further, pages = sent.kinds["range"] - ranges, store.pages
     peak = max(sent.by_second.values(), default=0) * (due / shown if shown else 0.0)
-    return Ticked(ranges + round(further * times * ranges), due, round(pages * times * ranges), round(peak))
+    return Ticked(
+        ranges + round(further * times * ranges), due, round(pages * times * ranges), round(peak)
+    )

@@ -1,7 +1,9 @@
-"""Made-up users with news: what ten memories of an hour are, and an open MemoryCore whose clock the bench turns.
+"""Made-up users with news: what ten memories of an hour are, and an open MemoryCore whose clock the
+bench turns.
 
-What a reader would get wrong: each hour's facts change some slots of the hour before, so that a second hour has truths to replace and a
-profile to correct, and is not dearer or cheaper only because nothing happens in it.
+What a reader would get wrong: each hour's facts change some slots of the hour before, so that a
+second hour has truths to replace and a profile to correct, and is not dearer or cheaper only
+because nothing happens in it.
 """
 
 from __future__ import annotations
@@ -24,9 +26,13 @@ _SLOTS = (("city", "lives in", PLACES), ("job", "works as a", JOBS), ("hobby", "
 
 
 class Hands:
-    """A clock that stands until it is moved. along: moved with it, as the clock of a service that drops what expires."""
+    """A clock that stands until it is moved. along: moved with it, as the clock of a service that
+    drops what expires.
+    """
 
-    def __init__(self, at: datetime = BEGUN, along: Callable[[timedelta], None] = lambda by: None) -> None:
+    def __init__(
+        self, at: datetime = BEGUN, along: Callable[[timedelta], None] = lambda by: None
+    ) -> None:
         self._at, self._along = at, along
 
     def now(self) -> datetime:
@@ -49,7 +55,9 @@ def owner(number: int) -> Owner:
 
 
 def news(number: int, hour: int, count: int = NEWS) -> Iterator[SaveInput]:
-    """What a user saves in an hour: half of it turns of a session, three in ten facts in slots, the rest notes; the same in every run."""
+    """What a user saves in an hour: half of it turns of a session, three in ten facts in slots, the
+    rest notes; the same in every run.
+    """
     chance = random.Random(f"{number} {hour}")
     for place in range(count):
         of_ten = place % NEWS
@@ -59,6 +67,12 @@ def news(number: int, hour: int, count: int = NEWS) -> Iterator[SaveInput]:
             attribute, says, values = _SLOTS[of_ten - TURNS]
             suffix = "" if place < NEWS else str(place)
             content = f"The user {says} {chance.choice(values)} {suffix}".strip()
-            yield SaveInput(type="semantic", category="fact", content=content, subject="user", attribute=f"{attribute}{suffix}")
+            yield SaveInput(
+                type="semantic",
+                category="fact",
+                content=content,
+                subject="user",
+                attribute=f"{attribute}{suffix}",
+            )
         else:
             yield SaveInput(type="semantic", category="note", content=text(chance))

@@ -1,10 +1,13 @@
-"""Shorter vectors, fewer digits, another embedder's thresholds: `python -m bench.vectors shorten SET.json` and `… calibrate SET.json`.
+"""Shorter vectors, fewer digits, another embedder's thresholds:
+`python -m bench.vectors shorten SET.json` and `… calibrate SET.json`.
 
-SET as `bench.locomo_data` reads it. `shorten` needs no service: the local embedder's vectors are lifted to 1,536 numbers by a fixed
-orthonormal map whose rows weigh less and less, so that the whole vectors have the cosines that the local ones have, and a shortened one
-loses something, as a model's own shortened vectors do. How fast rows weigh less is chosen so that vectors alone lose what was published
-for text-embedding-3-small (62.3 on MTEB with 1,536 numbers, 61.6 with 512). What a reader would get wrong: the loss of the product is
-measured, that of the model is not, it is what was put in. `calibrate` asks the embedder of the settings (`EMBEDDING_PROVIDER` …).
+SET as `bench.locomo_data` reads it. `shorten` needs no service: the local embedder's vectors are
+lifted to 1,536 numbers by a fixed orthonormal map whose rows weigh less and less, so that the whole
+vectors have the cosines that the local ones have, and a shortened one loses something, as a model's
+own shortened vectors do. How fast rows weigh less is chosen so that vectors alone lose what was
+published for text-embedding-3-small (62.3 on MTEB with 1,536 numbers, 61.6 with 512). What a reader
+would get wrong: the loss of the product is measured, that of the model is not, it is what was put
+in. `calibrate` asks the embedder of the settings (`EMBEDDING_PROVIDER` …).
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ THRESHOLDS = {
     "MEMORY_LINK_THRESHOLD": CALIBRATIONS["minilm"].link_threshold,
     "MEMORY_DUPLICATE_THRESHOLD": CALIBRATIONS["minilm"].duplicate_threshold,
 }
-"""What holds for the local embedder. Thresholds on relevance stay as they are, once cosines mean the same."""
+"""What holds for the local embedder. Thresholds on relevance stay as they are,
+once cosines mean the same.
+"""
 
 
 @dataclass(slots=True)
@@ -70,7 +75,9 @@ class Known:
 
 
 def lifted(decay: float, dimensions: int = WHOLE, source: int = 384) -> Floats:
-    """A fixed orthonormal map to longer vectors; row i weighs about (i + 1) to the power of −decay / 2."""
+    """A fixed orthonormal map to longer vectors; row i weighs about (i + 1) to the power
+    of −decay / 2.
+    """
     drawn = np.random.default_rng(7).standard_normal((dimensions, source))
     weighed = drawn * (np.arange(1, dimensions + 1)[:, None] ** (-decay / 2))
     made, _ = np.linalg.qr(weighed)
@@ -85,7 +92,9 @@ def shortened(vectors: Floats, length: int) -> Floats:
 
 @dataclass(slots=True)
 class Stand:
-    """Stands in for a model with long vectors, at the port. digits: as Cosmos DB gets them; None = all."""
+    """Stands in for a model with long vectors, at the port. digits: as Cosmos DB gets them;
+    None = all.
+    """
 
     known: Known
     turn: Floats
@@ -125,17 +134,33 @@ class Stand:
         return Health("simulated", "ok")
 
 
-async def alone(conversations: Sequence[Conversation], known: Known, turn: Floats, length: int, *, digits: bool = False) -> float:
+async def alone(
+    conversations: Sequence[Conversation],
+    known: Known,
+    turn: Floats,
+    length: int,
+    *,
+    digits: bool = False,
+) -> float:
     """Recall@10 by the cosine alone."""
     found = []
     for conversation in conversations:
-        texts, names = [one.text for one in conversation.turns], [one.id for one in conversation.turns]
+        texts, names = (
+            [one.text for one in conversation.turns],
+            [one.id for one in conversation.turns],
+        )
         asked_for = [one.text for one in conversation.questions]
-        sides = [shortened(np.array(await known.embed(part), dtype=np.float64) @ turn.T, length) for part in (texts, asked_for)]
+        sides = [
+            shortened(np.array(await known.embed(part), dtype=np.float64) @ turn.T, length)
+            for part in (texts, asked_for)
+        ]
         if digits:
             sides = [np.array([numbers(row.astype(np.float32)) for row in side]) for side in sides]
         order = np.argsort(-(sides[1] @ sides[0].T), axis=1)[:, :TOP]
-        found += [recalls(one, [names[place] for place in row])[1] for one, row in zip(conversation.questions, order, strict=True)]
+        found += [
+            recalls(one, [names[place] for place in row])[1]
+            for one, row in zip(conversation.questions, order, strict=True)
+        ]
     return float(np.mean(found))
 
 
@@ -144,14 +169,24 @@ async def by_product(conversations: Sequence[Conversation], stand: Stand) -> flo
     found = []
     for conversation in conversations:
         with tempfile.TemporaryDirectory() as folder:
-            settings = Settings(data=Path(folder), sqlite_synchronous="normal", learned_order=False, token_states=False)
+            settings = Settings(
+                data=Path(folder),
+                sqlite_synchronous="normal",
+                learned_order=False,
+                token_states=False,
+            )
             adapters = Adapters.of(replaced(settings), SystemClock(), lambda units: None)
             with_ours = stored_by(replace(adapters, embedder=stand), Path(folder), stand)
             async with MemoryCore(settings, adapters=with_ours) as core:
                 turns = await save(core, conversation)
                 for question in conversation.questions:
                     look = await asked(core, conversation.name, question)
-                    found.append(recalls(question, [turns[name] for name in ranked(core, look, lambda given: given)])[1])
+                    found.append(
+                        recalls(
+                            question,
+                            [turns[name] for name in ranked(core, look, lambda given: given)],
+                        )[1]
+                    )
     return float(np.mean(found))
 
 
@@ -166,7 +201,13 @@ def stored_by(adapters: Adapters, folder: Path, stand: Stand) -> Adapters:
     from memory_core.adapters.sqlite.store import SqliteStore
 
     clock = SystemClock()
-    store = SqliteStore(folder / "memory.db", clock=clock, embedding_model=stand.model, dimensions=stand.dimensions, synchronous="normal")
+    store = SqliteStore(
+        folder / "memory.db",
+        clock=clock,
+        embedding_model=stand.model,
+        dimensions=stand.dimensions,
+        synchronous="normal",
+    )
     return replace(adapters, long_term=store, thesaurus=RelatedWords())
 
 
@@ -178,12 +219,24 @@ async def shorten(conversations: Sequence[Conversation]) -> None:
         turn = lifted(decay)
         recall = [await alone(conversations, known, turn, length) for length in LENGTHS]
         losses[decay] = recall[LENGTHS.index(SHORT)] / recall[0]
-        rows.append([f"{decay:.1f}", f"{np.square(turn[:SHORT]).sum() / np.square(turn).sum():.2f}", *(f"{one:.4f}" for one in recall)])
-    show("Recall@10 by vectors alone, by how fast rows weigh less", ("decay", "of it in 512", *map(str, LENGTHS)), rows)
+        rows.append(
+            [
+                f"{decay:.1f}",
+                f"{np.square(turn[:SHORT]).sum() / np.square(turn).sum():.2f}",
+                *(f"{one:.4f}" for one in recall),
+            ]
+        )
+    show(
+        "Recall@10 by vectors alone, by how fast rows weigh less",
+        ("decay", "of it in 512", *map(str, LENGTHS)),
+        rows,
+    )
     decay = min(DECAYS, key=lambda one: abs(losses[one] - PUBLISHED))
     turn = lifted(decay)
     print(
-        f"\ndecay {decay}: vectors alone keep {losses[decay]:.4f} of their recall with 512 numbers; published {PUBLISHED:.4f}", flush=True
+        f"\ndecay {decay}: vectors alone keep {losses[decay]:.4f} of their recall with 512 "
+        f"numbers; published {PUBLISHED:.4f}",
+        flush=True,
     )
     whole = np.array(list(known.vectors.values()), dtype=np.float64) @ turn.T
     lines = []
@@ -191,51 +244,101 @@ async def shorten(conversations: Sequence[Conversation]) -> None:
         by_words = await by_product(conversations, Stand(known, turn, length, digits))
         by_vectors = await alone(conversations, known, turn, length, digits=digits)
         lines.append(
-            [str(length), "5" if digits else "9", f"{by_vectors:.4f}", f"{by_words:.4f}", *map(str, wire(whole, length, digits=digits))]
+            [
+                str(length),
+                "5" if digits else "9",
+                f"{by_vectors:.4f}",
+                f"{by_words:.4f}",
+                *map(str, wire(whole, length, digits=digits)),
+            ]
         )
-    headings = ("numbers", "digits", "vectors alone", "the product", "bytes a vector", "bytes a number", "largest error of a cosine")
+    headings = (
+        "numbers",
+        "digits",
+        "vectors alone",
+        "the product",
+        "bytes a vector",
+        "bytes a number",
+        "largest error of a cosine",
+    )
     show("Recall@10 and what a vector is as JSON", headings, lines)
 
 
 def wire(whole: Floats, length: int, *, digits: bool) -> tuple[int, str, str]:
-    """Mean bytes of a vector as JSON, of a number with its comma, and the largest error of 20,000 cosines."""
+    """Mean bytes of a vector as JSON, of a number with its comma, and the largest error of
+    20,000 cosines.
+    """
     vectors = shortened(whole, length).astype(np.float32)[:2000]
-    sent = [numbers(one) if digits else [float(f"{value:.9g}") for value in one.tolist()] for one in vectors]
+    sent = [
+        numbers(one) if digits else [float(f"{value:.9g}") for value in one.tolist()]
+        for one in vectors
+    ]
     size = float(np.mean([len(orjson.dumps(one)) for one in sent]))
     drawn = np.random.default_rng(7).integers(0, len(vectors), (2, 20_000))
     exact, stored = vectors.astype(np.float64), np.array(sent, dtype=np.float32).astype(np.float64)
-    errors = np.abs((exact[drawn[0]] * exact[drawn[1]]).sum(axis=1) - (stored[drawn[0]] * stored[drawn[1]]).sum(axis=1))
+    errors = np.abs(
+        (exact[drawn[0]] * exact[drawn[1]]).sum(axis=1)
+        - (stored[drawn[0]] * stored[drawn[1]]).sum(axis=1)
+    )
     return round(size), f"{size / length:.2f}", f"{errors.max():.1e}"
 
 
 async def calibrate(conversations: Sequence[Conversation]) -> None:
-    """Print the thresholds of the configured embedder at which as many pairs lie below as with the local embedder's own."""
+    """Print the thresholds of the configured embedder at which as many pairs lie below as with the
+    local embedder's own.
+    """
     settings = Settings.from_env()
     adapters = Adapters.of(settings, SystemClock(), lambda units: None)
     pairs = drawn_pairs(conversations)
-    ours, theirs = [await cosines(Known(one, {}), pairs) for one in (MiniLMEmbedder(), adapters.embedder)]
+    ours, theirs = [
+        await cosines(Known(one, {}), pairs) for one in (MiniLMEmbedder(), adapters.embedder)
+    ]
     await adapters.embedder.close()
     rows = []
     for name, threshold in THRESHOLDS.items():
         share = float((ours < threshold).mean())
         rows.append([name, f"{threshold:.2f}", f"{share:.4f}", f"{np.quantile(theirs, share):.3f}"])
-    show(f"Thresholds for {adapters.embedder.model}, {len(pairs)} pairs", ("setting", "minilm", "pairs below", "at the same share"), rows)
-    print("\nMEMORY_COSINE_HIGH stays 1. Thresholds on relevance (MEMORY_ANSWER_THRESHOLD, MEMORY_RECALL_THRESHOLD) stay as they are.")
+    show(
+        f"Thresholds for {adapters.embedder.model}, {len(pairs)} pairs",
+        ("setting", "minilm", "pairs below", "at the same share"),
+        rows,
+    )
+    print(
+        "\nMEMORY_COSINE_HIGH stays 1. Thresholds on relevance (MEMORY_ANSWER_THRESHOLD, "
+        "MEMORY_RECALL_THRESHOLD) stay as they are."
+    )
 
 
 def drawn_pairs(conversations: Sequence[Conversation]) -> list[tuple[str, str]]:
-    """Texts that follow each other, of different conversations, that ask and answer, and that say the same but for a word."""
+    """Texts that follow each other, of different conversations, that ask and answer,
+    and that say the same but for a word.
+    """
     random = np.random.default_rng(7)
     pairs: list[tuple[str, str]] = []
     for place, conversation in enumerate(conversations):
-        texts, by_id = [one.text for one in conversation.turns], {one.id: one.text for one in conversation.turns}
+        texts, by_id = (
+            [one.text for one in conversation.turns],
+            {one.id: one.text for one in conversation.turns},
+        )
         pairs += pairwise(texts)
-        pairs += [(one.text, by_id[name]) for one in conversation.questions for name in sorted(one.evidence)]
+        pairs += [
+            (one.text, by_id[name])
+            for one in conversation.questions
+            for name in sorted(one.evidence)
+        ]
         other = [one.text for one in conversations[place - 1].turns]
         pairs += [(text, other[random.integers(len(other))]) for text in texts]
         for text in texts[::2]:
             words = text.split()
-            pairs.append((text, " ".join(words[: random.integers(len(words))] + words[random.integers(len(words)) :]) or text))
+            pairs.append(
+                (
+                    text,
+                    " ".join(
+                        words[: random.integers(len(words))] + words[random.integers(len(words)) :]
+                    )
+                    or text,
+                )
+            )
             left_out = random.integers(len(words))
             pairs.append((text, " ".join(words[:left_out] + words[left_out + 1 :]) or text))
     return pairs

@@ -1,1 +1,3 @@
-"""What is sent to Azure: the app without what stays behind, its packages, the tokenizer's vocabulary."""
+"""What is sent to Azure: the app without what stays behind, its packages, the
+tokenizer's vocabulary.
+"""

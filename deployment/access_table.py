@@ -1,6 +1,7 @@
 """Write docs/access.md, the table of who may call what: `python -m deployment.access_table`.
 
-It is made of what each function declares to the gate; a test calls each of them as each of these callers.
+It is made of what each function declares to the gate; a test calls each of them as each of
+these callers.
 """
 
 from __future__ import annotations
@@ -23,21 +24,27 @@ def _with_right(right: Right) -> Answer:
 
 
 def _bound(door: Door) -> str:
-    """A caller with the rights to read and write that may name one user only, and names that user."""
+    """A caller with the rights to read and write that may name one user only,
+    and names that user.
+    """
     if door.right is None:
         return YES
     return YES if door.scoped and (door.right != "admin" or door.own) else "403"
 
 
 def _another_app(door: Door) -> str:
-    """An admin of another app, who names this one where a call takes `app_id`; other calls are about the caller's own app."""
+    """An admin of another app, who names this one where a call takes `app_id`;
+    other calls are about the caller's own app.
+    """
     if door.right is None:
         return YES
     return "403" if door.scoped else OWN_APP
 
 
 COLUMNS: dict[str, Answer] = {
-    "no key; an unknown, expired or withdrawn one; a bad token": lambda door: YES if door.right is None else "401",
+    "no key; an unknown, expired or withdrawn one; a bad token": lambda door: (
+        YES if door.right is None else "401"
+    ),
     "read": _with_right("read"),
     "write": _with_right("write"),
     "admin": _with_right("admin"),
@@ -57,14 +64,17 @@ answers. `yes`: the caller passes the gate. Otherwise the status of the refusal.
   user, in the second another one.
 - **admin of another app**: the calls name this app in `app_id`. A call that takes none is about the caller's own app, whatever is asked.
 
-"""
+"""  # noqa: E501
 
 
 def written() -> str:
     """The page as it is kept."""
     assert BLUEPRINTS, "their import registers the calls"
     rows = [["call", *COLUMNS], ["---"] * (len(COLUMNS) + 1)]
-    rows += [[f"`{call(function)}`", *(answer(function.door) for answer in COLUMNS.values())] for function in in_order()]
+    rows += [
+        [f"`{call(function)}`", *(answer(function.door) for answer in COLUMNS.values())]
+        for function in in_order()
+    ]
     return _INTRODUCTION + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

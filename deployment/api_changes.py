@@ -1,7 +1,9 @@
-"""What callers of the API rely on, and which of it a change takes away: `python -m deployment.api_changes`.
+"""What callers of the API rely on, and which of it a change takes away:
+`python -m deployment.api_changes`.
 
-`api_baseline.json` is the surface of the last release, or of the last breaking change that was decided: `--record` writes it anew. Calls,
-fields, types, values and limits are compared. Conditions between fields (`if`, `not`) are not: tests of the inputs have those.
+`api_baseline.json` is the surface of the last release, or of the last breaking change that was
+decided: `--record` writes it anew. Calls, fields, types, values and limits are compared. Conditions
+between fields (`if`, `not`) are not: tests of the inputs have those.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ LOWER = ("minLength", "minimum", "minItems", "exclusiveMinimum")
 RIGHTS = ("", "read", "write", "admin")
 Json = dict[str, Any]
 Surface = dict[str, Json]
-"""Place → what stands there. A place is a call, what it takes or answers, or a field of a schema in one of these two directions."""
+"""Place → what stands there. A place is a call, what it takes or answers, or a field of a schema in
+one of these two directions.
+"""
 
 
 def surface(document: Mapping[str, Any]) -> Surface:
@@ -54,29 +58,49 @@ def _add_call(places: Surface, call: str, operation: Mapping[str, Any]) -> None:
         _add(places, place, parameter["schema"], "takes", required=parameter.get("required", False))
     body = operation.get("requestBody", {})
     for media, content in body.get("content", {}).items():
-        _add(places, f"{call} body {media}", content["schema"], "takes", required=body.get("required", False))
+        _add(
+            places,
+            f"{call} body {media}",
+            content["schema"],
+            "takes",
+            required=body.get("required", False),
+        )
     for status, response in operation["responses"].items():
         if status.startswith("2"):
             places[f"{call} {status}"] = {"direction": "answers"}
             for media, content in response.get("content", {}).items():
-                _add(places, f"{call} {status} {media}", content["schema"], "answers", required=True)
+                _add(
+                    places, f"{call} {status} {media}", content["schema"], "answers", required=True
+                )
 
 
-def _add(places: Surface, place: str, schema: Mapping[str, Any], direction: str, *, required: bool) -> None:
+def _add(
+    places: Surface, place: str, schema: Mapping[str, Any], direction: str, *, required: bool
+) -> None:
     """Add a schema and all within it; what is named elsewhere is a type here."""
     branches = list(_branches(schema))
     types = sorted({kind for branch in branches for kind in _types(branch)})
     entry: Json = {"direction": direction, "types": types, "required": required}
     values = [list(_values(branch)) for branch in branches if _types(branch) != ["null"]]
     if values and all(values):
-        entry["values"] = sorted({json.dumps(value) for some in values for value in some} - {"null"})
-    limits = {name: branch[name] for branch in branches for name in (*UPPER, *LOWER, "pattern", "format") if name in branch}
+        entry["values"] = sorted(
+            {json.dumps(value) for some in values for value in some} - {"null"}
+        )
+    limits = {
+        name: branch[name]
+        for branch in branches
+        for name in (*UPPER, *LOWER, "pattern", "format")
+        if name in branch
+    }
     places[place] = {**entry, **({"limits": limits} if limits else {})}
     for branch in branches:
         needed = branch.get("required", ())
         for name, field in branch.get("properties", {}).items():
             _add(places, f"{place}.{name}", field, direction, required=name in needed)
-        for name, inner in (("[]", branch.get("items")), (".*", branch.get("additionalProperties"))):
+        for name, inner in (
+            ("[]", branch.get("items")),
+            (".*", branch.get("additionalProperties")),
+        ):
             if isinstance(inner, Mapping):
                 _add(places, f"{place}{name}", inner, direction, required=False)
 
@@ -85,7 +109,16 @@ def _branches(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices and "properties" not in schema:
         for choice in choices:
-            yield from _branches({**{name: value for name, value in schema.items() if name not in ("anyOf", "oneOf")}, **choice})
+            yield from _branches(
+                {
+                    **{
+                        name: value
+                        for name, value in schema.items()
+                        if name not in ("anyOf", "oneOf")
+                    },
+                    **choice,
+                }
+            )
     else:
         yield schema
 
@@ -102,7 +135,12 @@ def _values(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _named(places: Surface, direction: str) -> set[str]:
-    types = {kind for place in places.values() if place["direction"] == direction for kind in place.get("types", ())}
+    types = {
+        kind
+        for place in places.values()
+        if place["direction"] == direction
+        for kind in place.get("types", ())
+    }
     return {kind.removeprefix(REFERENCE) for kind in types if kind.startswith(REFERENCE)}
 
 
@@ -130,7 +168,11 @@ def _narrowed(place: str, before: Json, after: Json) -> Iterator[str]:
     if lost := _beyond(before["types"], after["types"]):
         yield f"no longer takes {', '.join(lost)}: {place}"
     if "values" in after:
-        lost = sorted(set(before["values"]) - set(after["values"])) if "values" in before else ["other values"]
+        lost = (
+            sorted(set(before["values"]) - set(after["values"]))
+            if "values" in before
+            else ["other values"]
+        )
         if lost:
             yield f"no longer takes {', '.join(lost)}: {place}"
     if after["required"] and not before["required"]:
@@ -157,22 +199,38 @@ def _demanded(old: Surface, new: Surface) -> Iterator[str]:
     """New fields that a request can't do without, in what was there before."""
     for place in new.keys() - old.keys():
         within, call = place.rpartition(".")[0], place.rsplit(" ", 2)[0]
-        if new[place]["direction"] == "takes" and new[place]["required"] and (within in old or call in old):
+        if (
+            new[place]["direction"] == "takes"
+            and new[place]["required"]
+            and (within in old or call in old)
+        ):
             yield f"must now be given: {place}"
 
 
 def _beyond(types: list[str], allowed: list[str]) -> list[str]:
     """The types that others do not include."""
-    return [kind for kind in types if "any" not in allowed and kind not in allowed and not (kind == "integer" and "number" in allowed)]
+    return [
+        kind
+        for kind in types
+        if "any" not in allowed
+        and kind not in allowed
+        and not (kind == "integer" and "number" in allowed)
+    ]
 
 
 def main() -> int:
     """Print what breaks: 1 when something does."""
-    parser = argparse.ArgumentParser(description="Compare docs/openapi.json with the surface of the last release.")
-    parser.add_argument("--record", action="store_true", help="take the surface of now as the one to compare with")
+    parser = argparse.ArgumentParser(
+        description="Compare docs/openapi.json with the surface of the last release."
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="take the surface of now as the one to compare with"
+    )
     current = surface(json.loads(FILE.read_bytes()))
     if parser.parse_args().record:
-        lines = ",\n".join(f"{json.dumps(place)}: {json.dumps(entry)}" for place, entry in current.items())
+        lines = ",\n".join(
+            f"{json.dumps(place)}: {json.dumps(entry)}" for place, entry in current.items()
+        )
         BASELINE.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     broken = breaking_changes(json.loads(BASELINE.read_text(encoding="utf-8")), current)
     for line in broken:

@@ -1,4 +1,6 @@
-"""For compose.yaml: make database and container on the emulator of Cosmos DB, which nobody provisions: `python -m deployment.compose`."""
+"""For compose.yaml: make database and container on the emulator of Cosmos DB, which nobody
+provisions: `python -m deployment.compose`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ MINILM = 384
 async def provision(environ: Mapping[str, str]) -> None:
     """Make what is missing. Raises Unavailable while the emulator starts."""
     settings = Settings.from_env(environ)
-    dimensions = settings.embedding_dimensions or MODEL_DIMENSIONS.get(settings.embedding_model or "", MINILM)
+    dimensions = settings.embedding_dimensions or MODEL_DIMENSIONS.get(
+        settings.embedding_model or "", MINILM
+    )
     store = CosmosStore(
         str(settings.cosmos_endpoint),
         settings.cosmos_database,

@@ -1,6 +1,7 @@
 """Hooks of mkdocs for `make docs`: pages from outside docs/, links that leave it, drawn diagrams.
 
-Note: the pages are written for the repository, where every relative link leads to a file. Only what differs in the site is changed here.
+Note: the pages are written for the repository, where every relative link leads to a file. Only what
+differs in the site is changed here.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def site_markdown(markdown: str, page: str) -> str:
 
 
 def mend_links(text: str, folder: str) -> str:
-    """Lead links of a file in `folder` to the site's pages; the label alone stays of a link to a file that the site does not have."""
+    """Lead links of a file in `folder` to the site's pages; the label alone stays of a link to a
+    file that the site does not have.
+    """
 
     def mended(link: re.Match[str]) -> str:
         picture, label, target, anchor = link[1], link[2], link[3], link[4] or ""
@@ -63,7 +66,9 @@ def mend_links(text: str, folder: str) -> str:
             return f"{picture}[{label}]({EXTRA_PAGES[path]}{anchor})"
         if path.startswith("docs/") and not path.endswith(".json"):
             return f"{picture}[{label}]({path.removeprefix('docs/')}{anchor})"
-        return label if path in label or posixpath.basename(path) in label else f"{label} (`{path}`)"
+        return (
+            label if path in label or posixpath.basename(path) in label else f"{label} (`{path}`)"
+        )
 
     return _LINK.sub(mended, text)
 
@@ -84,6 +89,9 @@ def replace_diagrams(markdown: str, page: str) -> str:
 
     def picture(block: re.Match[str]) -> str:
         label = _DIAGRAM_LABEL.search(block[1])
-        return f"![{label[1] if label else 'Diagram'}]({diagram_picture(page, next(numbers))}){{ .diagram }}"
+        return (
+            f"![{label[1] if label else 'Diagram'}]({diagram_picture(page, next(numbers))}){{ "
+            f".diagram }}"
+        )
 
     return _MERMAID.sub(picture, markdown)

@@ -1,4 +1,6 @@
-"""Write docs/openapi.json and the types of the TypeScript client: `python -m deployment.openapi`."""
+"""Write docs/openapi.json and the types of the TypeScript client:
+`python -m deployment.openapi`.
+"""
 
 from __future__ import annotations
 

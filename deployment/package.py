@@ -1,7 +1,8 @@
-"""The package that Azure gets: `make package`. The app, the vocabulary, its packages built for Azure, and byte code of all of it.
+"""The package that Azure gets: `make package`. The app, the vocabulary, its packages built for
+Azure, and byte code of all of it.
 
-azd deploys the folder that this makes (`azure.yaml`), Terraform's page and CI the zip of the same files; nothing is built on Azure. The
-same files give the same package, byte for byte.
+azd deploys the folder that this makes (`azure.yaml`), Terraform's page and CI the zip of the same
+files; nothing is built on Azure. The same files give the same package, byte for byte.
 """
 
 from __future__ import annotations
@@ -31,13 +32,23 @@ class NoPython(Exception):
     """There is no Python of the version that runs on Azure; the text says what to do."""
 
 
-def assemble(app: Path, version: str, *, with_packages: bool = True, with_vocabulary: bool = True, with_bytecode: bool = True) -> None:
-    """Make the folder that Azure gets, which must not be there yet, for that version of Python. Raises NoPython, StaleLock."""
+def assemble(
+    app: Path,
+    version: str,
+    *,
+    with_packages: bool = True,
+    with_vocabulary: bool = True,
+    with_bytecode: bool = True,
+) -> None:
+    """Make the folder that Azure gets, which must not be there yet, for that version of Python.
+    Raises NoPython, StaleLock.
+    """
     python = bytecode.interpreter(version) if with_bytecode else None
     if with_bytecode and python is None:
         raise NoPython(
-            f"no Python {version} is on this machine, so the package would have no byte code and every cold start would compile anew; "
-            f"install one (python{version} in the PATH) or name one: PACKAGE_PYTHON=/path/to/python{version}"
+            f"no Python {version} is on this machine, so the package would have no byte code and "
+            f"every cold start would compile anew; install one (python{version} in the PATH) or "
+            f"name one: PACKAGE_PYTHON=/path/to/python{version}"
         )
     publish(app)
     if with_vocabulary:
@@ -49,12 +60,15 @@ def assemble(app: Path, version: str, *, with_packages: bool = True, with_vocabu
         locked = lock.check_lock(version)
         wheels.install(lock.lock_file(version), packages, version)
         (app / sbom.NAME).write_text(
-            sbom.bill_text(locked, distributions(path=[str(packages)]), licences.CARRIED, version), encoding="utf-8"
+            sbom.bill_text(locked, distributions(path=[str(packages)]), licences.CARRIED, version),
+            encoding="utf-8",
         )
     if python is not None:
         bytecode.compile_folder(app, python)
     # azd leaves __pycache__ out of a folder that has no such file.
-    (app / IGNORE_FILE).write_text("# Everything in this folder is sent to Azure, byte code too.\n", encoding="utf-8")
+    (app / IGNORE_FILE).write_text(
+        "# Everything in this folder is sent to Azure, byte code too.\n", encoding="utf-8"
+    )
 
 
 def build(target: Path, version: str = wheels.PYTHON, **parts: bool) -> Path:
@@ -96,17 +110,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build it and say how large it is: 0, or 1 when it is too large or can't be built."""
     parser = argparse.ArgumentParser(description="Build the package that Azure gets.")
     parser.add_argument("--target", type=Path, default=TARGET, help="the zip")
-    parser.add_argument("--folder", type=Path, help="make a folder of it, for azd, instead of a zip")
+    parser.add_argument(
+        "--folder", type=Path, help="make a folder of it, for azd, instead of a zip"
+    )
     version = os.environ.get("APP_PYTHON_VERSION") or wheels.PYTHON
-    parser.add_argument("--python", default=version, help="version that runs on Azure (the parameter pythonVersion)")
-    parser.add_argument("--no-bytecode", action="store_true", help="without byte code: every cold start takes twice as long")
+    parser.add_argument(
+        "--python", default=version, help="version that runs on Azure (the parameter pythonVersion)"
+    )
+    parser.add_argument(
+        "--no-bytecode",
+        action="store_true",
+        help="without byte code: every cold start takes twice as long",
+    )
     given = parser.parse_args(arguments)
     began = time.perf_counter()
     try:
         if given.folder is not None:
             made = lay_out(given.folder, given.python, with_bytecode=not given.no_bytecode)
             sizes = [one.stat().st_size for one in made.rglob("*") if one.is_file()]
-            print(f"{made}: {len(sizes)} files, {sum(sizes) / 2**20:.1f} MB, in {time.perf_counter() - began:.0f} s")
+            print(
+                f"{made}: {len(sizes)} files, {sum(sizes) / 2**20:.1f} MB, in "
+                f"{time.perf_counter() - began:.0f} s"
+            )
             return 0
         target = build(given.target, given.python, with_bytecode=not given.no_bytecode)
     except (NoPython, lock.StaleLock) as error:
@@ -115,7 +140,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ZipFile(target) as archive:
         files, unpacked = len(archive.namelist()), sum(one.file_size for one in archive.infolist())
     size = target.stat().st_size / 2**20
-    print(f"{target}: {size:.1f} MB, {files} files, {unpacked / 2**20:.1f} MB unpacked, in {time.perf_counter() - began:.0f} s")
+    print(
+        f"{target}: {size:.1f} MB, {files} files, {unpacked / 2**20:.1f} MB unpacked, in "
+        f"{time.perf_counter() - began:.0f} s"
+    )
     if size > LIMIT_MB:
         print(f"that is more than {LIMIT_MB} MB")
         return 1

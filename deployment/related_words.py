@@ -1,8 +1,9 @@
 """Makes the table of related words: `python -m deployment.related_words WORDS NAMES`.
 
-Both are lists with one word a line, such as Debian's packages `wamerican-small` and `wamerican` install (SCOWL). To the words of the
-first come those that the embedder has a piece of its own for. A stem that the second list knows with a capital only is a name and
-stays out. What a reader would get wrong: all word vectors share one direction, and without taking it away everything is near
+Both are lists with one word a line, such as Debian's packages `wamerican-small` and `wamerican`
+install (SCOWL). To the words of the first come those that the embedder has a piece of its own for.
+A stem that the second list knows with a capital only is a name and stays out. What a reader would
+get wrong: all word vectors share one direction, and without taking it away everything is near
 everything (a likeness above 0.35 then means nothing).
 """
 
@@ -33,7 +34,11 @@ def main(arguments: Sequence[str]) -> int:
     pieces = sorted(model._tokenizer.get_vocab().items(), key=lambda piece: piece[1])
     plain = [word for word, _ in pieces] + Path(arguments[0]).read_text().split()
     names = _names(Path(arguments[1]).read_text().split())
-    forms = {stem: of[:FORMS] for stem, of in _forms(word for word in plain if _WORD.fullmatch(word)).items() if stem not in names}
+    forms = {
+        stem: of[:FORMS]
+        for stem, of in _forms(word for word in plain if _WORD.fullmatch(word)).items()
+        if stem not in names
+    }
     vectors = _vectors(model, [word for of in forms.values() for word in of])
     stems = list(forms)
     matrix = np.array([np.mean([vectors[word] for word in forms[stem]], axis=0) for stem in stems])
@@ -48,7 +53,10 @@ def main(arguments: Sequence[str]) -> int:
         words=np.concatenate([rows for rows, _ in lists]).astype(np.uint16),
         likeness=np.concatenate([likeness for _, likeness in lists]),
     )
-    print(f"{len(stems):,} stems, {sum(len(rows) for rows, _ in lists):,} neighbours, {TABLE.stat().st_size:,} bytes")
+    print(
+        f"{len(stems):,} stems, {sum(len(rows) for rows, _ in lists):,} neighbours, "
+        f"{TABLE.stat().st_size:,} bytes"
+    )
     return 0
 
 
@@ -79,13 +87,17 @@ def _vectors(model: MiniLM, plain: Sequence[str]) -> dict[str, npt.NDArray[np.fl
     return made
 
 
-def _nearest(matrix: npt.NDArray[np.float32], row: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+def _nearest(
+    matrix: npt.NDArray[np.float32], row: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     cosine = matrix @ matrix[row]
     cosine[row] = -1.0
     best = np.argpartition(-cosine, MOST)[:MOST]
     best = best[cosine[best] > LEAST]
     best = best[np.argsort(-cosine[best], kind="stable")]
-    return best, np.rint(SCALE * np.clip((cosine[best] - ZERO) / (1.0 - ZERO), 0.0, 1.0)).astype(np.uint8)
+    return best, np.rint(SCALE * np.clip((cosine[best] - ZERO) / (1.0 - ZERO), 0.0, 1.0)).astype(
+        np.uint8
+    )
 
 
 if __name__ == "__main__":

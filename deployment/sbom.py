@@ -1,6 +1,8 @@
-"""The bill of materials in the package: CycloneDX 1.6 as JSON, of the packages of the lock with their hashes and licences.
+"""The bill of materials in the package: CycloneDX 1.6 as JSON, of the packages of the lock with
+their hashes and licences.
 
-The same packages give the same bytes: there is no time in it, and its serial number is made of its content.
+The same packages give the same bytes: there is no time in it, and its serial number is made of
+its content.
 """
 
 from __future__ import annotations
@@ -37,10 +39,16 @@ def bill_text(
 
     """
     packages = {lock.plain_name(package.metadata["Name"]): package for package in installed}
-    application = _component("application", "memory-core", app_version(), "MIT", f"pkg:pypi/memory-core@{app_version()}")
+    application = _component(
+        "application", "memory-core", app_version(), "MIT", f"pkg:pypi/memory-core@{app_version()}"
+    )
     components = [_package(entry, packages[entry.name]) for entry in locked]
     components += [
-        {**_component("file", files.name, files.version, files.licence, files.purl), "hashes": _hashes(files.sha256)} for files in carried
+        {
+            **_component("file", files.name, files.version, files.licence, files.purl),
+            "hashes": _hashes(files.sha256),
+        }
+        for files in carried
     ]
     bill = {
         "bomFormat": "CycloneDX",
@@ -52,12 +60,19 @@ def bill_text(
     }
     serial = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(bill, sort_keys=True))
     return json.dumps(
-        {"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "serialNumber": f"urn:uuid:{serial}", **bill}, indent=1
+        {
+            "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+            "serialNumber": f"urn:uuid:{serial}",
+            **bill,
+        },
+        indent=1,
     )
 
 
 def app_version() -> str:
-    """The version of Memory Core, read from its source: importing it would need the packages that are about to be installed."""
+    """The version of Memory Core, read from its source: importing it would need the packages that
+    are about to be installed.
+    """
     source = (ROOT / "memory_core" / "__init__.py").read_text(encoding="utf-8")
     version = re.search(r'^__version__ = "([^"]+)"', source, re.MULTILINE)
     assert version is not None
@@ -74,7 +89,14 @@ def _purl(entry: lock.LockedPackage) -> str:
 
 
 def _component(kind: str, name: str, version: str, licence: str, purl: str) -> dict[str, Any]:
-    return {"type": kind, "bom-ref": purl, "name": name, "version": version, "licenses": _licences(licence), "purl": purl}
+    return {
+        "type": kind,
+        "bom-ref": purl,
+        "name": name,
+        "version": version,
+        "licenses": _licences(licence),
+        "purl": purl,
+    }
 
 
 def _licences(licence: str) -> list[dict[str, Any]]:
@@ -88,13 +110,24 @@ def _hashes(sha256: str) -> list[dict[str, str]]:
 
 
 def _dependencies(
-    application: str, locked: Sequence[lock.LockedPackage], packages: Mapping[str, Distribution], version: str
+    application: str,
+    locked: Sequence[lock.LockedPackage],
+    packages: Mapping[str, Distribution],
+    version: str,
 ) -> list[dict[str, Any]]:
     references = {entry.name: _purl(entry) for entry in locked}
 
     def named(lines: Iterable[str]) -> list[str]:
-        names = (lock.plain_name(Requirement(line).name) for line in lock.wanted(lines, version=version))
+        names = (
+            lock.plain_name(Requirement(line).name) for line in lock.wanted(lines, version=version)
+        )
         return sorted({references[name] for name in names if name in references})
 
-    graph = [{"ref": references[name], "dependsOn": named(packages[name].requires or [])} for name in references]
-    return [{"ref": application, "dependsOn": named(lock.deployed_requirements())}, *sorted(graph, key=lambda entry: str(entry["ref"]))]
+    graph = [
+        {"ref": references[name], "dependsOn": named(packages[name].requires or [])}
+        for name in references
+    ]
+    return [
+        {"ref": application, "dependsOn": named(lock.deployed_requirements())},
+        *sorted(graph, key=lambda entry: str(entry["ref"])),
+    ]

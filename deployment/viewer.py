@@ -1,7 +1,8 @@
-"""Swagger UI, the viewer of `/docs`, as it is kept in the app: `python -m deployment.viewer` fetches it anew from npm.
+"""Swagger UI, the viewer of `/docs`, as it is kept in the app: `python -m deployment.viewer`
+fetches it anew from npm.
 
-Of the package only what the page loads is kept, compressed, with its licences. Each file is checked against its hash, so a new version
-is a change of this module.
+Of the package only what the page loads is kept, compressed, with its licences. Each file is checked
+against its hash, so a new version is a change of this module.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FILES = {
     "favicon-32x32.png": "3ed612f41e050ca5e7000cad6f1cbe7e7da39f65fca99c02e99e6591056e5837",
     "LICENSE": "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30",
     "NOTICE": "0d20d1adef18aee3f40dd258172155521ce702ac445cb5f7b7d60ed32dad2fb2",
-    "swagger-ui-bundle.js.LICENSE.txt": "37eb6e7e59aed57b2c1acf076574b818ea07b74265717e0bd67b59e0baf9abbb",
+    "swagger-ui-bundle.js.LICENSE.txt": "37eb6e7e59aed57b2c1acf076574b818ea07b74265717e0bd67b59e0baf9abbb",  # noqa: E501
 }
 """Each file of the package that is kept, and the SHA-256 of its content."""
 COMPRESSED = (".js", ".css")
@@ -34,7 +35,15 @@ class Unexpected(Exception):
 def fetch(folder: Path) -> None:
     """Write the files to `folder`. Raises Unexpected."""
     with tempfile.TemporaryDirectory() as place:
-        command = ["npm", "pack", f"swagger-ui-dist@{VERSION}", "--ignore-scripts", "--loglevel=error", "--pack-destination", place]
+        command = [
+            "npm",
+            "pack",
+            f"swagger-ui-dist@{VERSION}",
+            "--ignore-scripts",
+            "--loglevel=error",
+            "--pack-destination",
+            place,
+        ]
         subprocess.run(command, check=True, cwd=place)
         (archive,) = Path(place).glob("*.tgz")
         with tarfile.open(archive) as packed:
@@ -42,8 +51,13 @@ def fetch(folder: Path) -> None:
                 member = packed.extractfile(f"package/{name}")
                 content = b"" if member is None else member.read()
                 if hashlib.sha256(content).hexdigest() != expected:
-                    raise Unexpected(f"{name} of swagger-ui-dist {VERSION} is another file: {hashlib.sha256(content).hexdigest()}")
-                kept_file(folder, name).write_bytes(gzip.compress(content, 9, mtime=0) if name.endswith(COMPRESSED) else content)
+                    raise Unexpected(
+                        f"{name} of swagger-ui-dist {VERSION} is another file: "
+                        f"{hashlib.sha256(content).hexdigest()}"
+                    )
+                kept_file(folder, name).write_bytes(
+                    gzip.compress(content, 9, mtime=0) if name.endswith(COMPRESSED) else content
+                )
 
 
 def kept_file(folder: Path, name: str) -> Path:

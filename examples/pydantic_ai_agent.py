@@ -1,7 +1,8 @@
 """An agent of Pydantic AI that keeps and looks up by tools.
 
-`memory-core serve` or `make run` in another terminal, then this file, after `pip install ./memory_core_client pydantic-ai`.
-In a model's place stands a script; name one, such as "openai:…", to ask a real one.
+`memory-core serve` or `make run` in another terminal, then this file, after
+`pip install ./memory_core_client pydantic-ai`. In a model's place stands a script; name one, such
+as "openai:…", to ask a real one.
 """
 
 import os
@@ -18,9 +19,15 @@ def scripted(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     """Keep what is said, look up what is asked, and answer by what the tool says."""
     last = messages[-1].parts[-1]
     if isinstance(last, ToolReturnPart):
-        return ModelResponse([TextPart("No peanuts." if "peanuts" in str(last.content) else "I see.")])
+        return ModelResponse(
+            [TextPart("No peanuts." if "peanuts" in str(last.content) else "I see.")]
+        )
     text = str(last.content)
-    call = ToolCallPart("recall", {"query": text}) if text.endswith("?") else ToolCallPart("remember", {"fact": text})
+    call = (
+        ToolCallPart("recall", {"query": text})
+        if text.endswith("?")
+        else ToolCallPart("remember", {"fact": text})
+    )
     return ModelResponse([call])
 
 
@@ -28,7 +35,9 @@ model = FunctionModel(scripted)
 
 # The agent.
 service = MemoryCore(os.environ.get("HOST_URL", "http://127.0.0.1:7071"))
-agent = Agent(model, instructions="You are a helpful assistant.", tools=memory_functions(service.user("olga")))
+agent = Agent(
+    model, instructions="You are a helpful assistant.", tools=memory_functions(service.user("olga"))
+)
 
 # Two threads of one user.
 print(agent.run_sync("Olga is allergic to peanuts.").output)

@@ -1,8 +1,9 @@
 """`python -m memory_core.erasures`: erase again whom a restored long term has brought back.
 
-To be run after the long term was restored from a backup, with the settings of the app, and before anybody is let in: when it has ended,
-nothing of theirs is read any more. Note: it does not empty the stores. That is the work of tasks, which the app does, or the
-development host, as soon as it runs.
+To be run after the long term was restored from a backup, with the settings of the app, and before
+anybody is let in: when it has ended, nothing of theirs is read any more. Note: it does not empty
+the stores. That is the work of tasks, which the app does, or the development host,
+as soon as it runs.
 """
 
 from __future__ import annotations
@@ -18,9 +19,16 @@ from memory_core.logs import write_to_terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 when all are being erased, 1 when a store did not answer (run it again), 2 for wrong settings."""
-    parser = argparse.ArgumentParser(prog="python -m memory_core.erasures", description="Erase again whom a restored backup brought back.")
-    parser.add_argument("--dry-run", action="store_true", help="say how many there are, and change nothing")
+    """0 when all are being erased, 1 when a store did not answer (run it again),
+    2 for wrong settings.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m memory_core.erasures",
+        description="Erase again whom a restored backup brought back.",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say how many there are, and change nothing"
+    )
     dry_run = parser.parse_args(arguments).dry_run
     try:
         settings = Settings.from_env()
@@ -30,8 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(described(error), 2)
     except MemoryCoreError as error:
         return _failed(error, 1)
-    sys.stdout.write(f"{count} {'user' if count == 1 else 'users'} of this store had been erased{': ' if dry_run else ', and '}")
-    sys.stdout.write("nothing was changed\n" if dry_run else "are being erased again: nothing of theirs is read any more\n")
+    sys.stdout.write(
+        f"{count} {'user' if count == 1 else 'users'} of this store had been "
+        f"erased{': ' if dry_run else ', and '}"
+    )
+    sys.stdout.write(
+        "nothing was changed\n"
+        if dry_run
+        else "are being erased again: nothing of theirs is read any more\n"
+    )
     return 0
 
 

@@ -1,7 +1,9 @@
-"""What is logged: our own messages, and of other packages only where they spoke. No value of a user gets into a log.
+"""What is logged: our own messages, and of other packages only where they spoke.
+No value of a user gets into a log.
 
-Our code logs with values that it may log. What it can't vouch for is the text of exceptions and the messages of other packages, which
-quote requests, bodies and addresses. A filter on the handlers of the root logger takes both out, at every level.
+Our code logs with values that it may log. What it can't vouch for is the text of exceptions and the
+messages of other packages, which quote requests, bodies and addresses. A filter on the handlers of
+the root logger takes both out, at every level.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from memory_core.domain.errors import described
 
 OURS: Final = ("memory_core",)
 HOSTS: Final = ("azure_functions_worker", "azure_functions_runtime", "proxy_worker")
-"""Loggers of Azure's Python worker: they name functions and invocations, and the platform needs them."""
+"""Loggers of Azure's Python worker: they name functions and invocations, and the
+platform needs them.
+"""
 FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 log = logging.getLogger(__name__)
 
@@ -29,10 +33,14 @@ class Described(Exception):
 
 
 class PrivacyFilter(logging.Filter):
-    """Lets our records and the warnings of other packages through, each without texts of exceptions and arguments of others."""
+    """Lets our records and the warnings of other packages through, each without texts of exceptions
+    and arguments of others.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is written; it is changed in place, since other handlers get it too."""
+        """Whether the record is written; it is changed in place, since other
+        handlers get it too.
+        """
         ours = _is_of(record.name, OURS)
         if not ours and not _is_of(record.name, HOSTS):
             if record.levelno < logging.WARNING:
@@ -41,8 +49,15 @@ class PrivacyFilter(logging.Filter):
         if isinstance(record.msg, BaseException):
             record.msg = described(record.msg)
         if isinstance(record.args, tuple):
-            record.args = tuple(described(value) if isinstance(value, BaseException) else value for value in record.args)
-        if record.exc_info and record.exc_info[1] is not None and not isinstance(record.exc_info[1], Described):
+            record.args = tuple(
+                described(value) if isinstance(value, BaseException) else value
+                for value in record.args
+            )
+        if (
+            record.exc_info
+            and record.exc_info[1] is not None
+            and not isinstance(record.exc_info[1], Described)
+        ):
             stand_in = without_text(record.exc_info[1])
             record.exc_info = (Described, stand_in, stand_in.__traceback__)
             record.exc_text = None
@@ -50,7 +65,8 @@ class PrivacyFilter(logging.Filter):
 
 
 def protect(level: str) -> None:
-    """Set our loggers' level, and keep values of users out of everything that this process logs or writes about errors.
+    """Set our loggers' level, and keep values of users out of everything that this process logs or
+    writes about errors.
 
     May be called again; handlers that were added meanwhile are protected too.
     """
@@ -61,15 +77,21 @@ def protect(level: str) -> None:
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _log_uncaught
     if threading.excepthook is threading.__excepthook__:
-        threading.excepthook = lambda crash: _log_uncaught(crash.exc_type, crash.exc_value, crash.exc_traceback)
+        threading.excepthook = lambda crash: _log_uncaught(
+            crash.exc_type, crash.exc_value, crash.exc_traceback
+        )
     if sys.unraisablehook is sys.__unraisablehook__:
-        sys.unraisablehook = lambda crash: _log_uncaught(crash.exc_type, crash.exc_value, crash.exc_traceback)
+        sys.unraisablehook = lambda crash: _log_uncaught(
+            crash.exc_type, crash.exc_value, crash.exc_traceback
+        )
     if warnings.showwarning.__module__ == warnings.__name__:
         warnings.showwarning = _log_warning
 
 
 def write_to_terminal(level: str) -> None:
-    """Log to the standard error output, protected. For a process that sets its own logging up, as the development host does."""
+    """Log to the standard error output, protected. For a process that sets its own logging up,
+    as the development host does.
+    """
     logging.basicConfig(level=logging.WARNING, format=FORMAT)
     protect(level)
 
@@ -88,7 +110,8 @@ def without_text(error: BaseException, seen: frozenset[int] = frozenset()) -> De
 
 @contextmanager
 def errors_without_text() -> Iterator[None]:
-    """Let errors leave as stand-ins. For functions whose errors the platform writes down by itself, in logs that are not ours.
+    """Let errors leave as stand-ins. For functions whose errors the platform writes down by itself,
+    in logs that are not ours.
 
     Raises Described.
     """
@@ -104,19 +127,28 @@ def _is_of(name: str, packages: tuple[str, ...]) -> bool:
 
 
 def _take_values_out(record: logging.LogRecord) -> None:
-    """Leave the format of a message; of one without arguments, which may be formatted already, only where it was written."""
+    """Leave the format of a message; of one without arguments, which may be formatted already,
+    only where it was written.
+    """
     place = f"{record.module}, line {record.lineno}"
     record.msg = f"{record.msg} ({place})" if record.args else f"a message of {place}"
     record.args = ()
 
 
-def _log_uncaught(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+def _log_uncaught(
+    kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
+) -> None:
     if isinstance(error, KeyboardInterrupt):
         return
     log.critical("an error that nothing caught", exc_info=(kind, error or kind(), trace))
 
 
 def _log_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None, line: str | None = None
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
 ) -> Any:
     log.warning("a %s at %s, line %d", category.__name__, filename, lineno)

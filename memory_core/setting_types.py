@@ -1,6 +1,7 @@
 """The kinds of values that settings have, and how they are read from the environment.
 
-The kinds of values that settings have, each checked by itself: numbers in a range, addresses, names of choices, a caller's key.
+The kinds of values that settings have, each checked by itself: numbers in a range, addresses,
+names of choices, a caller's key.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from memory_core.domain.scope import check_app_id, check_name
 
 
 class ApiKey(BaseModel):
-    """One caller's key: `sha256` is the hex SHA-256 of the whole key `mc_<app>_<id>_<secret>`; `user` binds it to one user_id."""
+    """One caller's key: `sha256` is the hex SHA-256 of the whole key `mc_<app>_<id>_<secret>`;
+    `user` binds it to one user_id.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -49,7 +52,10 @@ def from_json(value: Any) -> Any:
     try:
         return json.loads(value)
     except ValueError:
-        raise ValueError('should be a JSON list like [{"id": …, "app": …, "sha256": …, "rights": ["read", "write"]}]') from None
+        raise ValueError(
+            'should be a JSON list like [{"id": …, "app": …, "sha256": …, "rights": ["read", '
+            '"write"]}]'
+        ) from None
 
 
 def long_enough(value: SecretStr) -> SecretStr:
@@ -60,7 +66,9 @@ def long_enough(value: SecretStr) -> SecretStr:
 
 
 def check_address(value: str) -> str:
-    """The address itself. Raises ValueError for one whose host or port nothing could be reached by."""
+    """The address itself. Raises ValueError for one whose host or port nothing could
+    be reached by.
+    """
     try:
         parts = urlsplit(value)
         host, port = parts.hostname, parts.port
@@ -72,25 +80,39 @@ def check_address(value: str) -> str:
 
 
 def redis_address(value: SecretStr) -> SecretStr:
-    """The address of a Redis. Raises ValueError, without any part of it, since a password may stand in it."""
+    """The address of a Redis. Raises ValueError, without any part of it, since a password may
+    stand in it.
+    """
     url = value.get_secret_value()
     if not url.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("should begin with redis://, rediss:// or unix://")
     try:
         parts = urlsplit(url)
-        usable = bool(parts.path) if parts.scheme == "unix" else parts.port != 0 and (parts.path.strip("/") or "0").isdecimal()
+        usable = (
+            bool(parts.path)
+            if parts.scheme == "unix"
+            else parts.port != 0 and (parts.path.strip("/") or "0").isdecimal()
+        )
     except ValueError:
         usable = False
     if not usable:
-        raise ValueError("should be like rediss://:password@host:6380/0 or unix:///path; what is special in a password is percent-encoded")
+        raise ValueError(
+            "should be like rediss://:password@host:6380/0 or unix:///path; what is special in a "
+            "password is percent-encoded"
+        )
     return value
 
 
 def connection_string(value: SecretStr) -> SecretStr:
-    """The connection string of a storage account. Raises ValueError, without any part of it, since a key is in it."""
+    """The connection string of a storage account. Raises ValueError, without any part of it,
+    since a key is in it.
+    """
     parts = [part for part in value.get_secret_value().split(";") if part.strip()]
     if any("=" not in part for part in parts):
-        raise ValueError("should be Name=Value pairs with semicolons between, as the account's page of access keys shows it")
+        raise ValueError(
+            "should be Name=Value pairs with semicolons between, as the account's page of access "
+            "keys shows it"
+        )
     return value
 
 
@@ -110,14 +132,21 @@ _GRANT = re.compile(r"([^\s=,]{1,120})=(read|write|admin)")
 
 
 def check_tenant_id(value: str) -> str:
-    """The id of a tenant in lower case. Raises ValueError for a name, and for `common`, behind which all tenants are."""
+    """The id of a tenant in lower case. Raises ValueError for a name, and for `common`,
+    behind which all tenants are.
+    """
     if not _TENANT_ID.fullmatch(value.lower()):
-        raise ValueError("should be the id of one tenant, like 72f988bf-86f1-41af-91ab-2d7cd011db47; names and `common` are not taken")
+        raise ValueError(
+            "should be the id of one tenant, like 72f988bf-86f1-41af-91ab-2d7cd011db47; names and "
+            "`common` are not taken"
+        )
     return value.lower()
 
 
 def check_authority(value: str) -> str:
-    """The authority without a slash at its end. Raises ValueError for one that is asked over plain HTTP on another machine."""
+    """The authority without a slash at its end. Raises ValueError for one that is asked over plain
+    HTTP on another machine.
+    """
     parts = urlsplit(value)
     if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "::1", "localhost"):
         raise ValueError("should begin with https://")
@@ -137,12 +166,17 @@ def check_app_or_claim(value: str) -> str:
 
 
 def grants(text: str) -> dict[str, frozenset[Literal["read", "write", "admin"]]]:
-    """Rights by the role or scope that gives them, out of `Memory.Read=read,Memory.Write=write`. Raises ValueError."""
+    """Rights by the role or scope that gives them, out of `Memory.Read=read,Memory.Write=write`.
+    Raises ValueError.
+    """
     rights: dict[str, frozenset[Any]] = {}
     for part in text.replace(",", " ").split():
         match = _GRANT.fullmatch(part)
         if match is None:
-            raise ValueError("should be like Memory.Read=read,Memory.Write=write: a role or scope, =, and read, write or admin")
+            raise ValueError(
+                "should be like Memory.Read=read,Memory.Write=write: a role or scope, =, and read, "
+                "write or admin"
+            )
         rights[match[1]] = rights.get(match[1], frozenset()) | {match[2]}
     return rights
 
@@ -155,14 +189,19 @@ def check_grants(value: str) -> str:
 
 
 def redacted_kinds(value: str) -> str:
-    """Kinds of secrets and personal data with commas between, or "off". Raises ValueError for one that is not known."""
+    """Kinds of secrets and personal data with commas between, or "off". Raises ValueError for one
+    that is not known.
+    """
     names = tuple(dict.fromkeys(listed(value.lower())))
     if not names:
         raise ValueError("should name what is replaced, or be off")
     for name in names:
         if name not in (*KINDS, "off"):
             near = next(iter(difflib.get_close_matches(name, (*KINDS, "off"), n=1)), None)
-            raise ValueError(f"{name} is no kind; {f'did you mean {near}? ' if near else ''}the kinds are {', '.join(KINDS)}, or off alone")
+            raise ValueError(
+                f"{name} is no kind; {f'did you mean {near}? ' if near else ''}the kinds are "
+                f"{', '.join(KINDS)}, or off alone"
+            )
     if "off" in names and len(names) > 1:
         raise ValueError("off stands alone: with it nothing is replaced")
     return ",".join(names)
@@ -179,7 +218,9 @@ Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
 MOST = 1_000_000_000
-"""No time and no number is larger: what can't be added to a clock or counted by a store would fail where it is used, not at the start."""
+"""No time and no number is larger: what can't be added to a clock or counted by a store would fail
+where it is used, not at the start.
+"""
 WEEK_S = 604_800
 """Queues hold a message back for seven days at most; so nothing that work waits for is longer."""
 Positive = Annotated[float, Field(gt=0, le=MOST)]
@@ -198,22 +239,28 @@ LlmProvider = Annotated[Literal["openai", "azure", "offline"], Lower]
 EmbeddingProvider = Annotated[Literal["openai", "azure", "minilm", "hash"], Lower]
 
 
-# Settings and the environment: a setting's variable, what a wrong or misspelt one is told, and what is never shown.
+# Settings and the environment: a setting's variable, what a wrong or misspelt one is told,
+# and what is never shown.
 #
 # About names and texts only; what the settings are is in `config`.
 
 
 SECRETS = frozenset({
-    "llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "queue_connection", "archive_connection",
-    "api_keys", "secret", "webhook_secret", "rerank_api_key",
+    "llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password",
+    "queue_connection", "archive_connection", "api_keys", "secret", "webhook_secret",
+    "rerank_api_key",
 })  # fmt: skip
 """Settings whose values are never shown, logged or put into an error."""
 
 LIVE = "MEMORY_LIVE_"
-"""Begins the variables of the tests against a live account. They stand beside settings, and are nearly named like some."""
+"""Begins the variables of the tests against a live account. They stand beside settings,
+and are nearly named like some.
+"""
 
 COMMAND_LINE = frozenset({"MEMORY_CORE_URL", "MEMORY_CORE_KEY", "MEMORY_CORE_USER"})
-"""Variables of the command line `memory-core`, which calls a service; they are no settings of one."""
+"""Variables of the command line `memory-core`, which calls a service; they are no
+settings of one.
+"""
 
 
 _OMNIMEMORY = "OMNIMEMORY_"
@@ -238,24 +285,37 @@ def shown(name: str, value: Any) -> str:
 def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
     """The MEMORY_ variables that name no setting, each with the setting that it nearly names."""
     strange = (name for name in environ if name.startswith("MEMORY_") and name not in known)
-    names = sorted(name for name in strange if not name.startswith(LIVE) and name not in COMMAND_LINE)
-    return [(name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None)) for name in names]
+    names = sorted(
+        name for name in strange if not name.startswith(LIVE) and name not in COMMAND_LINE
+    )
+    return [
+        (name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None))
+        for name in names
+    ]
 
 
-def foreign_variables(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
-    """The variables of other memory services, each with our setting that means the same, if there is one.
+def foreign_variables(
+    environ: Mapping[str, str], known: Mapping[str, str]
+) -> list[tuple[str, str | None]]:
+    """The variables of other memory services, each with our setting that means the same,
+    if there is one.
 
-    Only names of OmniMemory are compared with ours: the host of another service's database is no address of this one.
+    Only names of OmniMemory are compared with ours: the host of another service's database is no
+    address of this one.
     """
     variables: list[tuple[str, str | None]] = []
     for name in sorted(name for name in environ if name.startswith(FOREIGN_PREFIXES)):
         setting = f"MEMORY_{_RENAMED.get(name) or name.removeprefix(_OMNIMEMORY)}"
-        variables.append((name, setting if name.startswith(_OMNIMEMORY) and setting in known else None))
+        variables.append(
+            (name, setting if name.startswith(_OMNIMEMORY) and setting in known else None)
+        )
     return variables
 
 
 def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
-    """One validation error in the words of the operator who set the variable; a secret's value is left out."""
+    """One validation error in the words of the operator who set the variable; a secret's value
+    is left out.
+    """
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "should")
     if not problem["loc"]:
         return str(message)
@@ -276,5 +336,7 @@ def host_or_network(value: str) -> str:
         ip_network(value, strict=False)
     except ValueError:
         if not re.fullmatch(r"(?![0-9.]+$)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", value):
-            raise ValueError(f"{value!r} is neither a host name, an address nor a network") from None
+            raise ValueError(
+                f"{value!r} is neither a host name, an address nor a network"
+            ) from None
     return value

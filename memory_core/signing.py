@@ -1,6 +1,8 @@
-"""The secrets that cursors and webhooks are signed with: configured, or made once and kept beside the data.
+"""The secrets that cursors and webhooks are signed with: configured, or made once and kept
+beside the data.
 
-Note: a kept secret is that of one machine. Where several work, only a configured one is the same in all of them.
+Note: a kept secret is that of one machine. Where several work, only a configured one is the same in
+all of them.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ MIN_SECRET_BYTES = 16
 
 
 def cursor_secret(settings: Settings) -> bytes:
-    """What signs cursors: the configured secret, else one made once and kept beside the data, readable by its owner only.
+    """What signs cursors: the configured secret, else one made once and kept beside the data,
+    readable by its owner only.
 
-    Raises Unavailable for a data folder that can't be used, ConfigError for a kept secret that is too short to sign with.
+    Raises Unavailable for a data folder that can't be used, ConfigError for a kept secret that is
+    too short to sign with.
     """
     if settings.secret is not None:
         return settings.secret.get_secret_value().encode()
@@ -27,7 +31,8 @@ def cursor_secret(settings: Settings) -> bytes:
 
 
 def webhook_secret(settings: Settings) -> bytes | None:
-    """What signs webhooks: the configured secret, else one made and kept as that of cursors is, for receivers on this machine to read.
+    """What signs webhooks: the configured secret, else one made and kept as that of cursors is, for
+    receivers on this machine to read.
 
     None where several machines work: each would make its own. Raises as `cursor_secret` does.
     """
@@ -44,14 +49,21 @@ def _kept_secret(settings: Settings, name: str) -> bytes:
             _make_secret(file)
         secret = file.read_bytes()
     except OSError as error:
-        raise Unavailable("long_term", f"the data folder {settings.data} can't be used: {error}") from error
+        raise Unavailable(
+            "long_term", f"the data folder {settings.data} can't be used: {error}"
+        ) from error
     if len(secret) < MIN_SECRET_BYTES:
-        raise ConfigError(f"{file} holds {len(secret)} bytes, too few to sign with: remove it, and a new one is made")
+        raise ConfigError(
+            f"{file} holds {len(secret)} bytes, too few to sign with: remove it, and a new one "
+            "is made"
+        )
     return secret
 
 
 def _make_secret(place: Path) -> None:
-    """Write a secret to a draft, then link it: a process that reads it has all of it, even where the writer died."""
+    """Write a secret to a draft, then link it: a process that reads it has all of it,
+    even where the writer died.
+    """
     draft = place.with_name(f"{place.name}.{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

@@ -1,6 +1,7 @@
 """Counters, timings, and readiness of one process.
 
-Counters and timings in Prometheus' text format, in process, one registry a MemoryCore. The same registry is what goes to a receiver.
+Counters and timings in Prometheus' text format, in process, one registry a MemoryCore. The same
+registry is what goes to a receiver.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from contextvars import ContextVar
 from datetime import datetime
 from typing import Any, Protocol
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, disable_created_metrics, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Metric,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.registry import Collector
 
 from memory_core import __version__
@@ -24,14 +33,43 @@ from memory_core.domain.errors import MemoryCoreError, described
 from memory_core.ports import Clock, Health
 
 _MOST_APPS = 200
-"""Apps with a label of their own in a process; those after them are counted together, so that a flood of apps floods no one's metrics."""
+"""Apps with a label of their own in a process; those after them are counted together, so that a
+flood of apps floods no one's metrics.
+"""
 _under_way: ContextVar[str] = ContextVar("operation", default="none")
 """The operation on whose behalf the code runs, tasks that it started included."""
 _bill: ContextVar[list[float] | None] = ContextVar("bill", default=None)
 """What stores charge for the call that the code runs for, where a caller wants to know."""
-_NOBODY_WAITS = frozenset({"work", "give_up", "fan_out", "sweep", "sweep_files", "flush_touches", "write_snapshots", "tasks"})
+_NOBODY_WAITS = frozenset(
+    {
+        "work",
+        "give_up",
+        "fan_out",
+        "sweep",
+        "sweep_files",
+        "flush_touches",
+        "write_snapshots",
+        "tasks",
+    }
+)
 """What queues and timers ask for; and `tasks`, by which a caller waits for a run itself."""
-_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+_BUCKETS = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+)
 
 
 class Telemetry:
@@ -40,27 +78,85 @@ class Telemetry:
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, of when it was begun, which no dashboard asks for
         self._registry = CollectorRegistry()
-        self._total = Counter("memory_core_operations", "Operations", ["operation", "status"], registry=self._registry)
+        self._total = Counter(
+            "memory_core_operations", "Operations", ["operation", "status"], registry=self._registry
+        )
         self._seconds = Histogram(
-            "memory_core_operations_duration_seconds", "Duration", ["operation"], registry=self._registry, buckets=_BUCKETS
+            "memory_core_operations_duration_seconds",
+            "Duration",
+            ["operation"],
+            registry=self._registry,
+            buckets=_BUCKETS,
         )
-        self._errors = Counter("memory_core_operations_errors", "Failed operations", ["operation", "error"], registry=self._registry)
-        self._batched = Counter("memory_core_batch_operations", "Items of bulk operations", ["operation"], registry=self._registry)
-        self._charge = Counter("memory_core_request_charge", "Request units that stores charged", ["operation"], registry=self._registry)
-        self._pool_size = Gauge("memory_core_connection_pool_size", "Connections or threads held", ["dependency"], registry=self._registry)
-        self._pool_active = Gauge("memory_core_connection_pool_active", "Of these, in use", ["dependency"], registry=self._registry)
-        self._degraded = Gauge("memory_core_degraded", "1 while a dependency is done without", ["dependency"], registry=self._registry)
+        self._errors = Counter(
+            "memory_core_operations_errors",
+            "Failed operations",
+            ["operation", "error"],
+            registry=self._registry,
+        )
+        self._batched = Counter(
+            "memory_core_batch_operations",
+            "Items of bulk operations",
+            ["operation"],
+            registry=self._registry,
+        )
+        self._charge = Counter(
+            "memory_core_request_charge",
+            "Request units that stores charged",
+            ["operation"],
+            registry=self._registry,
+        )
+        self._pool_size = Gauge(
+            "memory_core_connection_pool_size",
+            "Connections or threads held",
+            ["dependency"],
+            registry=self._registry,
+        )
+        self._pool_active = Gauge(
+            "memory_core_connection_pool_active",
+            "Of these, in use",
+            ["dependency"],
+            registry=self._registry,
+        )
+        self._degraded = Gauge(
+            "memory_core_degraded",
+            "1 while a dependency is done without",
+            ["dependency"],
+            registry=self._registry,
+        )
 
-        self._tokens = Counter("memory_core_llm_tokens", "Tokens of language models", ["app", "model", "kind"], registry=self._registry)
+        self._tokens = Counter(
+            "memory_core_llm_tokens",
+            "Tokens of language models",
+            ["app", "model", "kind"],
+            registry=self._registry,
+        )
         self._reasoning = Counter(
-            "memory_core_llm_reasoning_tokens", "Of the completion tokens, those of reasoning", ["app", "model"], registry=self._registry
+            "memory_core_llm_reasoning_tokens",
+            "Of the completion tokens, those of reasoning",
+            ["app", "model"],
+            registry=self._registry,
         )
-        self._agent_calls = Counter("memory_core_agent_calls", "Calls of a model's agents", ["call", "outcome"], registry=self._registry)
+        self._agent_calls = Counter(
+            "memory_core_agent_calls",
+            "Calls of a model's agents",
+            ["call", "outcome"],
+            registry=self._registry,
+        )
         self._cut = Counter(
-            "memory_core_rule_answers_cut", "Fields of rules' answers cut to size", ["call", "field"], registry=self._registry
+            "memory_core_rule_answers_cut",
+            "Fields of rules' answers cut to size",
+            ["call", "field"],
+            registry=self._registry,
         )
-        self._consolidated = Counter("memory_core_consolidation", "What runs of consolidation did", ["what"], registry=self._registry)
-        self._consolidated.labels("runs")  # 0 is said, not left out: an alert on runs that stay away needs a number
+        self._consolidated = Counter(
+            "memory_core_consolidation",
+            "What runs of consolidation did",
+            ["what"],
+            registry=self._registry,
+        )
+        # 0 is said, not left out: an alert on runs that stay away needs a number
+        self._consolidated.labels("runs")
         self._apps: set[str] = set()
         self._called = self._answered = 0
         self._ended_well: dict[str, tuple[Counter, Histogram]] = {}
@@ -89,9 +185,18 @@ class Telemetry:
             if self._exporting is not None:
                 self._exporting.ended(name, began_ns, problem)
 
-    def export(self, to: To, pools: Callable[[], Mapping[str, tuple[int, int]]], degraded: Callable[[], Mapping[str, bool]]) -> None:
-        """From now on send all of it too; nothing is imported for that before an operation has ended."""
-        self._exporting = Exporting(to, self._registry, lambda: self._refresh(pools(), degraded()), __version__)
+    def export(
+        self,
+        to: To,
+        pools: Callable[[], Mapping[str, tuple[int, int]]],
+        degraded: Callable[[], Mapping[str, bool]],
+    ) -> None:
+        """From now on send all of it too; nothing is imported for that before an
+        operation has ended.
+        """
+        self._exporting = Exporting(
+            to, self._registry, lambda: self._refresh(pools(), degraded()), __version__
+        )
 
     async def close(self) -> None:
         """Send what has not been sent yet."""
@@ -104,7 +209,9 @@ class Telemetry:
         return Calls(self._called - self._answered, self._called)
 
     def _of(self, name: str) -> tuple[Counter, Histogram]:
-        """What counts and times an operation that ends well, looked up once a name: that costs more than the counting."""
+        """What counts and times an operation that ends well, looked up once a name:
+        that costs more than the counting.
+        """
         if name not in self._ended_well:
             self._ended_well[name] = self._total.labels(name, "ok"), self._seconds.labels(name)
         return self._ended_well[name]
@@ -113,8 +220,12 @@ class Telemetry:
         """Count the items of a bulk operation."""
         self._batched.labels(operation).inc(items)
 
-    def tokens(self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0) -> None:
-        """Count the tokens that a call of a model took for an app. reasoning: how many of the completion's no answer shows."""
+    def tokens(
+        self, app_id: str, model: str, prompt: int, completion: int, reasoning: int = 0
+    ) -> None:
+        """Count the tokens that a call of a model took for an app. reasoning: how many of the
+        completion's no answer shows.
+        """
         if len(self._apps) < _MOST_APPS:
             self._apps.add(app_id)
         app = app_id if app_id in self._apps else "(others)"
@@ -128,11 +239,15 @@ class Telemetry:
         self._agent_calls.labels(call, outcome).inc()
 
     def answer_cut(self, call: str, field: str) -> None:
-        """Count a field of what rules answered that was cut to its schema; `answer` where a plainer rule answered all of it."""
+        """Count a field of what rules answered that was cut to its schema; `answer` where a plainer
+        rule answered all of it.
+        """
         self._cut.labels(call, field).inc()
 
     def consolidated(self, counts: Mapping[str, int]) -> None:
-        """Count what one run did: the run itself (`runs`), the events it read, and what its steps say."""
+        """Count what one run did: the run itself (`runs`), the events it read, and what
+        its steps say.
+        """
         for counted, count in counts.items():
             self._consolidated.labels(counted).inc(count)
 
@@ -145,7 +260,9 @@ class Telemetry:
     @staticmethod
     @contextmanager
     def bill() -> Iterator[list[float]]:
-        """Every charge from here on, of tasks that are started here too; empty where nothing is charged."""
+        """Every charge from here on, of tasks that are started here too; empty where
+        nothing is charged.
+        """
         charges: list[float] = []
         entered = _bill.set(charges)
         try:
@@ -153,10 +270,19 @@ class Telemetry:
         finally:
             _bill.reset(entered)
 
-    def text(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool], app_id: str | None = None) -> bytes:
-        """Everything in Prometheus' text format; `pools`: dependency → (size, active). app_id: without what other apps took."""
+    def text(
+        self,
+        pools: Mapping[str, tuple[int, int]],
+        degraded: Mapping[str, bool],
+        app_id: str | None = None,
+    ) -> bytes:
+        """Everything in Prometheus' text format; `pools`: dependency → (size, active).
+        app_id: without what other apps took.
+        """
         self._refresh(pools, degraded)
-        return generate_latest(self._registry if app_id is None else _OfOneApp(self._registry, app_id))
+        return generate_latest(
+            self._registry if app_id is None else _OfOneApp(self._registry, app_id)
+        )
 
     def _refresh(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool]) -> None:
         for dependency, (size, active) in pools.items():
@@ -167,7 +293,9 @@ class Telemetry:
 
 
 class _OfOneApp(Collector):
-    """A registry without the series of other apps: an app's name and its use of models are its own business."""
+    """A registry without the series of other apps: an app's name and its use of models are its
+    own business.
+    """
 
     def __init__(self, registry: CollectorRegistry, app_id: str) -> None:
         self._registry, self._app_id = registry, app_id
@@ -175,13 +303,18 @@ class _OfOneApp(Collector):
     def collect(self) -> Iterator[Metric]:
         """The metrics; a sample without the label `app` is everybody's."""
         for metric in self._registry.collect():
-            metric.samples = [sample for sample in metric.samples if sample.labels.get("app", self._app_id) == self._app_id]
+            metric.samples = [
+                sample
+                for sample in metric.samples
+                if sample.labels.get("app", self._app_id) == self._app_id
+            ]
             yield metric
 
 
 # Readiness: what of this process's dependencies answers now, and what that means for its callers.
 #
-# A load balancer asks every few seconds, so a dependency that hangs is called unavailable soon, whatever deadlines its own calls have.
+# A load balancer asks every few seconds, so a dependency that hangs is called unavailable soon,
+# whatever deadlines its own calls have.
 
 
 log = logging.getLogger(__name__)
@@ -197,7 +330,9 @@ class Checked(Protocol):
 
 
 class SharedReadiness:
-    """One run of the checks for all callers that ask at once, and for those of the second after it, or longer where they agree."""
+    """One run of the checks for all callers that ask at once, and for those of the second after it,
+    or longer where they agree.
+    """
 
     def __init__(self, check: Callable[[], Awaitable[dict[str, Any]]], clock: Clock) -> None:
         self._check, self._clock = check, clock
@@ -205,7 +340,9 @@ class SharedReadiness:
         self._checked_at: datetime | None = None
 
     async def latest(self, within_s: float = FRESH_S) -> dict[str, Any]:
-        """What a run of the last `within_s` seconds answered, with the time of its end as `checked_at`. Raises what the checks raise."""
+        """What a run of the last `within_s` seconds answered, with the time of its end as
+        `checked_at`. Raises what the checks raise.
+        """
         if self._run is None or (self._run.done() and not self._is_fresh(within_s)):
             self._run, self._checked_at = asyncio.ensure_future(self._checked()), None
         # shield: a caller that goes away must not end a run that others wait for.
@@ -217,23 +354,37 @@ class SharedReadiness:
         return {**state, "checked_at": self._checked_at}
 
     def _is_fresh(self, within_s: float) -> bool:
-        """Whether the last run succeeded, a moment ago. One that lies in the future was seen by a clock that has been set back."""
-        return self._checked_at is not None and 0 <= (self._clock.now() - self._checked_at).total_seconds() < within_s
+        """Whether the last run succeeded, a moment ago. One that lies in the future was seen by a
+        clock that has been set back.
+        """
+        return (
+            self._checked_at is not None
+            and 0 <= (self._clock.now() - self._checked_at).total_seconds() < within_s
+        )
 
 
-async def readiness(dependencies: Mapping[str, tuple[str, Checked]], wait_s: float = WAIT_S) -> dict[str, Any]:
-    """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term nothing works, without others less.
+async def readiness(
+    dependencies: Mapping[str, tuple[str, Checked]], wait_s: float = WAIT_S
+) -> dict[str, Any]:
+    """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term
+    nothing works, without others less.
 
-    dependencies: by name, the adapter's name and the adapter. All are asked at once, each for `wait_s` seconds at most.
+    dependencies: by name, the adapter's name and the adapter. All are asked at once,
+    each for `wait_s` seconds at most.
     """
-    checks = await asyncio.gather(*(_checked(adapter, dependency, wait_s) for adapter, dependency in dependencies.values()))
+    checks = await asyncio.gather(
+        *(_checked(adapter, dependency, wait_s) for adapter, dependency in dependencies.values())
+    )
     seen = dict(zip(dependencies, checks, strict=True))
     status = "ready"
     if any(health.status in ("degraded", "unavailable") for health in checks):
         status = "degraded"
     if seen["long_term"].status == "unavailable":
         status = "unavailable"
-    return {"status": status, "dependencies": {name: _shown(health) for name, health in seen.items()}}
+    return {
+        "status": status,
+        "dependencies": {name: _shown(health) for name, health in seen.items()},
+    }
 
 
 async def _checked(adapter: str, dependency: Checked, wait_s: float) -> Health:

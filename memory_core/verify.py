@@ -1,6 +1,8 @@
-"""`python -m memory_core.verify`: name every memory whose stored fields differ from the timeline of its slot. Reads, and changes nothing.
+"""`python -m memory_core.verify`: name every memory whose stored fields differ from the timeline of
+its slot. Reads, and changes nothing.
 
-To be run with the settings of the app. Note: data of earlier versions has no logs yet; a slot gets its own when it is first written to.
+To be run with the settings of the app. Note: data of earlier versions has no logs yet; a slot gets
+its own when it is first written to.
 """
 
 from __future__ import annotations
@@ -17,8 +19,13 @@ from memory_core.logs import write_to_terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 when nothing differs, 1 when something does or a store did not answer, 2 for wrong settings."""
-    parser = argparse.ArgumentParser(prog="python -m memory_core.verify", description="Compare stored truths with the logs of their slots.")
+    """0 when nothing differs, 1 when something does or a store did not answer,
+    2 for wrong settings.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m memory_core.verify",
+        description="Compare stored truths with the logs of their slots.",
+    )
     parser.add_argument("--app", help="only the users of this app")
     parser.add_argument("--user", help="only this user of the app")
     asked = parser.parse_args(arguments)

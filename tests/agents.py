@@ -1,7 +1,8 @@
-"""Agents whose answers a test can follow: they cut where a message says so, tell what was said, and count every call.
+"""Agents whose answers a test can follow: they cut where a message says so, tell what was said,
+and count every call.
 
-They stand at the port, in the place of a model. `down` makes them fail as a service would, `broken` as a program would; `unsteady` ones
-never answer the same thing twice.
+They stand at the port, in the place of a model. `down` makes them fail as a service would, `broken`
+as a program would; `unsteady` ones never answer the same thing twice.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ WHO = Provenance("scripted")
 
 @dataclass
 class ScriptedAgents:
-    """before: called with the name of each call, before it answers; a test waits, fails or is killed there.
+    """before: called with the name of each call, before it answers; a test waits,
+    fails or is killed there.
 
-    rewritten: what they want to have asked instead, one after the other; then what was found is enough.
+    rewritten: what they want to have asked instead, one after the other; then what was
+    found is enough.
     """
 
     down: bool = False
@@ -72,7 +75,9 @@ class ScriptedAgents:
         return Health("scripted", "unavailable" if self.down else "ok")
 
     async def _asked(self, name: str) -> str:
-        """Count the call, and answer what makes this answer unlike the others of unsteady agents."""
+        """Count the call, and answer what makes this answer unlike the others of
+        unsteady agents.
+        """
         if self.before is not None:
             await self.before(name)
         if self.down:
@@ -82,31 +87,56 @@ class ScriptedAgents:
         self.calls[name] += 1
         return f" (told{'!' * sum(self.calls.values())})" if self.unsteady else ""
 
-    async def detect_boundary(self, owner: Owner, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+    async def detect_boundary(
+        self, owner: Owner, messages: Sequence[Message], previous: str | None
+    ) -> Answered[Boundaries]:
         await self._asked("boundary")
-        cuts = [Cut(after=place - 1) for place, message in enumerate(messages) if place and message.content.startswith(NEW_TOPIC)]
+        cuts = [
+            Cut(after=place - 1)
+            for place, message in enumerate(messages)
+            if place and message.content.startswith(NEW_TOPIC)
+        ]
         return Answered(Boundaries(cuts=cuts), WHO)
 
-    async def analyse_episode(self, owner: Owner, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+    async def analyse_episode(
+        self, owner: Owner, messages: Sequence[Message]
+    ) -> Answered[EpisodeAnalysis]:
         await self._asked("episode")
         return Answered(EpisodeAnalysis(), WHO)
 
-    async def summarise(self, owner: Owner, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+    async def summarise(
+        self, owner: Owner, messages: Sequence[Message], *, fast: bool = False
+    ) -> Answered[ConversationSummary]:
         unlike = await self._asked("summary")
-        return Answered(ConversationSummary(narrative=" ".join(message.content for message in messages) + unlike), WHO)
+        return Answered(
+            ConversationSummary(
+                narrative=" ".join(message.content for message in messages) + unlike
+            ),
+            WHO,
+        )
 
-    async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+    async def extract_facts(
+        self, owner: Owner, messages: Sequence[Message]
+    ) -> Answered[ExtractedFacts]:
         unlike = await self._asked("facts")
         said = [(place, LIVES_IN.search(message.content)) for place, message in enumerate(messages)]
         slot = {"subject": "user", "attribute": "city"}
         facts = [
-            SaidFact(text=f"The user lives in {found[1]}{unlike}", message=place, quote=found[0], value=found[1], **slot)
+            SaidFact(
+                text=f"The user lives in {found[1]}{unlike}",
+                message=place,
+                quote=found[0],
+                value=found[1],
+                **slot,
+            )
             for place, found in said
             if found is not None
         ]
         return Answered(ExtractedFacts(facts=facts), WHO)
 
-    async def form(self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
+    async def form(
+        self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool
+    ) -> Answered[FormedParts]:
         """What the separate calls answer, as one that is counted as `form`."""
         await self._asked("form")
         calls, before, self.before = self.calls.copy(), self.before, None
@@ -115,7 +145,9 @@ class ScriptedAgents:
         said = [(first, messages[first:end]) for first, end in pairwise([*firsts, len(messages)])]
         episodes = [
             EpisodeParts(
-                first=first, behaviour=(await self.analyse_episode(owner, some)).value, story=(await self.summarise(owner, some)).value
+                first=first,
+                behaviour=(await self.analyse_episode(owner, some)).value,
+                story=(await self.summarise(owner, some)).value,
             )
             for first, some in said
         ]
@@ -123,28 +155,41 @@ class ScriptedAgents:
         self.calls, self.before = calls, before
         return Answered(FormedParts(boundaries=boundaries, facts=facts, episodes=episodes), WHO)
 
-    async def reflect(self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]) -> Answered[ReflectedParts]:
+    async def reflect(
+        self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]
+    ) -> Answered[ReflectedParts]:
         """What the separate calls answer, as one that is counted as `reflect`."""
         await self._asked("reflect")
         calls, before, self.before = self.calls.copy(), self.before, None
-        patterns, profile = await self.find_patterns(owner, episodes), await self.update_profile(owner, scenes)
+        patterns, profile = (
+            await self.find_patterns(owner, episodes),
+            await self.update_profile(owner, scenes),
+        )
         self.calls, self.before = calls, before
         return Answered(ReflectedParts(patterns=patterns.value, profile=profile.value), WHO)
 
-    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+    async def decide_conflicts(
+        self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]
+    ) -> Answered[Decisions]:
         await self._asked("conflicts")
         return Answered(Decisions(), WHO)
 
     async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         await self._asked("synthesis")
         text = "\n".join(note.text for note in notes)
-        return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=text)), WHO)
+        return Answered(
+            Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=text)), WHO
+        )
 
-    async def find_patterns(self, owner: Owner, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+    async def find_patterns(
+        self, owner: Owner, episodes: Sequence[DecisionItem]
+    ) -> Answered[FoundPatterns]:
         await self._asked("patterns")
         return Answered(FoundPatterns(), WHO)
 
-    async def update_profile(self, owner: Owner, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+    async def update_profile(
+        self, owner: Owner, scenes: Sequence[SceneItem]
+    ) -> Answered[ProfileUpdate]:
         await self._asked("profile")
         return Answered(ProfileUpdate(), WHO)
 
@@ -153,11 +198,18 @@ class ScriptedAgents:
     ) -> Answered[Sufficiency]:
         await self._asked("sufficiency")
         rewritten = self.rewritten[len(asked) - 1] if len(asked) <= len(self.rewritten) else None
-        return Answered(Sufficiency(sufficient=rewritten is None, why=f"{len(found)} found", rewritten=rewritten), WHO)
+        return Answered(
+            Sufficiency(
+                sufficient=rewritten is None, why=f"{len(found)} found", rewritten=rewritten
+            ),
+            WHO,
+        )
 
 
 class Gate:
-    """Holds whoever comes to `name` until it is opened, the first `skip` apart; `reached` says that somebody is there."""
+    """Holds whoever comes to `name` until it is opened, the first `skip` apart;
+    `reached` says that somebody is there.
+    """
 
     def __init__(self, name: str, skip: int = 0) -> None:
         self._name, self._skip = name, skip

@@ -1,4 +1,6 @@
-"""The two archives as tests need them: several processes over the same blobs, and a hand that spoils what is kept."""
+"""The two archives as tests need them: several processes over the same blobs,
+and a hand that spoils what is kept.
+"""
 
 from __future__ import annotations
 
@@ -44,24 +46,37 @@ class Folder:
 
 
 class Service:
-    """A container of its own. On an emulator it is made when an archive is opened; elsewhere somebody has to."""
+    """A container of its own. On an emulator it is made when an archive is opened;
+    elsewhere somebody has to.
+    """
 
     def __init__(self, account: Account, tier: Tier = "cool") -> None:
         self.container = f"archive-{uuid4().hex}"
         self._account, self._tier = account, tier
 
     def process(self, *, deadline_s: float = 30.0) -> BlobArchive:
-        return BlobArchive(self._account, self.container, clock=StillClock(), tier=self._tier, deadline_s=deadline_s)
+        return BlobArchive(
+            self._account,
+            self.container,
+            clock=StillClock(),
+            tier=self._tier,
+            deadline_s=deadline_s,
+        )
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[ContainerClient]:
         """The SDK's own client of the container."""
         given = self._account
         if given.connection_string is not None:
-            async with ContainerClient.from_connection_string(given.connection_string, self.container) as container:
+            async with ContainerClient.from_connection_string(
+                given.connection_string, self.container
+            ) as container:
                 yield container
         else:
-            async with credential(given.identity_client_id) as who, ContainerClient(given.url or "", self.container, who) as container:
+            async with (
+                credential(given.identity_client_id) as who,
+                ContainerClient(given.url or "", self.container, who) as container,
+            ):
                 yield container
 
     async def damage(self, name: str, data: bytes) -> None:

@@ -1,7 +1,9 @@
-"""`make run-azure`: the development host on what an app on Azure stands on, all started, made ready and stopped by one command.
+"""`make run-azure`: the development host on what an app on Azure stands on, all started,
+made ready and stopped by one command.
 
-One would get wrong: what is kept is what emulators write into the data folder. It is for trying things, not for memories that
-matter: Azurite writes down messages and blobs every five seconds, and the Cosmos DB emulator does not wait for the disk.
+One would get wrong: what is kept is what emulators write into the data folder. It is for trying
+things, not for memories that matter: Azurite writes down messages and blobs every five seconds, and
+the Cosmos DB emulator does not wait for the disk.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ from tests.azure_stores import AzureStores
 LOOK_S = 0.5
 """How often it looks whether its host and its parent are still there."""
 CLAIM_S = 5.0
-"""How long it waits for the folder: another one, whose terminal was closed or whose `make` was killed, may just be stopping."""
+"""How long it waits for the folder: another one, whose terminal was closed or whose `make` was
+killed, may just be stopping.
+"""
 LOCAL_SETTINGS = "local.settings.json"
 MODELS = ("EMBEDDING_", "LLM_")
 """Settings that say who embeds and who thinks begin like this."""
@@ -39,15 +43,28 @@ ROOT = Path(__file__).parents[1]
 
 
 class Stopped(BaseException):
-    """Somebody asked this command to stop. It is no error, so nothing that handles errors may hold it up."""
+    """Somebody asked this command to stop. It is no error, so nothing that handles errors
+    may hold it up.
+    """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run until Ctrl+C or SIGTERM, or until the host ends. 0 after a stop, 1 when it did not start or was killed, 2 for wrong settings."""
-    parser = argparse.ArgumentParser(prog="python -m tests.azure_profile", description="Memory Core on emulators of Azure's services.")
-    parser.add_argument("--port", type=int, default=7071, help="port of the host, 0 for any free one (default 7071)")
-    parser.add_argument("--data", type=Path, default=Path(".memory"), help="folder for the data (default .memory)")
-    parser.add_argument("--parent-pid", type=int, help="stop when the parent is not this process any more")
+    """Run until Ctrl+C or SIGTERM, or until the host ends. 0 after a stop, 1 when it did not start
+    or was killed, 2 for wrong settings.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.azure_profile",
+        description="Memory Core on emulators of Azure's services.",
+    )
+    parser.add_argument(
+        "--port", type=int, default=7071, help="port of the host, 0 for any free one (default 7071)"
+    )
+    parser.add_argument(
+        "--data", type=Path, default=Path(".memory"), help="folder for the data (default .memory)"
+    )
+    parser.add_argument(
+        "--parent-pid", type=int, help="stop when the parent is not this process any more"
+    )
     given = parser.parse_args(arguments)
     given.data = given.data.resolve()
     for name in ENDINGS:
@@ -66,7 +83,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: argparse.Namespace, until_the_end: ExitStack) -> int:
     _claim(given.data, until_the_end)
-    say("Starting a Cosmos DB emulator, Redis and Azurite (installed by its first start, in about 20 s) …")
+    say(
+        "Starting a Cosmos DB emulator, Redis and Azurite (installed by its first start, in about "
+        "20 s) …"
+    )
     stores = AzureStores(given.data)
     until_the_end.callback(stores.stop)
     stores.start()
@@ -86,7 +106,9 @@ def _run(given: argparse.Namespace, until_the_end: ExitStack) -> int:
 
 
 def _end_of(code: int) -> int:
-    """The exit code of a host that ended by itself. One that was killed could not say so, and has not stopped in peace."""
+    """The exit code of a host that ended by itself. One that was killed could not say so,
+    and has not stopped in peace.
+    """
     if code >= 0:
         return code
     say(f"The host was ended by {signal.Signals(-code).name}; nothing else is left running.")
@@ -103,20 +125,35 @@ def _claim(data: Path, until_the_end: ExitStack) -> None:
             return
         except BlockingIOError:
             if time.monotonic() > deadline:
-                raise OSError(f"another one runs on {data}: stop it, or choose a folder (make run-azure DATA=/some/folder)") from None
+                raise OSError(
+                    f"another one runs on {data}: stop it, or choose a folder (make run-azure "
+                    "DATA=/some/folder)"
+                ) from None
             time.sleep(LOOK_S)
 
 
 def _dimensions(settings: Mapping[str, str]) -> int:
-    return Adapters.of(Settings.from_env(settings), SystemClock(), lambda units: None).embedder.dimensions
+    return Adapters.of(
+        Settings.from_env(settings), SystemClock(), lambda units: None
+    ).embedder.dimensions
 
 
 def _write_local_settings(path: Path, stores: AzureStores, settings: Mapping[str, str]) -> None:
-    """What `func start` reads, with this run's addresses and models in it; of keys only the emulators', which anybody knows."""
+    """What `func start` reads, with this run's addresses and models in it; of keys only the
+    emulators', which anybody knows.
+    """
     example = json.loads((ROOT / "local.settings.azure.json.example").read_text())
     connection = stores.azurite.connection_string
-    storage = {"AzureWebJobsStorage": connection, "QueueStorage": connection, "MEMORY_DATA": str(path.parent)}
-    models = {name: value for name, value in settings.items() if name.startswith(MODELS) and not name.endswith("_KEY")}
+    storage = {
+        "AzureWebJobsStorage": connection,
+        "QueueStorage": connection,
+        "MEMORY_DATA": str(path.parent),
+    }
+    models = {
+        name: value
+        for name, value in settings.items()
+        if name.startswith(MODELS) and not name.endswith("_KEY")
+    }
     example["Values"] |= models | stores.settings() | storage
     path.write_text(json.dumps(example, indent=2) + "\n")
 
@@ -127,9 +164,15 @@ def _told(stores: AzureStores, data: Path) -> str:
         "What stands in for Azure's services:",
         f"  Cosmos DB  {cosmos.endpoint}  process {cosmos.pid}, keeps {data / 'cosmos.db'}",
         f"  Redis      {redis.url}  process {redis.pid}, keeps nothing",
-        f"  Storage    {storage.url('blob')} and {storage.url('queue')}  process {storage.pid}, keeps {data / 'azurite'}",
+        (
+            f"  Storage    {storage.url('blob')} and {storage.url('queue')}  process "
+            f"{storage.pid}, keeps {data / 'azurite'}"
+        ),
         f"  All of this for Core Tools: {data / LOCAL_SETTINGS}",
-        "Try: kill -STOP one of these processes, ask the host below for /health/ready and for memories, then kill -CONT it.",
+        (
+            "Try: kill -STOP one of these processes, ask the host below for /health/ready and for "
+            "memories, then kill -CONT it."
+        ),
     ))  # fmt: skip
 
 

@@ -1,7 +1,9 @@
-"""All that Memory Core stands on in Azure, on this machine: the Cosmos DB emulator, a redis-server and Azurite, on free ports.
+"""All that Memory Core stands on in Azure, on this machine: the Cosmos DB emulator,
+a redis-server and Azurite, on free ports.
 
-One would get wrong: nothing here makes the product behave otherwise. It gets settings as an app on Azure does, and uses the same SDKs.
-Only what the infrastructure makes there is made otherwise: the container of memories here, queues and blob container by the adapters.
+One would get wrong: nothing here makes the product behave otherwise. It gets settings as an app on
+Azure does, and uses the same SDKs. Only what the infrastructure makes there is made otherwise: the
+container of memories here, queues and blob container by the adapters.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ CONTAINER = "memories"
 
 
 class AzureStores:
-    """The three servers. With a `data` folder, memories, messages and blobs are there again after `stop` and `start`."""
+    """The three servers. With a `data` folder, memories, messages and blobs are there again after
+    `stop` and `start`.
+    """
 
     def __init__(self, data: Path | None = None) -> None:
         self.cosmos = CosmosServer(data and data / "cosmos.db")

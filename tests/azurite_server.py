@@ -1,7 +1,9 @@
-"""Azurite, Microsoft's emulator of Azure Storage, as a process of a test's own: started on ports that stay its, killed, brought back.
+"""Azurite, Microsoft's emulator of Azure Storage, as a process of a test's own: started on ports
+that stay its, killed, brought back.
 
-It comes from npm and needs Node, which comes from PyPI: both in fixed versions, whatever the machine has. The first use installs
-it into `.cache` beside the project's files (about 20 s); later ones start it in about a second.
+It comes from npm and needs Node, which comes from PyPI: both in fixed versions, whatever the
+machine has. The first use installs it into `.cache` beside the project's files (about 20 s); later
+ones start it in about a second.
 """
 
 from __future__ import annotations
@@ -35,9 +37,11 @@ _LISTENS = "service is successfully listening at"
 class AzuriteServer:
     """One Azurite on 127.0.0.1 that ends with the process that started it.
 
-    Without a `data` folder it keeps nothing: after `kill` and `start` it is empty, on the same ports. With one, `stop` and `start`
-    bring everything back, and so does the death of whoever started it; what was written in the five seconds before a `kill` may be
-    lost, for Azurite writes its lists every five seconds. certificate: a PEM file with a key; then it speaks HTTPS and takes tokens too.
+    Without a `data` folder it keeps nothing: after `kill` and `start` it is empty, on the same
+    ports. With one, `stop` and `start` bring everything back, and so does the death of whoever
+    started it; what was written in the five seconds before a `kill` may be lost, for Azurite writes
+    its lists every five seconds. certificate: a PEM file with a key; then it speaks HTTPS and
+    takes tokens too.
     """
 
     def __init__(self, data: Path | None = None, certificate: Path | None = None) -> None:
@@ -49,7 +53,7 @@ class AzuriteServer:
     def connection_string(self) -> str:
         """Names the account, its key, its blobs and its queues."""
         endpoints = (f"{name.capitalize()}Endpoint={self.url(name)};" for name in ("blob", "queue"))
-        return f"DefaultEndpointsProtocol={self._scheme};AccountName={ACCOUNT};AccountKey={KEY};{''.join(endpoints)}"
+        return f"DefaultEndpointsProtocol={self._scheme};AccountName={ACCOUNT};AccountKey={KEY};{''.join(endpoints)}"  # noqa: E501
 
     def url(self, service: str) -> str:
         """Address of the account's `blob` or `queue` service."""
@@ -67,15 +71,35 @@ class AzuriteServer:
 
     def start(self) -> None:
         """Start and return once it accepts connections."""
-        kept = ["--location", str(self._data.resolve())] if self._data else ["--inMemoryPersistence"]
-        ports = [part for name in _SERVICES for part in (f"--{name}Host", "127.0.0.1", f"--{name}Port", str(self._ports[name]))]
+        kept = (
+            ["--location", str(self._data.resolve())] if self._data else ["--inMemoryPersistence"]
+        )
+        ports = [
+            part
+            for name in _SERVICES
+            for part in (f"--{name}Host", "127.0.0.1", f"--{name}Port", str(self._ports[name]))
+        ]
         options = ["--skipApiVersionCheck", "--disableTelemetry", "--silent"]
         if self._certificate is not None:
-            options += ["--oauth", "basic", "--cert", str(self._certificate), "--key", str(self._certificate)]
+            options += [
+                "--oauth",
+                "basic",
+                "--cert",
+                str(self._certificate),
+                "--key",
+                str(self._certificate),
+            ]
         command = [str(NODE), str(_installed()), *kept, *ports, *options]
-        # Not into a pipe: Azurite says that it closes, and a pipe whose reader was killed would end it there, with nothing written down.
+        # Not into a pipe: Azurite says that it closes, and a pipe whose reader was killed would end
+        # it there, with nothing written down.
         with tempfile.TemporaryFile() as said:
-            self._process = child.start(command, alone=self._data and self._data / "lock", cwd=CACHE, stdout=said, stderr=subprocess.STDOUT)
+            self._process = child.start(
+                command,
+                alone=self._data and self._data / "lock",
+                cwd=CACHE,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+            )
             self._wait_until_listening(self._process, said.fileno(), time.monotonic() + START_S)
 
     def kill(self) -> None:
@@ -105,7 +129,8 @@ class AzuriteServer:
     def _wait_until_listening(process: subprocess.Popen[bytes], said: int, deadline: float) -> None:
         while True:
             ended = process.poll() is not None
-            seen = os.pread(said, 65536, 0).decode(errors="replace")  # the place to write at is shared with Azurite, so it must not move
+            # the place to write at is shared with Azurite, so it must not move
+            seen = os.pread(said, 65536, 0).decode(errors="replace")
             if seen.count(_LISTENS) == len(_SERVICES):
                 return
             if ended or time.monotonic() > deadline:
@@ -126,7 +151,9 @@ def running(data: Path | None = None, certificate: Path | None = None) -> Iterat
 
 
 def _installed() -> Path:
-    """Azurite's program, installed if it is not there; of two processes that want it, one installs and the other waits."""
+    """Azurite's program, installed if it is not there; of two processes that want it,
+    one installs and the other waits.
+    """
     folder = CACHE / AZURITE
     CACHE.mkdir(exist_ok=True)
     with (CACHE / f"{AZURITE}.lock").open("w") as lock:
@@ -141,6 +168,14 @@ def _install(folder: Path) -> None:
     unfinished = folder.with_suffix(".unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
-    options = ["--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev", "--loglevel=error", "--prefix", str(unfinished)]
+    options = [
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+        "--omit=dev",
+        "--loglevel=error",
+        "--prefix",
+        str(unfinished),
+    ]
     npm("install", *options, AZURITE, where=unfinished)
     unfinished.rename(folder)

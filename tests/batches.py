@@ -22,13 +22,23 @@ IDLE_S = 60
 def told(*contents: str, session: str = "s1") -> BatchInput:
     """Messages to be gathered, a second apart."""
     messages = [
-        {"role": "user", "content": content, "timestamp": (NOW + timedelta(seconds=place)).isoformat()}
+        {
+            "role": "user",
+            "content": content,
+            "timestamp": (NOW + timedelta(seconds=place)).isoformat(),
+        }
         for place, content in enumerate(contents)
     ]
     return BatchInput.model_validate({"session_id": session, "messages": messages})
 
 
-async def gather(core: MemoryCore, *contents: str, session: str = "s1", owner: Owner = ALICE, key: str | None = None) -> Buffered:
+async def gather(
+    core: MemoryCore,
+    *contents: str,
+    session: str = "s1",
+    owner: Owner = ALICE,
+    key: str | None = None,
+) -> Buffered:
     """Append messages."""
     return await core.batch(owner, told(*contents, session=session), Call(idempotency_key=key))
 
@@ -39,23 +49,38 @@ async def _bodies(world: World, kind: Any, owner: Owner) -> list[dict[str, Any]]
 
 
 async def handed_over(world: World, owner: Owner = ALICE) -> list[list[str]]:
-    """The contents of each conversation that there is, those without an order among them sorted by their first."""
-    return sorted([message["content"] for message in one["messages"]] for one in await _bodies(world, "messages", owner))
+    """The contents of each conversation that there is, those without an order among them sorted by
+    their first.
+    """
+    return sorted(
+        [message["content"] for message in one["messages"]]
+        for one in await _bodies(world, "messages", owner)
+    )
 
 
 async def waiting(world: World, owner: Owner = ALICE) -> list[list[str]]:
     """The contents of each buffer."""
-    return [[message["content"] for message in one["messages"]] for one in await _bodies(world, "buffer", owner)]
+    return [
+        [message["content"] for message in one["messages"]]
+        for one in await _bodies(world, "buffer", owner)
+    ]
 
 
 async def everything(world: World, owner: Owner = ALICE) -> list[str]:
-    """Every message that is kept anywhere, sorted: one that was lost is missing here, one that was doubled stands here twice."""
-    return sorted(content for held in (*await handed_over(world, owner), *await waiting(world, owner)) for content in held)
+    """Every message that is kept anywhere, sorted: one that was lost is missing here,
+    one that was doubled stands here twice.
+    """
+    return sorted(
+        content
+        for held in (*await handed_over(world, owner), *await waiting(world, owner))
+        for content in held
+    )
 
 
 async def settled(world: World, core: MemoryCore, owner: Owner = ALICE) -> Sequence[Task]:
     """Work, and let time go by, until all tasks of batches are done: these tasks."""
-    for _ in range(180):  # half an hour: five attempts, each after a longer pause, take ten minutes or so
+    # half an hour: five attempts, each after a longer pause, take ten minutes or so
+    for _ in range(180):
         await Hand(core).work_all()
         tasks = (await core.tasks(owner, TasksInput(kind="flush", limit=100))).tasks
         if all(task.finished for task in tasks):

@@ -1,7 +1,9 @@
-"""A real Chromium without a window, steered over a pipe by its own protocol: no driver and no package in between.
+"""A real Chromium without a window, steered over a pipe by its own protocol: no driver and no
+package in between.
 
-Where there is none, the first use installs it if that is possible without asking (Debian or a relative of it, as root), which takes
-a minute; elsewhere the tests that need it are skipped, and say so. It ends with this process: the pipe closes.
+Where there is none, the first use installs it if that is possible without asking (Debian or a
+relative of it, as root), which takes a minute; elsewhere the tests that need it are skipped, and
+say so. It ends with this process: the pipe closes.
 """
 
 from __future__ import annotations
@@ -25,10 +27,12 @@ from typing import Any
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ANSWER_S = 60
 _OPTIONS = (
-    "--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb",
+    "--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
+    "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--force-color-profile=srgb",
 )  # fmt: skip
-# Chromium reads commands from descriptor 3 and answers on 4. They are moved there by the process that it replaces.
+# Chromium reads commands from descriptor 3 and answers on 4. They are moved there by the process
+# that it replaces.
 _MOVE = """
 import fcntl, os, sys
 commands, answers = (fcntl.fcntl(int(one), fcntl.F_DUPFD, 10) for one in sys.argv[1:3])
@@ -48,7 +52,8 @@ class Browser:
         launch = [sys.executable, "-S", "-c", _MOVE, str(commands), str(answers), program]
         with (profile / "terminal.txt").open("wb") as terminal:
             self._process = subprocess.Popen(
-                [*launch, *_OPTIONS, *sandbox, f"--user-data-dir={profile / 'profile'}", "about:blank"],
+                [*launch, *_OPTIONS, *sandbox, f"--user-data-dir={profile / 'profile'}",
+                    "about:blank"],
                 pass_fds=(commands, answers), stdout=terminal, stderr=terminal,
             )  # fmt: skip
         os.close(commands)
@@ -57,19 +62,42 @@ class Browser:
         self.seen: list[dict[str, Any]] = []
         self._new_page()
 
-    def open(self, url: str, *, width: int = 1200, height: int = 900, scheme: str = "light", scripts: bool = True) -> None:
-        """Load a page of its own, `width` CSS pixels wide. scheme: light or dark; scripts: whether the page may run any."""
+    def open(
+        self,
+        url: str,
+        *,
+        width: int = 1200,
+        height: int = 900,
+        scheme: str = "light",
+        scripts: bool = True,
+    ) -> None:
+        """Load a page of its own, `width` CSS pixels wide. scheme: light or dark; scripts:
+        whether the page may run any.
+        """
         self._new_page()
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.seen.clear()
         loader = self.call("Page.navigate", url=url)["loaderId"]
         self.wait_for("Page.lifecycleEvent", name="load", loaderId=loader)
 
     def evaluate(self, expression: str) -> Any:
-        """The value of a JavaScript expression in the page, a promise's once it is kept. AssertionError when it throws."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        """The value of a JavaScript expression in the page, a promise's once it is kept.
+        AssertionError when it throws.
+        """
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -78,7 +106,9 @@ class Browser:
         return base64.b64decode(self.call("Page.captureScreenshot")["data"])
 
     def wait_for(self, method: str, **wanted: Any) -> dict[str, Any]:
-        """The parameters of the first event of this kind, with these values, since the page was opened."""
+        """The parameters of the first event of this kind, with these values, since the
+        page was opened.
+        """
         deadline = time.monotonic() + ANSWER_S
         while True:
             for event in self.seen:
@@ -91,7 +121,12 @@ class Browser:
         deadline = time.monotonic() + ANSWER_S
         self._number += 1
         number = self._number
-        command = {"id": number, "method": method, "params": parameters, **({"sessionId": self._session} if self._session else {})}
+        command = {
+            "id": number,
+            "method": method,
+            "params": parameters,
+            **({"sessionId": self._session} if self._session else {}),
+        }
         _write(self._to, json.dumps(command).encode() + b"\0")
         while (message := self._message(deadline)).get("id") != number:
             self.seen.append(message)
@@ -113,14 +148,18 @@ class Browser:
     def _new_page(self) -> None:
         self._session = ""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Network", "Log", "Runtime"):
             self.call(f"{domain}.enable")
         self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def _message(self, deadline: float) -> dict[str, Any]:
         while b"\0" not in self._unread:
-            readable, _, _ = select.select([self._from], [], [], max(0.0, deadline - time.monotonic()))
+            readable, _, _ = select.select(
+                [self._from], [], [], max(0.0, deadline - time.monotonic())
+            )
             piece = os.read(self._from, 2**20) if readable else b""
             if not piece:
                 raise RuntimeError("Chromium did not answer" if not readable else "Chromium ended")
@@ -164,7 +203,9 @@ def _installed() -> str:
     options = ["-qq", "-o", "DPkg::Lock::Timeout=120"]
     said = ""
     for command in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
-        done = subprocess.run(["apt-get", *options, *command], env=quiet, capture_output=True, text=True, timeout=600)
+        done = subprocess.run(
+            ["apt-get", *options, *command], env=quiet, capture_output=True, text=True, timeout=600
+        )
         said += done.stdout + done.stderr
     return said
 

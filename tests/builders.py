@@ -1,4 +1,6 @@
-"""Small makers of what tests store: memories, events, batches; a clock that stands still and a store that loses answers."""
+"""Small makers of what tests store: memories, events, batches; a clock that stands still and a
+store that loses answers.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class RunningClock(StillClock):
 
 @dataclass
 class CountedIds:
-    """Ids by count, the same in every world that asks for the same ones in the same order. seed: tells several sources apart."""
+    """Ids by count, the same in every world that asks for the same ones in the same order.
+    seed: tells several sources apart.
+    """
 
     seed: str = "a"
     made: int = 0
@@ -71,7 +75,8 @@ def tokens(text: str) -> dict[str, int]:
 
 
 def memory(content: str = "green tea", *, owner: Owner = ALICE, **fields: Any) -> Memory:
-    """A memory with sensible defaults; its own tokens are the words of its content. `fields` overrides any field.
+    """A memory with sensible defaults; its own tokens are the words of its content.
+    `fields` overrides any field.
 
     As formation does, the text for full-text indexes is made of the tokens.
     """
@@ -97,7 +102,9 @@ def document(one: Memory, kind: Any = "memory") -> Document:
     return Document(one.id, kind, one.model_dump(mode="json"), one.embedding)
 
 
-def event(commit_id: str, number: int, sequence: int, memory_id: str = "mem_x", **fields: Any) -> Event:
+def event(
+    commit_id: str, number: int, sequence: int, memory_id: str = "mem_x", **fields: Any
+) -> Event:
     """The `number`-th event of a commit."""
     defaults: dict[str, Any] = {
         "id": f"evt_{commit_id}_{number}",
@@ -118,36 +125,56 @@ def batch(
     events: int = 1,
     head: Mapping[str, Any] | None = None,
 ) -> Batch:
-    """A commit on top of `expected`: `events` events, the writes, and the head moved by as many. `head`: fields to change in it.
+    """A commit on top of `expected`: `events` events, the writes, and the head moved by as many.
+    `head`: fields to change in it.
 
-    The events name the memories that are written, in order; whoever writes several asks for as many events.
+    The events name the memories that are written, in order; whoever writes several asks for as
+    many events.
     """
     commit_id = commit_id or uuid.uuid4().hex
     before = expected or Head(epoch="epoch-1")
     after = before.model_copy(update={"sequence": before.sequence + events, **(head or {})})
     names = [one.document.id for one in writes if one.document.kind == "memory"][:events]
     names += ["mem_x"] * (events - len(names))
-    made = tuple(event(commit_id, number, before.sequence + 1 + number, name, epoch=after.epoch) for number, name in enumerate(names))
+    made = tuple(
+        event(commit_id, number, before.sequence + 1 + number, name, epoch=after.epoch)
+        for number, name in enumerate(names)
+    )
     return Batch(commit_id, expected, after, made, tuple(writes))
 
 
-def saving(expected: Head | None, *memories: Memory, commit_id: str | None = None, mode: Any = "create") -> Batch:
+def saving(
+    expected: Head | None, *memories: Memory, commit_id: str | None = None, mode: Any = "create"
+) -> Batch:
     """A commit that saves memories, one event each; they get the sequences of their events."""
     commit_id = commit_id or uuid.uuid4().hex
     head = expected or Head(epoch="epoch-1")
     placed = [
-        one.model_copy(update={"epoch": head.epoch, "sequence": head.sequence + 1 + number, "revision": head.sequence + 1 + number})
+        one.model_copy(
+            update={
+                "epoch": head.epoch,
+                "sequence": head.sequence + 1 + number,
+                "revision": head.sequence + 1 + number,
+            }
+        )
         for number, one in enumerate(memories)
     ]
-    events = tuple(event(commit_id, number, one.sequence, one.id, epoch=head.epoch) for number, one in enumerate(placed))
+    events = tuple(
+        event(commit_id, number, one.sequence, one.id, epoch=head.epoch)
+        for number, one in enumerate(placed)
+    )
     moved = head.model_copy(update={"sequence": head.sequence + len(placed)})
-    return Batch(commit_id, expected, moved, events, tuple(Write(mode, document(one)) for one in placed))
+    return Batch(
+        commit_id, expected, moved, events, tuple(Write(mode, document(one)) for one in placed)
+    )
 
 
 @dataclass
 class AnswerLost:
-    """A store whose next `lost` commits answer Unavailable, as after a cut connection: applied before the cut, or (`apply` false)
-    never arrived. `meanwhile` runs between the commit and its lost answer: a rival's chance."""
+    """A store whose next `lost` commits answer Unavailable, as after a cut connection: applied
+    before the cut, or (`apply` false) never arrived. `meanwhile` runs between the commit and its
+    lost answer: a rival's chance.
+    """
 
     inner: LongTermStore
     lost: int = 1

@@ -1,8 +1,9 @@
 """Run a server that must not outlive who started it, however that one dies.
 
-The server takes the place of this program's process, so the starter knows its pid. Beside it stays a watcher, which reads the
-standard input: the starter holds the other end open for as long as it lives. What a reader would get wrong: a watcher that looked
-from time to time whether the starter's pid is still there would be simpler, but a stranger may have got the number since.
+The server takes the place of this program's process, so the starter knows its pid. Beside it stays
+a watcher, which reads the standard input: the starter holds the other end open for as long as it
+lives. What a reader would get wrong: a watcher that looked from time to time whether the starter's
+pid is still there would be simpler, but a stranger may have got the number since.
 """
 
 from __future__ import annotations
@@ -26,20 +27,32 @@ STOP_S = 20.0
 """How long it may take to stop when it is asked to."""
 
 
-def start(command: Sequence[str], *, alone: Path | None = None, **options: Any) -> subprocess.Popen[bytes]:
-    """`subprocess.Popen(command, **options)` of a server that ends when this process does. It can't be sent any input.
+def start(
+    command: Sequence[str], *, alone: Path | None = None, **options: Any
+) -> subprocess.Popen[bytes]:
+    """`subprocess.Popen(command, **options)` of a server that ends when this process does.
+    It can't be sent any input.
 
-    alone: a file; of all servers started with it, the next begins when the last has ended. So the data of one that is still ending,
-    because its starter was killed, are never opened by two. The server has a session of its own: Ctrl+C reaches the starter only.
+    alone: a file; of all servers started with it, the next begins when the last has ended. So the
+    data of one that is still ending, because its starter was killed, are never opened by two. The
+    server has a session of its own: Ctrl+C reaches the starter only.
     """
     if alone is not None:
         alone.parent.mkdir(parents=True, exist_ok=True)
-    program = [sys.executable, "-S", str(Path(__file__).resolve()), str(alone.resolve()) if alone else "", *command]
+    program = [
+        sys.executable,
+        "-S",
+        str(Path(__file__).resolve()),
+        str(alone.resolve()) if alone else "",
+        *command,
+    ]
     return subprocess.Popen(program, stdin=subprocess.PIPE, start_new_session=True, **options)
 
 
 def end(process: Program, how: signal.Signals = signal.SIGKILL) -> int:
-    """End a server of `start`, or a fork, and let go of its pipes; its exit code. A frozen one, too; one that does not stop is killed."""
+    """End a server of `start`, or a fork, and let go of its pipes; its exit code. A frozen one,
+    too; one that does not stop is killed.
+    """
     if process.poll() is None:
         process.send_signal(how)
         process.send_signal(signal.SIGCONT)
@@ -55,9 +68,12 @@ def end(process: Program, how: signal.Signals = signal.SIGKILL) -> int:
 
 
 def _watch(server: int) -> None:
-    """Wait for the starter's end; then end the server, unless it has ended already and this process has another parent."""
+    """Wait for the starter's end; then end the server, unless it has ended already and this process
+    has another parent.
+    """
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for output in (1, 2):  # else whoever reads the server's output would wait for the watcher to end, too
+    # else whoever reads the server's output would wait for the watcher to end, too
+    for output in (1, 2):
         os.dup2(nowhere, output)
     while os.read(0, 1):
         pass

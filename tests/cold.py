@@ -1,4 +1,6 @@
-"""Memories that are old enough for the archive, runs that move them there, and eyes for what is where."""
+"""Memories that are old enough for the archive, runs that move them there, and eyes for
+what is where.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ async def done(world: World, core: MemoryCore, accepted: Accepted, owner: Owner 
     return await ended(world, core, accepted.task_id, owner)
 
 
-async def archived(world: World, core: MemoryCore, owner: Owner = ALICE, **asked: Any) -> dict[str, int]:
+async def archived(
+    world: World, core: MemoryCore, owner: Owner = ALICE, **asked: Any
+) -> dict[str, int]:
     """Make a run; what it says that it did."""
     task = await done(world, core, await begun(core, owner, **asked), owner)
     assert (task.status, task.error) == ("succeeded", None)
@@ -57,13 +61,17 @@ async def archived(world: World, core: MemoryCore, owner: Owner = ALICE, **asked
 
 
 async def everything(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
-    """Every memory and old version of a user by id, with vectors, as a process of its own reads them."""
+    """Every memory and old version of a user by id, with vectors, as a process of its
+    own reads them.
+    """
     store = await world.look_on()
     found: dict[str, Memory] = {}
     for kind in ("memory", "version"):
         documents = await store.page(owner, kind, None, None, 10_000)  # type: ignore[arg-type]
         for start in range(0, len(documents), 90):
-            snapshot = await store.snapshot(owner, [one.id for one in documents[start : start + 90]])
+            snapshot = await store.snapshot(
+                owner, [one.id for one in documents[start : start + 90]]
+            )
             for document in snapshot.documents.values():
                 memory = Memory.model_validate(document.body)
                 memory.embedding = document.vector
@@ -88,7 +96,8 @@ def copies_of(archive: Archive) -> ColdCopies:
 
 @dataclass
 class Steps:
-    """The calls that a process makes of its store and its archive, counted; after the one numbered `at`, `then` happens, once.
+    """The calls that a process makes of its store and its archive, counted; after the one numbered
+    `at`, `then` happens, once.
 
     counted: the calls that count, where not all do: accesses are written beside them at any moment.
     """
@@ -136,12 +145,20 @@ def equal(one: Memory, other: Memory, *but: str) -> bool:
     same_vector = (one.embedding is None) == (other.embedding is None) and (
         one.embedding is None or np.array_equal(one.embedding, other.embedding)  # type: ignore[arg-type]
     )
-    return ("embedding" in but or same_vector) and one.model_dump(exclude=set(but)) == other.model_dump(exclude=set(but))
+    return ("embedding" in but or same_vector) and one.model_dump(
+        exclude=set(but)
+    ) == other.model_dump(exclude=set(but))
 
 
 async def pointed_to(world: World, owner: Owner = ALICE) -> list[str]:
     """The locations that memories point to, each once, in order."""
-    return sorted({one.archival_location for one in (await everything(world, owner)).values() if one.archival_location})
+    return sorted(
+        {
+            one.archival_location
+            for one in (await everything(world, owner)).values()
+            if one.archival_location
+        }
+    )
 
 
 async def nothing_is_lost(world: World, before: dict[str, Memory], owner: Owner = ALICE) -> None:
@@ -155,7 +172,9 @@ async def nothing_is_lost(world: World, before: dict[str, Memory], owner: Owner 
         for identity, was in before.items():
             stands = now[identity]
             if stands.archived_at is not None:
-                assert "." in identity or (stands.embedding is None) == (was.embedding is None), "a query finds it by its vector, too"
+                assert "." in identity or (stands.embedding is None) == (was.embedding is None), (
+                    "a query finds it by its vector, too"
+                )
                 assert stands.archival_location is not None
                 kept = (await copies.read(owner, stands.archival_location)).memory(identity)
                 assert kept is not None

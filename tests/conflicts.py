@@ -1,4 +1,6 @@
-"""What tests about conflicts ask: the records, whether everything that counts open questions agrees, and how a memory stands."""
+"""What tests about conflicts ask: the records, whether everything that counts open questions
+agrees, and how a memory stands.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,18 @@ from tests.world import WordsEmbedder, World, fact
 
 DECISIONS = ("supersede", "keep_both", "reject_new", "merge")
 OSLO = {"subject": "Ana", "attribute": "city"}
-STANDING = ("content", "status", "status_reason", "version", "next_id", "supersedes_id", "valid_from", "valid_until", "source_ids", "tags")
+STANDING = (
+    "content",
+    "status",
+    "status_reason",
+    "version",
+    "next_id",
+    "supersedes_id",
+    "valid_from",
+    "valid_until",
+    "source_ids",
+    "tags",
+)
 
 
 def asking(decision: str, reason: str | None = None) -> ResolveInput:
@@ -46,18 +59,24 @@ async def all_of(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
     """Every memory by id, whatever became of it."""
     found, cursor, more = dict[str, Memory](), None, True
     while more:
-        page = await core.list(owner, ListInput.model_validate({"status": "all", "limit": 100, "cursor": cursor}))
+        page = await core.list(
+            owner, ListInput.model_validate({"status": "all", "limit": 100, "cursor": cursor})
+        )
         found |= {one.id: one for one in page.memories}
         cursor, more = page.next_cursor, page.next_cursor is not None
     return found
 
 
 async def check_questions(world: World, core: MemoryCore, owner: Owner = ALICE) -> None:
-    """Records, memories and head agree on what is open; only memories that stand are asked about; chains end."""
+    """Records, memories and head agree on what is open; only memories that stand are asked
+    about; chains end.
+    """
     pending = {one.id: one for one in await records_of(world, owner) if one.open}
     memories = await all_of(core, owner)
     named = {
-        name: {one.id for one in memories.values() if name in one.conflict_ids} for one in memories.values() for name in one.conflict_ids
+        name: {one.id for one in memories.values() if name in one.conflict_ids}
+        for one in memories.values()
+        for name in one.conflict_ids
     }
     assert named == {name: set(one.sides) for name, one in pending.items()}
     for one in memories.values():
@@ -73,7 +92,9 @@ async def check_questions(world: World, core: MemoryCore, owner: Owner = ALICE) 
 
 
 def one_truth_a_slot(memories: dict[str, Memory]) -> None:
-    """Of those that stand in one slot all but one are asked about: they are joined by open questions."""
+    """Of those that stand in one slot all but one are asked about: they are joined by
+    open questions.
+    """
     slots: dict[Any, list[Memory]] = {}
     for one in memories.values():
         if slot_of(one) is not None and one.status in FOUND_BY_DEFAULT:
@@ -83,7 +104,9 @@ def one_truth_a_slot(memories: dict[str, Memory]) -> None:
         while near := [one for one in left if joined & {*one.conflict_ids}]:
             joined |= {name for one in near for name in one.conflict_ids}
             left = [one for one in left if one not in near]
-        assert not left, f"{[one.content for one in left]} stand beside {mates[0].content} and nobody is asked"
+        assert not left, (
+            f"{[one.content for one in left]} stand beside {mates[0].content} and nobody is asked"
+        )
 
 
 async def warring(world: World) -> MemoryCore:
@@ -91,15 +114,27 @@ async def warring(world: World) -> MemoryCore:
     return await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
 
 
-async def port(core: MemoryCore, number: int, days: int = 0, server: str = "big", **fields: Any) -> Saved:
+async def port(
+    core: MemoryCore, number: int, days: int = 0, server: str = "big", **fields: Any
+) -> Saved:
     """A statement that stands against others with another number, uncertainly."""
     when = NOW + timedelta(days=days)
-    return await core.save(ALICE, fact(f"the {server} old server listens on port {number}", event_timestamp=when, **fields))
+    return await core.save(
+        ALICE,
+        fact(f"the {server} old server listens on port {number}", event_timestamp=when, **fields),
+    )
 
 
 async def lives(core: MemoryCore, where: str, days: int = 0, **fields: Any) -> Saved:
     """A truth of a slot, which replaces others with certainty."""
-    return await core.save(ALICE, fact(f"Ana lives in {where}", event_timestamp=NOW + timedelta(days=days), **{**OSLO, **fields}))
+    return await core.save(
+        ALICE,
+        fact(
+            f"Ana lives in {where}",
+            event_timestamp=NOW + timedelta(days=days),
+            **{**OSLO, **fields},
+        ),
+    )
 
 
 async def open_conflict(core: MemoryCore, **fields: Any) -> tuple[Saved, Saved, str]:

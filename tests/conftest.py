@@ -1,4 +1,6 @@
-"""What all tests run on: temporary folders in memory, the long files first, and a garbage collector that looks less often."""
+"""What all tests run on: temporary folders in memory, the long files first, and a garbage collector
+that looks less often.
+"""
 
 from __future__ import annotations
 
@@ -38,28 +40,40 @@ LONG_FILES = frozenset(
         "test_year.py",
     }
 )
-"""Each takes half a minute or more, most of them with few tests. Begun last, one of them would run alone beside idle processors."""
+"""Each takes half a minute or more, most of them with few tests. Begun last, one of them would run
+alone beside idle processors.
+"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the long files begin first; what is short comes last, so that all workers end together."""
+    """Let the long files begin first; what is short comes last, so that all workers
+    end together.
+    """
     items.sort(key=lambda item: item.path.name not in LONG_FILES)
 
 
 def pytest_configure() -> None:
-    """Let `tmp_path` lie in memory, where there is room: thousands of small databases are made, and each would wait for a disk.
+    """Let `tmp_path` lie in memory, where there is room: thousands of small databases are made,
+    and each would wait for a disk.
 
     No test cuts the power: a killed process leaves the same files in memory as on a disk.
     """
-    if sys.platform == "linux" and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free >= ENOUGH_BYTES:
+    if (
+        sys.platform == "linux"
+        and os.access(IN_MEMORY, os.W_OK)
+        and shutil.disk_usage(IN_MEMORY).free >= ENOUGH_BYTES
+    ):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
-    # What the first of many hosts and tools has compiled, the others read: checkov alone compiles for six seconds.
+    # What the first of many hosts and tools has compiled, the others read: checkov alone compiles
+    # for six seconds.
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage less often, and never among what was imported and collected, as the development host does."""
+    """Look for garbage less often, and never among what was imported and collected,
+    as the development host does.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

@@ -13,12 +13,26 @@ from tests.cosmos_server import KEY
 
 DIMENSIONS = 4
 ANA, BEN = ["shop", "ana"], ["shop", "ben"]
-VECTORS = {"vectorEmbeddings": [{"path": "/embedding", "dataType": "float32", "distanceFunction": "cosine", "dimensions": DIMENSIONS}]}
-TEXTS = {"defaultLanguage": "en-US", "fullTextPaths": [{"path": "/search_text", "language": "en-US"}]}
+VECTORS = {
+    "vectorEmbeddings": [
+        {
+            "path": "/embedding",
+            "dataType": "float32",
+            "distanceFunction": "cosine",
+            "dimensions": DIMENSIONS,
+        }
+    ]
+}
+TEXTS = {
+    "defaultLanguage": "en-US",
+    "fullTextPaths": [{"path": "/search_text", "language": "en-US"}],
+}
 INDEX = {
     "includedPaths": [{"path": f"/{name}/?"} for name in ("kind", "sequence", "due_at")],
     "excludedPaths": [{"path": "/*"}],
-    "compositeIndexes": [[{"path": "/sequence", "order": "descending"}, {"path": "/id", "order": "descending"}]],
+    "compositeIndexes": [
+        [{"path": "/sequence", "order": "descending"}, {"path": "/id", "order": "descending"}]
+    ],
     "vectorIndexes": [{"path": "/embedding", "type": "quantizedFlat"}],
     "fullTextIndexes": [{"path": "/search_text"}],
 }
@@ -31,7 +45,9 @@ async def client_of(endpoint: str, **options: Any) -> AsyncIterator[CosmosClient
         yield client
 
 
-async def memories_in(database: DatabaseProxy, id_: str = "memories", **changed: Any) -> ContainerProxy:
+async def memories_in(
+    database: DatabaseProxy, id_: str = "memories", **changed: Any
+) -> ContainerProxy:
     """A container with the policies of the product."""
     given: dict[str, Any] = {
         "default_ttl": -1,
@@ -39,7 +55,9 @@ async def memories_in(database: DatabaseProxy, id_: str = "memories", **changed:
         "vector_embedding_policy": VECTORS,
         "full_text_policy": TEXTS,
     } | changed
-    container: ContainerProxy = await database.create_container(id_, PartitionKey(["/app_id", "/user_id"], kind="MultiHash"), **given)
+    container: ContainerProxy = await database.create_container(
+        id_, PartitionKey(["/app_id", "/user_id"], kind="MultiHash"), **given
+    )
     return container
 
 

@@ -1,4 +1,6 @@
-"""The Cosmos DB emulator as a process of a test's own: started on ports that stay its own, steered, killed and started again."""
+"""The Cosmos DB emulator as a process of a test's own: started on ports that stay its own,
+steered, killed and started again.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,26 @@ START_S = 30
 KEY = "ZW11bGF0b3I="
 """An account key. The emulator takes any."""
 IGNORES_RANK, REFUSES_DISTANCE = "--ignore-rank-with-key", "--refuse-distance-beside-rank"
-"""What a live account may make of a query by words with a partition key, and of similarities beside it."""
-STORM = ("throttle", "retry_with", "gone", "unavailable", "timeout", "slow", "cut_before", "cut_after")
+"""What a live account may make of a query by words with a partition key, and of
+similarities beside it.
+"""
+STORM = (
+    "throttle",
+    "retry_with",
+    "gone",
+    "unavailable",
+    "timeout",
+    "slow",
+    "cut_before",
+    "cut_after",
+)
 """Every way in which a request can fail or hang, the last one after it was carried out."""
 
 
 class CosmosServer:
-    """One emulator. With a `data` file, `kill` and `start` bring it back on the same ports with its documents."""
+    """One emulator. With a `data` file, `kill` and `start` bring it back on the same ports with
+    its documents.
+    """
 
     def __init__(
         self,
@@ -65,7 +80,13 @@ class CosmosServer:
             self._process = fork_server.start(program, env=environment, stdout=subprocess.PIPE)
         else:
             alone = self._data and self._data.with_name(f"{self._data.name}.lock")
-            self._process = child.start([sys.executable, "-m", *program], alone=alone, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
+            self._process = child.start(
+                [sys.executable, "-m", *program],
+                alone=alone,
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.PIPE,
+            )
         assert self._process.stdout is not None
         readable, _, _ = select.select([self._process.stdout], [], [], START_S)
         line = self._process.stdout.readline() if readable else b""
@@ -87,9 +108,18 @@ class CosmosServer:
         self._control("POST", "faults", {"kind": kind, **rule})
 
     def storm(self, share: float = 0.2) -> None:
-        """Let this share of all requests for documents fail, by faults of every kind in equal parts."""
+        """Let this share of all requests for documents fail, by faults of every kind in
+        equal parts.
+        """
         for number, kind in enumerate(STORM):
-            self.fault(kind, operations=["documents"], probability=share / len(STORM), seed=number, retry_after_ms=5, delay_ms=20)
+            self.fault(
+                kind,
+                operations=["documents"],
+                probability=share / len(STORM),
+                seed=number,
+                retry_after_ms=5,
+                delay_ms=20,
+            )
 
     def faults(self) -> list[dict[str, Any]]:
         """The rules in force, with how often each has struck."""
@@ -122,9 +152,17 @@ class CosmosServer:
         self._control("POST", "clock", {"advance_s": seconds})
 
     def _control(self, method: str, what: str, body: Any = None) -> httpx.Response:
-        # A rule set in one call is in force in the next request: the emulator answers one at a time.
-        # Without `verify=False` each call would read the list of authorities, 60 ms, to speak plain HTTP.
-        response = httpx.request(method, f"{self.endpoint}_emulator/{what}", json=body, timeout=10, trust_env=False, verify=False)
+        # A rule set in one call is in force in the next request: the emulator answers one at a
+        # time. Without `verify=False` each call would read the list of authorities, 60 ms,
+        # to speak plain HTTP.
+        response = httpx.request(
+            method,
+            f"{self.endpoint}_emulator/{what}",
+            json=body,
+            timeout=10,
+            trust_env=False,
+            verify=False,
+        )
         response.raise_for_status()
         return response
 

@@ -1,4 +1,6 @@
-"""A courier whose receiver a test decides on: it answers what is in `answers`, then 200, and everything it was brought is kept."""
+"""A courier whose receiver a test decides on: it answers what is in `answers`, then 200, and
+everything it was brought is kept.
+"""
 
 from __future__ import annotations
 

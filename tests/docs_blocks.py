@@ -1,14 +1,16 @@
-"""The code blocks of README and docs/: what they are, a shell that runs them, and whether what they print is what the page shows.
+"""The code blocks of README and docs/: what they are, a shell that runs them,
+and whether what they print is what the page shows.
 
 A comment before a block says what a reader need not see:
 
 - `<!-- not run: the reason -->`: the block is not run; its commands are still parsed.
-- `<!-- before: a command -->`: a command that is run before the block. Several lines are several commands; what a command prints may
-  follow in its line behind `#=>`.
+- `<!-- before: a command -->`: a command that is run before the block. Several lines are several
+  commands; what a command prints may follow in its line behind `#=>`.
 
-In what a page shows, `...` and `…` stand for anything, dates of the time of writing for any date, and ids for the ids that the host gives
-instead; these are put into the commands that follow. Numbers with decimals may differ by 0.02, as the embedder's do between processors.
-White space does not count, and of an answer's headers only those that are shown.
+In what a page shows, `...` and `…` stand for anything, dates of the time of writing for any date,
+and ids for the ids that the host gives instead; these are put into the commands that follow.
+Numbers with decimals may differ by 0.02, as the embedder's do between processors. White space does
+not count, and of an answer's headers only those that are shown.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ _ID = r"\b(?:mem|msg|ep|tsk|cft|evt|dlv|aud)_[0-9a-f]+(?:…|\b)|\b[0-9a-f]{32}\
 _USER = re.compile(r'("user_id": ?"|user_id=|/users/|\.user\("|MEMORY_CORE_USER=)(\w+)\b')
 _PIECE = re.compile(
     rf"(?P<id>{_ID})|(?P<any>\.\.\.|…)|(?P<date>2026-1[12]-\d\d(?:T[\d:.]+(?:Z|\+00:00)?)?)"
-    r'|(?P<size>"(?:\w*bytes|slices|latency_ms)": ?)[\d.]+|(?P<rate>\b[\d.]+ s \([\d,]+/s\))|(?P<decimal>\b\d+\.\d{2,}\b)|(?P<space>\s+)'
+    r'|(?P<size>"(?:\w*bytes|slices|latency_ms)": ?)[\d.]+|(?P<rate>\b[\d.]+ s \([\d,]+/s\))'
+    r"|(?P<decimal>\b\d+\.\d{2,}\b)|(?P<space>\s+)"
 )
 _ERASED_LINE = re.compile(r"[^\n]*\n?(?:\r|\x1b\[1A|\x1b\[\?25[lh])*\x1b\[2K")
 _TERMINAL_CODES = re.compile(r"\x1b\]8;;[^\x1b]*\x1b\\|\x1b\[[0-9;?]*[A-Za-z]|\r")
@@ -50,7 +53,9 @@ _TERMINAL_CODES = re.compile(r"\x1b\]8;;[^\x1b]*\x1b\\|\x1b\[[0-9;?]*[A-Za-z]|\r
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: where it begins, its language, its text, and what the comments before it say."""
+    """A fenced block: where it begins, its language, its text, and what the comments
+    before it say.
+    """
 
     page: Path
     line: int
@@ -67,7 +72,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Step:
-    """A command of a shell block, and what the page shows that it prints; None where the page shows nothing of it."""
+    """A command of a shell block, and what the page shows that it prints; None where the page shows
+    nothing of it.
+    """
 
     block: Block
     command: str
@@ -97,7 +104,10 @@ def commands(block: Block) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for part in re.split(r"(?m)^\$ ", block.text)[1:]:
         lines = part.rstrip("\n").split("\n")
-        end = next((number for number in range(1, len(lines)) if is_whole("\n".join(lines[:number]))), len(lines))
+        end = next(
+            (number for number in range(1, len(lines)) if is_whole("\n".join(lines[:number]))),
+            len(lines),
+        )
         found.append(("\n".join(lines[:end]), "\n".join(lines[end:]).strip("\n")))
     return found
 
@@ -128,7 +138,11 @@ def steps(page: Path) -> list[Step]:
             found += [*own[:-1], with_json_below(own[-1], following)]
         elif block.language == "python":
             found.append(
-                Step(block, f"python - <<'PROGRAM'\n{block.text}PROGRAM", "\n".join(re.findall(r"# prints: (.*)", block.text)) or None)
+                Step(
+                    block,
+                    f"python - <<'PROGRAM'\n{block.text}PROGRAM",
+                    "\n".join(re.findall(r"# prints: (.*)", block.text)) or None,
+                )
             )
     return found
 
@@ -144,21 +158,34 @@ def with_json_below(step: Step, below: Block | None) -> Step:
     shown = step.expected or ""
     if shown.startswith("HTTP/"):
         shown = "\n".join(f"{line}\n..." for line in shown.split("\n"))
-    if below is not None and below.language == "json" and below.line - step.block.line == step.block.text.count("\n") + 3:
+    if (
+        below is not None
+        and below.language == "json"
+        and below.line - step.block.line == step.block.text.count("\n") + 3
+    ):
         shown += f"\n{below.text}"
     return Step(step.block, step.command, shown or None)
 
 
 class Shell:
-    """A bash with a terminal, in a folder of its own, whose `memory-core` is the one of this project."""
+    """A bash with a terminal, in a folder of its own, whose `memory-core` is the one of
+    this project.
+    """
 
     def __init__(self, folder: Path, **variables: str) -> None:
         programs = folder / ".venv" / "bin"
         programs.mkdir(parents=True)
-        for name, command in (("memory-core", fork_server.command("memory_core.cli")), ("python", [sys.executable])):
+        for name, command in (
+            ("memory-core", fork_server.command("memory_core.cli")),
+            ("python", [sys.executable]),
+        ):
             (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
             (programs / name).chmod(0o755)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))
+        }
         environment |= {
             "PATH": f"{programs}:{os.environ['PATH']}",
             "PYTHONPATH": f"{ROOT}:{ROOT / 'memory_core_client' / 'src'}",
@@ -172,7 +199,12 @@ class Shell:
         terminal, inner = pty.openpty()
         tty.setraw(inner)
         self._process = subprocess.Popen(
-            ["bash", "--noprofile", "--norc"], cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=inner, stderr=inner
+            ["bash", "--noprofile", "--norc"],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=inner,
+            stderr=inner,
         )
         os.close(inner)
         self._output = os.fdopen(terminal, "rb", buffering=0)
@@ -185,7 +217,9 @@ class Shell:
         received = b""
         while received.count(b"\x1e") < 2:
             readable, _, _ = select.select([self._output], [], [], SILENCE_S)
-            assert readable, f"nothing more for {SILENCE_S} s: {command}\n{received.decode(errors='replace')}"
+            assert readable, (
+                f"nothing more for {SILENCE_S} s: {command}\n{received.decode(errors='replace')}"
+            )
             received += self._output.read(65_536)
         text, code, _ = received.decode().split("\x1e")
         return _TERMINAL_CODES.sub("", _ERASED_LINE.sub("", text)), int(code)
@@ -199,7 +233,9 @@ class Shell:
 
 
 class Reader:
-    """Somebody who types in what a page says: with the host's address, users of their own, and the ids that they were given."""
+    """Somebody who types in what a page says: with the host's address, users of their own,
+    and the ids that they were given.
+    """
 
     def __init__(self, page: Path, shell: Shell, address: str) -> None:
         self._shell, self._address, self._suffix = shell, address, re.sub(r"\W", "", page.stem)
@@ -224,14 +260,18 @@ class Reader:
             return None
         pattern, ids, decimals = expectation(self.adapted(step.expected), self._ids)
         match = re.fullmatch(pattern, printed.strip(), re.DOTALL)
-        if match is None or any(abs(float(match[group]) - value) > TOLERANCE for group, value in decimals.items()):
+        if match is None or any(
+            abs(float(match[group]) - value) > TOLERANCE for group, value in decimals.items()
+        ):
             return f"{wrong}\nis not what the page shows:\n{step.expected}"
         self._ids |= {shown: match[group] for shown, group in ids.items()}
         return None
 
 
 def expectation(shown: str, known: dict[str, str]) -> tuple[str, dict[str, str], dict[str, float]]:
-    """A pattern for what a page shows, the group of each id that is not known yet, and the decimals by their groups."""
+    """A pattern for what a page shows, the group of each id that is not known yet,
+    and the decimals by their groups.
+    """
     text, pattern, ids, decimals, end = shown.strip(), "", dict[str, str](), dict[str, float](), 0
     for piece in _PIECE.finditer(text):
         pattern += re.escape(text[end : piece.start()])
@@ -258,9 +298,14 @@ def expectation(shown: str, known: dict[str, str]) -> tuple[str, dict[str, str],
 
 
 def documents(text: str) -> Iterator[object]:
-    """The JSON documents of a block, fields without braces around them included; elisions are left out. ValueError where it is none."""
+    """The JSON documents of a block, fields without braces around them included; elisions are left
+    out. ValueError where it is none.
+    """
     strings = re.split(r'("(?:[^"\\]|\\.)*")', text)
-    strings[::2] = [re.sub(r",\s*(?=[}\]])", "", re.sub(r"(?:…|\.\.\.)\s*,?|,\s*(?:…|\.\.\.)", "", part)) for part in strings[::2]]
+    strings[::2] = [
+        re.sub(r",\s*(?=[}\]])", "", re.sub(r"(?:…|\.\.\.)\s*,?|,\s*(?:…|\.\.\.)", "", part))
+        for part in strings[::2]
+    ]
     whole = re.sub(r",\s*([}\]])", r"\1", "".join(strings)).strip().rstrip(",")
     if re.match(r'"\w+": ?', whole):
         whole = f"{{{whole}}}"

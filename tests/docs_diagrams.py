@@ -1,4 +1,6 @@
-"""Draws the Mermaid diagrams of docs/ for the site: `python -m tests.docs_diagrams`. It needs Chromium and, once, npm."""
+"""Draws the Mermaid diagrams of docs/ for the site: `python -m tests.docs_diagrams`.
+It needs Chromium and, once, npm.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ def main() -> int:
         page.open("data:text/html,<title>diagrams</title><body></body>")
         page.evaluate(f"{script}; mermaid.initialize({json.dumps(OPTIONS)})")
         for target, source in sources().items():
-            target.write_text(page.evaluate(DRAW.replace("{source}", json.dumps(source))) + mark(source), encoding="utf-8")
+            target.write_text(
+                page.evaluate(DRAW.replace("{source}", json.dumps(source))) + mark(source),
+                encoding="utf-8",
+            )
     return 0
 
 

@@ -1,4 +1,6 @@
-"""Graphs for tests of drawings: a plain story, shapes that are hard to lay out, and texts that would break out if they could."""
+"""Graphs for tests of drawings: a plain story, shapes that are hard to lay out, and texts that
+would break out if they could.
+"""
 
 from __future__ import annotations
 
@@ -41,42 +43,93 @@ HOSTILE = [
 
 def fact(name: str, day: int = 0, content: str = "", **fields: Any) -> Memory:
     """A semantic memory of that day, superseded when it leads to another."""
-    fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted"} if fields.get("next_id") else {}
-    given = {"type": MemoryType.SEMANTIC, "category": "fact", "event_timestamp": NOW + timedelta(days=day)}
+    fallen = (
+        {"status": Status.SUPERSEDED, "status_reason": "contradicted"}
+        if fields.get("next_id")
+        else {}
+    )
+    given = {
+        "type": MemoryType.SEMANTIC,
+        "category": "fact",
+        "event_timestamp": NOW + timedelta(days=day),
+    }
     return memory(content or f"what {name} says", id=name, **{**given, **fallen, **fields})
 
 
 def story() -> Graph:
     """Ana moves twice; three cells told of it, and a note is linked with where she lives now."""
     cells = {
-        "c1": (0, "Ana lives in Berlin with her sister, works as a nurse and likes Thai food; her flat is small, the rent is high."),
-        "c2": (90, "Ana moved from Berlin to Lisbon last week; she looks for a language school and finds the hills tiring."),
+        "c1": (0, (
+            "Ana lives in Berlin with her sister, works as a nurse and likes Thai food; her flat "
+            "is small, the rent is high."
+        )),
+        "c2": (90, (
+            "Ana moved from Berlin to Lisbon last week; she looks for a language school and finds "
+            "the hills tiring."
+        )),
         "c3": (300, "Ana has signed a contract for a flat in Porto."),
     }  # fmt: skip
-    told = [memory(text, id=name, category="cell", event_timestamp=NOW + timedelta(days=day)) for name, (day, text) in cells.items()]
-    told[0] = told[0].model_copy(update={"atomic_facts": [AtomicFact(text="lives in Berlin", fact_id="f1", superseded_by="f2")]})
-    link = Link(memory_id="n1", similarity_score=0.8, composite_score=0.8, link_strength=0.8, relationship_type="related")
+    told = [
+        memory(text, id=name, category="cell", event_timestamp=NOW + timedelta(days=day))
+        for name, (day, text) in cells.items()
+    ]
+    told[0] = told[0].model_copy(
+        update={
+            "atomic_facts": [AtomicFact(text="lives in Berlin", fact_id="f1", superseded_by="f2")]
+        }
+    )
+    link = Link(
+        memory_id="n1",
+        similarity_score=0.8,
+        composite_score=0.8,
+        link_strength=0.8,
+        relationship_type="related",
+    )
     asked = fact("f2", 90, "Ana lives in Lisbon", next_id="f3", source_ids=["c2"])
     tree = [
         fact("f1", 0, "Ana lives in Berlin", next_id="f2", source_ids=["c1"]),
         asked,
         fact("f3", 300, "Ana lives in Porto", source_ids=["c3"], links=[link]),
     ]
-    note = fact("n1", 40, "Ana and the Douro: she has always liked rivers, and Porto has one.", category="note")
+    note = fact(
+        "n1",
+        40,
+        "Ana and the Douro: she has always liked rivers, and Porto has one.",
+        category="note",
+    )
     return of_memories(asked, tree, [*told, note], complete=True)
 
 
 def merge() -> Graph:
-    """Four notes, each from a cell, become one, which is then contradicted; the merged one is long."""
+    """Four notes, each from a cell, become one, which is then contradicted; the merged
+    one is long.
+    """
     notes = [
-        fact(f"s{one}", one * 10, f"Note {one}: in the garden grow basil and {one} lemon trees.", next_id="m", source_ids=[f"c{one}"])
+        fact(f"s{one}", one * 10, f"Note {one}: in the garden grow basil and {one} lemon trees.",
+            next_id="m", source_ids=[f"c{one}"])
         for one in range(4)
     ]  # fmt: skip
-    notes = [one.model_copy(update={"status": Status.UPDATED, "status_reason": "consolidated", "category": "note"}) for one in notes]
-    merged = fact("m", 50, "The garden: tomatoes, basil, lemon trees. " * 20, next_id="end", category="note")
+    notes = [
+        one.model_copy(
+            update={"status": Status.UPDATED, "status_reason": "consolidated", "category": "note"}
+        )
+        for one in notes
+    ]
+    merged = fact(
+        "m", 50, "The garden: tomatoes, basil, lemon trees. " * 20, next_id="end", category="note"
+    )
     merged = merged.model_copy(update={"status": Status.DELETED})
-    cells = [memory(f"They spoke of the garden, {one}", id=f"c{one}", event_timestamp=NOW + timedelta(days=one * 10)) for one in range(4)]
-    return of_memories(merged, [*notes, merged, fact("end", 90, "Ana gave her garden away")], cells, complete=True)
+    cells = [
+        memory(
+            f"They spoke of the garden, {one}",
+            id=f"c{one}",
+            event_timestamp=NOW + timedelta(days=one * 10),
+        )
+        for one in range(4)
+    ]
+    return of_memories(
+        merged, [*notes, merged, fact("end", 90, "Ana gave her garden away")], cells, complete=True
+    )
 
 
 def one_alone() -> Graph:
@@ -88,14 +141,33 @@ def one_alone() -> Graph:
 def cell_with_facts() -> Graph:
     """A cell that was asked for, with six facts, one of them replaced since."""
     told = [AtomicFact(text="x", fact_id=f"f{one}") for one in range(6)]
-    cell = memory("Ana told this and that about herself", id="c", category="cell", atomic_facts=told)
-    facts = [fact(f"f{one}", 0, f"Ana has {one} cats", source_ids=["c"], next_id="now" if one == 0 else None) for one in range(6)]
+    cell = memory(
+        "Ana told this and that about herself", id="c", category="cell", atomic_facts=told
+    )
+    facts = [
+        fact(
+            f"f{one}",
+            0,
+            f"Ana has {one} cats",
+            source_ids=["c"],
+            next_id="now" if one == 0 else None,
+        )
+        for one in range(6)
+    ]
     return of_memories(cell, [cell], [*facts, fact("now", 9, "Ana has no cats")], complete=True)
 
 
 def chain(length: int) -> Graph:
     """One after the other."""
-    links = [fact(f"m{one}", one, f"Ana has {one} lemons", next_id=f"m{one + 1}" if one < length - 1 else None) for one in range(length)]
+    links = [
+        fact(
+            f"m{one}",
+            one,
+            f"Ana has {one} lemons",
+            next_id=f"m{one + 1}" if one < length - 1 else None,
+        )
+        for one in range(length)
+    ]
     return of_memories(links[1], links, [], complete=True)
 
 
@@ -121,14 +193,19 @@ def hostile() -> Graph:
     """Texts that would break out, as content, as category and as reason."""
     last = len(HOSTILE) - 1
     made = [
-        fact(f"m{one}", one, text, category=text[:200], next_id=f"m{one + 1}" if one < last else None)
+        fact(f"m{one}", one, text, category=text[:200],
+            next_id=f"m{one + 1}" if one < last else None)
         for one, text in enumerate(HOSTILE)
     ]  # fmt: skip
-    made = [one.model_copy(update={"status_reason": text[:200]}) for one, text in zip(made, HOSTILE, strict=True)]
+    made = [
+        one.model_copy(update={"status_reason": text[:200]})
+        for one, text in zip(made, HOSTILE, strict=True)
+    ]
     return of_memories(made[3], made, [], complete=True)
 
 
 GRAPHS = {
-    "story": story, "merge": merge, "one alone": one_alone, "cell with facts": cell_with_facts, "three": lambda: chain(3),
-    "chain of 60": lambda: chain(60), "circle": lambda: circle(4), "forest of 60": lambda: forest(60), "hostile": hostile,
+    "story": story, "merge": merge, "one alone": one_alone, "cell with facts": cell_with_facts,
+    "three": lambda: chain(3), "chain of 60": lambda: chain(60), "circle": lambda: circle(4),
+    "forest of 60": lambda: forest(60), "hostile": hostile,
 }  # fmt: skip

@@ -1,4 +1,6 @@
-"""Small lives in eight languages: what somebody told, and questions about it, each with the number of the memory that answers it."""
+"""Small lives in eight languages: what somebody told, and questions about it, each with the number
+of the memory that answers it.
+"""
 
 from datetime import datetime, timezone
 

@@ -1,4 +1,6 @@
-"""Exports and imports as tests make them: the file whole, brought in part by part, and something that happens in between."""
+"""Exports and imports as tests make them: the file whole, brought in part by part,
+and something that happens in between.
+"""
 
 from __future__ import annotations
 
@@ -37,28 +39,47 @@ async def exported(world: World, core: MemoryCore, owner: Owner = ALICE) -> byte
 
 async def fetched(core: MemoryCore, task: Task, owner: Owner = ALICE) -> bytes:
     assert task.result is not None
-    parts = [await core.export_part(owner, task.task_id, number) for number in range(1, task.result["parts"] + 1)]
+    parts = [
+        await core.export_part(owner, task.task_id, number)
+        for number in range(1, task.result["parts"] + 1)
+    ]
     assert all(len(part) <= 2**20 and part.endswith(b"\n") for part in parts)
     file = b"".join(parts)
-    assert (len(file), hashlib.sha256(file).hexdigest()) == (task.result["bytes"], task.result["sha256"])
+    assert (len(file), hashlib.sha256(file).hexdigest()) == (
+        task.result["bytes"],
+        task.result["sha256"],
+    )
     return file
 
 
-async def brought(world: World, core: MemoryCore, file: bytes, owner: Owner = BOB, size: int = 2**20) -> Task:
+async def brought(
+    world: World, core: MemoryCore, file: bytes, owner: Owner = BOB, size: int = 2**20
+) -> Task:
     """The task of its import, done or refused. size: of a part."""
     task_id = await gathered(core, file, owner, size)
     return await worked(world, core, task_id, owner)
 
 
 async def gathered(
-    core: MemoryCore, file: bytes, owner: Owner = BOB, size: int = 2**20, what: ImportInput = EXPORT, sha256: str | None = None
+    core: MemoryCore,
+    file: bytes,
+    owner: Owner = BOB,
+    size: int = 2**20,
+    what: ImportInput = EXPORT,
+    sha256: str | None = None,
 ) -> str:
-    """The task of an import whose parts are committed. size: of a part. sha256: another one than the file's."""
+    """The task of an import whose parts are committed. size: of a part. sha256:
+    another one than the file's.
+    """
     task_id = (await core.begin_import(owner, what)).task_id
     parts = [file[at : at + size] for at in range(0, len(file), size)]
     for number, part in reversed([*enumerate(parts, 1)]):
         await core.import_part(owner, task_id, number, part)
-    await core.commit_import(owner, task_id, ImportCommitInput(parts=len(parts), sha256=sha256 or hashlib.sha256(file).hexdigest()))
+    await core.commit_import(
+        owner,
+        task_id,
+        ImportCommitInput(parts=len(parts), sha256=sha256 or hashlib.sha256(file).hexdigest()),
+    )
     return task_id
 
 
@@ -81,7 +102,9 @@ async def filled(core: MemoryCore) -> None:
     await core.save(ALICE, rule("language", "pt"))
     await core.save(ALICE, rule("language", "en"))
     told = (await core.save(ALICE, fact("The hive is blue", session_id="s2"))).memory
-    changed = await core.update(ALICE, told.id, UpdateInput(content="The hive is green 🐝"), told.etag)
+    changed = await core.update(
+        ALICE, told.id, UpdateInput(content="The hive is green 🐝"), told.etag
+    )
     await core.delete(ALICE, (await core.save(ALICE, turn("forget this", session="s3"))).memory.id)
     assert changed.version == 2
     await converse(core)
@@ -90,7 +113,9 @@ async def filled(core: MemoryCore) -> None:
 
 async def more(core: MemoryCore) -> None:
     """So much that it takes several commits to bring it in."""
-    await core.bulk(ALICE, [turn(f"note {number}", session=f"s{number % 7}") for number in range(90)])
+    await core.bulk(
+        ALICE, [turn(f"note {number}", session=f"s{number % 7}") for number in range(90)]
+    )
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """Every regular expression of the package, and hostile texts for each.
 
-Compiled ones are found by walking from every module's names; those that functions write in place are found by their syntax trees.
+Compiled ones are found by walking from every module's names; those that functions write in place
+are found by their syntax trees.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ import regex
 import memory_core
 
 PATTERNS = (re.Pattern, type(regex.compile("")))
-CALLS = frozenset({"compile", "search", "match", "sub", "subn", "findall", "split", "finditer", "fullmatch"})
+CALLS = frozenset(
+    {"compile", "search", "match", "sub", "subn", "findall", "split", "finditer", "fullmatch"}
+)
 LEAF = (str, bytes, int, float, complex, bool, type(None), ModuleType)
 
 
@@ -42,7 +45,9 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A call of `re` or `regex` within a function: `pattern` is None where the expression is made of the function's own values."""
+    """A call of `re` or `regex` within a function: `pattern` is None where the expression is made
+    of the function's own values.
+    """
 
     where: str
     call: str
@@ -58,14 +63,26 @@ def modules() -> dict[str, ModuleType]:
 
 def compiled() -> list[Expression]:
     """Every compiled expression that a module keeps."""
-    return list({id(found.pattern): found for module in modules().values() for found in patterns_of(module)}.values())
+    return list(
+        {
+            id(found.pattern): found
+            for module in modules().values()
+            for found in patterns_of(module)
+        }.values()
+    )
 
 
 def patterns_of(module: ModuleType) -> list[Expression]:
-    """What can be reached from a module's names: globals, class attributes, containers, instances, closures, defaults."""
+    """What can be reached from a module's names: globals, class attributes, containers,
+    instances, closures, defaults.
+    """
     found: list[Expression] = []
     seen: set[int] = set()
-    left: list[tuple[str, Any]] = [(f"{module.__name__}.{key}", value) for key, value in vars(module).items() if key != "__builtins__"]
+    left: list[tuple[str, Any]] = [
+        (f"{module.__name__}.{key}", value)
+        for key, value in vars(module).items()
+        if key != "__builtins__"
+    ]
     while left:
         where, value = left.pop()
         if id(value) in seen or isinstance(value, LEAF) or _is_foreign(value):
@@ -74,7 +91,15 @@ def patterns_of(module: ModuleType) -> list[Expression]:
         if isinstance(value, PATTERNS):
             found.append(Expression(where, value))
         elif isinstance(value, types.FunctionType):
-            left += [(where, part) for part in (value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__)]
+            left += [
+                (where, part)
+                for part in (
+                    value.__closure__,
+                    value.__defaults__,
+                    value.__kwdefaults__,
+                    value.__dict__,
+                )
+            ]
         else:
             left += [(where, referent) for referent in gc.get_referents(value)]
     return found
@@ -82,7 +107,9 @@ def patterns_of(module: ModuleType) -> list[Expression]:
 
 def _is_foreign(value: Any) -> bool:
     """Whether it is a class or a function of another package."""
-    return isinstance(value, (type, types.FunctionType)) and not (value.__module__ or "").startswith(("memory_core", "tests"))
+    return isinstance(value, (type, types.FunctionType)) and not (
+        value.__module__ or ""
+    ).startswith(("memory_core", "tests"))
 
 
 @cache
@@ -92,13 +119,17 @@ def inline() -> list[Inline]:
 
 
 def imported_names() -> list[str]:
-    """Modules that import functions of `re` or `regex` by name, or under another name: their calls would be overlooked here."""
+    """Modules that import functions of `re` or `regex` by name, or under another name:
+    their calls would be overlooked here.
+    """
     hidden = []
     for name, module in modules().items():
         for node in ast.walk(_tree(module)):
             if isinstance(node, ast.ImportFrom) and node.module in ("re", "regex"):
                 hidden.append(name)
-            if isinstance(node, ast.Import) and any(alias.name in ("re", "regex") and alias.asname for alias in node.names):
+            if isinstance(node, ast.Import) and any(
+                alias.name in ("re", "regex") and alias.asname for alias in node.names
+            ):
                 hidden.append(name)
     return hidden
 
@@ -123,12 +154,18 @@ def calls_in(module: ModuleType, tree: ast.Module) -> Iterator[Inline]:
 
 def _library(node: ast.Call) -> str | None:
     function = node.func
-    named = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.attr in CALLS
+    named = (
+        isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and function.attr in CALLS
+    )
     return function.value.id if named and function.value.id in ("re", "regex") else None  # type: ignore[attr-defined]
 
 
 def _evaluated(module: ModuleType, node: ast.Call) -> Any:
-    """The expression of a call, compiled with its flags; None when it needs a value that only the function has."""
+    """The expression of a call, compiled with its flags; None when it needs a value that only the
+    function has.
+    """
     flags = [word.value for word in node.keywords if word.arg == "flags"]
     place = 1 if node.func.attr == "compile" else 3 if node.func.attr.startswith("sub") else 2  # type: ignore[attr-defined]
     if node.func.attr not in ("sub", "subn", "split"):  # type: ignore[attr-defined]
@@ -146,8 +183,9 @@ def _value(module: ModuleType, node: ast.expr) -> Any:
 
 RUNS = [
     *". \n\taA1_-'’\"“`<>()[]{},:;/\\@#*=+!?…。日あア한й",
-    "a.", "a ", "A ", "a_", "1,", "1.", "a-", "a'", "1 ", ". ", " .", "..a", " \n", "a\n", "> a\n", "'a", '"a', "“a", "(a", "(1", "<a",
-    "</", "{a:",    "[a", "a@", "日a", "aA", "::", "a: b\n", "also ", "now ", "do ", "as ", "I ", "my ", "and ", "the ", "oh no ", "A. ", "http://a/",
+    "a.", "a ", "A ", "a_", "1,", "1.", "a-", "a'", "1 ", ". ", " .", "..a", " \n", "a\n", "> a\n",
+    "'a", '"a', "“a", "(a", "(1", "<a", "</", "{a:", "[a", "a@", "日a", "aA", "::", "a: b\n",
+    "also ", "now ", "do ", "as ", "I ", "my ", "and ", "the ", "oh no ", "A. ", "http://a/",
 ]  # fmt: skip
 CHARACTERS = frozenset("".join(RUNS))
 SPOILERS = ("", "a", "\x01")
@@ -157,19 +195,32 @@ MOST_PUMPS = 12
 
 @cache
 def hostile(pattern: Any) -> list[tuple[str, str, str]]:
-    """(before, pumped, after): runs of each kind of character, and of what each part of the expression takes, and what spoils them.
+    """(before, pumped, after): runs of each kind of character, and of what each part of the
+    expression takes, and what spoils them.
 
-    Note: of a run from which no endless part takes a character, each place costs at most as much as the bounded parts: it is left out.
+    Note: of a run from which no endless part takes a character, each place costs at most as much as
+    the bounded parts: it is left out.
     """
     taken = _taken_endlessly(pattern)
-    texts = {(before, pumped, after): None for before, pumped in _pumps(pattern) for after in SPOILERS}
-    texts |= {("", run, after): None for run in RUNS if not taken.isdisjoint(run) for after in ("", "\x01")}
+    texts = {
+        (before, pumped, after): None for before, pumped in _pumps(pattern) for after in SPOILERS
+    }
+    texts |= {
+        ("", run, after): None
+        for run in RUNS
+        if not taken.isdisjoint(run)
+        for after in ("", "\x01")
+    }
     return list(texts)
 
 
 def is_bounded(pattern: Any) -> bool:
-    """Whether no part of the expression may repeat without end: then each place of a text costs as much as any other."""
-    return isinstance(pattern, re.Pattern) and not any(most == codes.MAXREPEAT for most in _limits(_tree_of(pattern)))
+    """Whether no part of the expression may repeat without end: then each place of a text costs as
+    much as any other.
+    """
+    return isinstance(pattern, re.Pattern) and not any(
+        most == codes.MAXREPEAT for most in _limits(_tree_of(pattern))
+    )
 
 
 def _taken_endlessly(pattern: Any) -> frozenset[str]:
@@ -180,15 +231,26 @@ def _taken_endlessly(pattern: Any) -> frozenset[str]:
     leaves = [leaf for body in _endless(tree) for leaf in _leaves(body)]
     if any(code in (codes.GROUPREF, codes.GROUPREF_IGNORE) for code, _ in leaves):
         return CHARACTERS
-    kinds = {repr(leaf): leaf for leaf in leaves if leaf[0] in (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)}
-    takers = [_matcher(tree, leaf, flags) for leaf in kinds.values() for flags in (0, re.IGNORECASE | re.DOTALL)]
+    kinds = {
+        repr(leaf): leaf
+        for leaf in leaves
+        if leaf[0] in (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
+    }
+    takers = [
+        _matcher(tree, leaf, flags)
+        for leaf in kinds.values()
+        for flags in (0, re.IGNORECASE | re.DOTALL)
+    ]
     return frozenset(each for each in CHARACTERS if any(taker.match(each) for taker in takers))
 
 
 def _endless(tree: Any) -> Iterator[Any]:
     """The parts that may repeat without end."""
     for code, argument in tree:
-        if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT) and argument[1] == codes.MAXREPEAT:
+        if (
+            code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+            and argument[1] == codes.MAXREPEAT
+        ):
             yield argument[2]
         for inner in _inner(code, argument):
             yield from _endless(inner)
@@ -203,9 +265,13 @@ def _leaves(tree: Any) -> Iterator[Any]:
 
 
 def _matcher(tree: Any, leaf: Any, flags: int) -> re.Pattern[str]:
-    """An expression of one character; flags: beside those of the whole, since a part may have some of its own."""
+    """An expression of one character; flags: beside those of the whole, since a part may have
+    some of its own.
+    """
     own = parser.SubPattern(tree.state, [leaf])
-    matcher: re.Pattern[str] = compiler.compile(own, (tree.state.flags | flags) & ~(re.ASCII | re.LOCALE) | re.UNICODE)
+    matcher: re.Pattern[str] = compiler.compile(
+        own, (tree.state.flags | flags) & ~(re.ASCII | re.LOCALE) | re.UNICODE
+    )
     return matcher
 
 
@@ -247,16 +313,24 @@ def _literals(tree: Any) -> Iterator[str]:
 def _takes_any(body: Any) -> bool:
     """Whether what repeats is one character, of all but a few."""
     code, argument = body[0]
-    return len(body) == 1 and (code is codes.ANY or (code is codes.IN and argument[0][0] is codes.NEGATE))
+    return len(body) == 1 and (
+        code is codes.ANY or (code is codes.IN and argument[0][0] is codes.NEGATE)
+    )
 
 
 def _tree_of(pattern: re.Pattern[Any]) -> Any:
-    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    return parser.parse(text, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags)
+    text = (
+        pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    )
+    return parser.parse(
+        text, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
+    )
 
 
 def _pumps(pattern: Any) -> list[tuple[str, str]]:
-    """What each repetition of the expression takes, after what stands before it, and together with that."""
+    """What each repetition of the expression takes, after what stands before it,
+    and together with that.
+    """
     if not isinstance(pattern, re.Pattern):
         return []
     tree = _tree_of(pattern)
@@ -277,7 +351,10 @@ def _pumps(pattern: Any) -> list[tuple[str, str]]:
 def _repeats(tree: Any, before: str, draw: random.Random) -> Iterator[tuple[str, Any]]:
     """What stands before each repeated part, and that part."""
     for code, argument in tree:
-        if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT) and argument[1] > 3:
+        if (
+            code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+            and argument[1] > 3
+        ):
             yield before, argument[2]
         for inner in _inner(code, argument):
             yield from _repeats(inner, before, draw)
@@ -302,7 +379,10 @@ def _sample(tree: Any, draw: random.Random) -> str:
             parts.append(_sample(argument, draw))
         elif code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
             least, most = argument[0], min(argument[1], argument[0] + 2)
-            parts += [_sample(argument[2], draw) for _ in range(draw.randint(max(least, min(1, most)), most))]
+            parts += [
+                _sample(argument[2], draw)
+                for _ in range(draw.randint(max(least, min(1, most)), most))
+            ]
     return "".join(parts)
 
 
@@ -311,7 +391,9 @@ def _member(argument: Any, draw: random.Random) -> str:
     text = "".join(_class(code, value) for code, value in argument)
     if not negated:
         return draw.choice(text) if text else "a"
-    other = [character for character in "a1 .\n,-\"'日" if not re.match(_negation(argument), character)]
+    other = [
+        character for character in "a1 .\n,-\"'日" if not re.match(_negation(argument), character)
+    ]
     return draw.choice(other) if other else "§"
 
 
@@ -330,7 +412,8 @@ def _negation(argument: Any) -> str:
     """What a negated class leaves out, as an expression."""
     names = {
         codes.CATEGORY_DIGIT: r"\d", codes.CATEGORY_SPACE: r"\s", codes.CATEGORY_WORD: r"\w",
-        codes.CATEGORY_NOT_DIGIT: r"\D", codes.CATEGORY_NOT_SPACE: r"\S", codes.CATEGORY_NOT_WORD: r"\W",
+        codes.CATEGORY_NOT_DIGIT: r"\D", codes.CATEGORY_NOT_SPACE: r"\S",
+        codes.CATEGORY_NOT_WORD: r"\W",
     }  # fmt: skip
     parts = []
     for code, value in argument[1:]:

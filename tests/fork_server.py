@@ -1,10 +1,13 @@
-"""Programs of this project as forks of one process that has imported already what they import: a start costs a tenth of the time.
+"""Programs of this project as forks of one process that has imported already what they import: a
+start costs a tenth of the time.
 
-`start` is `subprocess.Popen` of `python -m module`: folder, environment, input and output are the program's own, and so are its pid, its
-signals and its exit code. What a reader would get wrong: nothing that a start does after its imports is shared. The server opens no
-store, starts no thread and reads no setting; what depends on the environment is read by each fork, in its own.
+`start` is `subprocess.Popen` of `python -m module`: folder, environment, input and output are the
+program's own, and so are its pid, its signals and its exit code. What a reader would get wrong:
+nothing that a start does after its imports is shared. The server opens no store, starts no thread
+and reads no setting; what depends on the environment is read by each fork, in its own.
 
-A program ends when whoever asked for it is gone, or its server. Where forks are not safe (macOS), each gets an interpreter of its own.
+A program ends when whoever asked for it is gone, or its server. Where forks are not safe (macOS),
+each gets an interpreter of its own.
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ IMPORTED_LATER = (
 )
 """What the project imports only where settings ask for it, and the emulator."""
 READ_AT_IMPORT = ("LANG", "LC_", "OTEL_", "PROMETHEUS_", "PYTHON", "SSL", "TYPER_")
-"""How variables begin that libraries and the interpreter read once, so that a fork comes too late for another value. Ours come later."""
+"""How variables begin that libraries and the interpreter read once, so that a fork comes too late
+for another value. Ours come later.
+"""
 HEEDED_OR_HARMLESS = {"PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONUNBUFFERED", "PYTHONUTF8"}
 _LIBC = ctypes.CDLL(None)
 _END_WITH_PARENT = 1
@@ -58,7 +63,9 @@ _END_WITH_PARENT = 1
 
 
 class Fork:
-    """One program, used as `subprocess.Popen` is. Its input is empty where no pipe is asked for; its output is this process's."""
+    """One program, used as `subprocess.Popen` is. Its input is empty where no pipe is asked for;
+    its output is this process's.
+    """
 
     def __init__(
         self,
@@ -101,7 +108,9 @@ class Fork:
         return self._ended(0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its exit code, once it has ended. Raises subprocess.TimeoutExpired after so many seconds."""
+        """Its exit code, once it has ended. Raises subprocess.TimeoutExpired after so
+        many seconds.
+        """
         code = self._ended(timeout)
         if code is None:
             raise subprocess.TimeoutExpired(list(self.args), timeout or 0)
@@ -154,12 +163,21 @@ def start(
     stdout: int | IO[bytes] | None = None,
     stderr: int | IO[bytes] | None = None,
 ) -> Program:
-    """Start `python -m` with these arguments. stdin: none, or PIPE; stdout and stderr: as for `subprocess.Popen`.
+    """Start `python -m` with these arguments. stdin: none, or PIPE; stdout and stderr:
+    as for `subprocess.Popen`.
 
     With a variable of its own that is read at import it gets an interpreter of its own.
     """
     if CAN_FORK and not _own(env):
-        return Fork(_server_here()[0], arguments, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
+        return Fork(
+            _server_here()[0],
+            arguments,
+            cwd=cwd,
+            env=env,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+        )
     return start_afresh(arguments, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
 
 
@@ -173,17 +191,32 @@ def start_afresh(
     stderr: int | IO[bytes] | None = None,
 ) -> subprocess.Popen[bytes]:
     """The same by an interpreter of its own, for what a start itself does."""
-    return subprocess.Popen([sys.executable, "-m", *arguments], cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
+    return subprocess.Popen(
+        [sys.executable, "-m", *arguments],
+        cwd=cwd,
+        env=env,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+    )
 
 
 def command(*arguments: str) -> list[str]:
-    """A command that does what `python -m` with these arguments does, for whoever starts processes by himself.
+    """A command that does what `python -m` with these arguments does, for whoever starts
+    processes by himself.
 
-    Its process passes its input, its output and the signals that it gets on to a fork, and ends as that does. Not for variables that are
-    read at import.
+    Its process passes its input, its output and the signals that it gets on to a fork, and ends as
+    that does. Not for variables that are read at import.
     """
     if CAN_FORK:
-        return [sys.executable, "-I", "-S", str(Path(__file__).with_name("forked.py")), str(_server_here()[0]), *arguments]
+        return [
+            sys.executable,
+            "-I",
+            "-S",
+            str(Path(__file__).with_name("forked.py")),
+            str(_server_here()[0]),
+            *arguments,
+        ]
     return [sys.executable, "-m", *arguments]
 
 
@@ -191,10 +224,15 @@ def command(*arguments: str) -> list[str]:
 def _server_here() -> tuple[Path, Mapping[str, str]]:
     """Where this process's server listens, and its environment; it ends with this process."""
     address = Path(tempfile.mkdtemp(prefix="fork-")) / "socket"
-    # A number of threads would be the parent's only, and what tests set in their own environment is no concern of the forks.
+    # A number of threads would be the parent's only, and what tests set in their own environment is
+    # no concern of the forks.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     server = subprocess.Popen(
-        [sys.executable, "-m", "tests.fork_server", str(address)], cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-m", "tests.fork_server", str(address)],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
 
     def end() -> None:
@@ -210,9 +248,15 @@ def _server_here() -> tuple[Path, Mapping[str, str]]:
 
 
 def _own(env: Mapping[str, str]) -> list[str]:
-    """The variables that are read at import and whose value is another one than at the imports of the server."""
+    """The variables that are read at import and whose value is another one than at the imports
+    of the server.
+    """
     imported = _server_here()[1]
-    return [name for name in env.keys() - HEEDED_OR_HARMLESS if name.startswith(READ_AT_IMPORT) and env[name] != imported.get(name)]
+    return [
+        name
+        for name in env.keys() - HEEDED_OR_HARMLESS
+        if name.startswith(READ_AT_IMPORT) and env[name] != imported.get(name)
+    ]
 
 
 class _Server:
@@ -230,7 +274,8 @@ class _Server:
 
     def run(self) -> None:
         """Serve until whoever started it closes the input or is gone; then no fork lives on."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for who started it, who then closes the input
+        # Ctrl+C is for who started it, who then closes the input
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._waking.fileno())
         for readable in (self._listening, self._woken, 0):
@@ -269,7 +314,9 @@ class _Server:
         self._selector.register(connection, selectors.EVENT_READ, pid)
         connection.sendall(f"{pid}\n".encode())
 
-    def _become(self, connection: socket.socket, files: list[int], asked: dict[str, object]) -> NoReturn:
+    def _become(
+        self, connection: socket.socket, files: list[int], asked: dict[str, object]
+    ) -> NoReturn:
         """Go on as the program that was asked for. Nothing of the server is left open in it."""
         _LIBC.prctl(_END_WITH_PARENT, signal.SIGKILL)
         os.setsid()  # Ctrl+C is for who asked, who ends it
@@ -277,7 +324,13 @@ class _Server:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._selector.close()
-        for inherited in (self._listening, self._woken, self._waking, connection, *self._asked.values()):
+        for inherited in (
+            self._listening,
+            self._woken,
+            self._waking,
+            connection,
+            *self._asked.values(),
+        ):
             inherited.close()
         for number, file in enumerate(files):
             os.dup2(file, number)
@@ -322,8 +375,19 @@ def _run(asked: dict[str, object]) -> NoReturn:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         time.tzset()
         sys.stdin, sys.stdout, sys.stderr = (
-            os.fdopen(number, mode, 1 if number == 2 else -1, stream.encoding, stream.errors, closefd=False)
-            for number, mode, stream in ((0, "r", sys.stdin), (1, "w", sys.stdout), (2, "w", sys.stderr))
+            os.fdopen(
+                number,
+                mode,
+                1 if number == 2 else -1,
+                stream.encoding,
+                stream.errors,
+                closefd=False,
+            )
+            for number, mode, stream in (
+                (0, "r", sys.stdin),
+                (1, "w", sys.stdout),
+                (2, "w", sys.stderr),
+            )
         )
         sys.path[0] = cwd
         importlib.invalidate_caches()
@@ -367,7 +431,9 @@ def main(address: str) -> None:
             importlib.import_module(found.name)
     for name in IMPORTED_LATER:
         importlib.import_module(name)
-    assert len(os.listdir("/proc/self/task")) == 1, "something that was imported has started a thread"
+    assert len(os.listdir("/proc/self/task")) == 1, (
+        "something that was imported has started a thread"
+    )
     server = _Server(address)
     gc.collect()
     gc.freeze()

@@ -1,7 +1,9 @@
-"""`python -I -S tests/forked.py SOCKET module arguments…`: stands in for a program that a fork server runs.
+"""`python -I -S tests/forked.py SOCKET module arguments…`: stands in for a program that a fork
+server runs.
 
-For tests whose client starts its process by itself, and can't be given one. It passes on its files, folder, environment, and the
-signals that ask for an end; it ends as the program does. When it is killed, the server kills the program.
+For tests whose client starts its process by itself, and can't be given one. It passes on its files,
+folder, environment, and the signals that ask for an end; it ends as the program does. When it is
+killed, the server kills the program.
 """
 
 import array
@@ -14,8 +16,12 @@ import sys
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def ask(address: str, arguments: list[str], cwd: str, env: dict[str, str], files: list[int]) -> socket.socket:
-    """The connection to a server that was asked for a program: it says the pid in a line, and the exit code in a second one."""
+def ask(
+    address: str, arguments: list[str], cwd: str, env: dict[str, str], files: list[int]
+) -> socket.socket:
+    """The connection to a server that was asked for a program: it says the pid in a line,
+    and the exit code in a second one.
+    """
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(address)
     request = json.dumps({"arguments": arguments, "cwd": cwd, "env": env}).encode()
@@ -26,7 +32,9 @@ def ask(address: str, arguments: list[str], cwd: str, env: dict[str, str], files
 
 
 def line(connection: socket.socket) -> str:
-    """The next line that the server says; raises RuntimeError where the server is gone. No byte after the line is taken."""
+    """The next line that the server says; raises RuntimeError where the server is gone.
+    No byte after the line is taken.
+    """
     read = b""
     while not read.endswith(b"\n"):
         piece = connection.recv(1)

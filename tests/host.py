@@ -28,21 +28,44 @@ _ADDRESS = re.compile(r"address +(http://\S+)")
 
 
 class Host:
-    """One `python -m memory_core.localhost`, with its data in `folder` and its terminal in `folder/terminal.txt`.
+    """One `python -m memory_core.localhost`, with its data in `folder` and its terminal in
+    `folder/terminal.txt`.
 
-    ready: false for one that is expected to answer without being able to work. app: the folder of the `function_app.py` that it serves.
-    forked: false for one that imports by itself what it needs, as it does for a user; each costs two seconds of a processor.
+    ready: false for one that is expected to answer without being able to work. app: the folder of
+    the `function_app.py` that it serves. forked: false for one that imports by itself what it
+    needs, as it does for a user; each costs two seconds of a processor.
     """
 
-    def __init__(self, folder: Path, *arguments: str, ready: bool = True, app: Path = ROOT, forked: bool = True, **settings: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        ready: bool = True,
+        app: Path = ROOT,
+        forked: bool = True,
+        **settings: str,
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.ready = folder, ready
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
-        program = ["memory_core.localhost", "--port", "0", "--data", str(folder / "data"), *arguments]
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))
+        }
+        program = [
+            "memory_core.localhost",
+            "--port",
+            "0",
+            "--data",
+            str(folder / "data"),
+            *arguments,
+        ]
         environment = {**kept, "EMBEDDING_PROVIDER": "hash", **settings}
         start = fork_server.start if forked else fork_server.start_afresh
         with (folder / "terminal.txt").open("wb") as terminal:
-            self.process = start(program, cwd=app, env=environment, stdout=terminal, stderr=subprocess.STDOUT)
+            self.process = start(
+                program, cwd=app, env=environment, stdout=terminal, stderr=subprocess.STDOUT
+            )
 
     @property
     def terminal(self) -> str:
@@ -52,11 +75,17 @@ class Host:
     @property
     def url(self) -> str:
         """Its address, once it is ready."""
-        answer_when(lambda: self.terminal, lambda text: _ADDRESS.search(text) is not None or self.process.poll() is not None, START_S)
+        answer_when(
+            lambda: self.terminal,
+            lambda text: _ADDRESS.search(text) is not None or self.process.poll() is not None,
+            START_S,
+        )
         found = _ADDRESS.search(self.terminal)
         assert found is not None, f"the host did not start:\n{self.terminal}"
         path = "/health/ready" if self.ready else "/health"
-        answer_when(lambda: _status(f"{found[1]}{path}"), lambda status: status == HTTPStatus.OK, START_S)
+        answer_when(
+            lambda: _status(f"{found[1]}{path}"), lambda status: status == HTTPStatus.OK, START_S
+        )
         return found[1]
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
@@ -71,8 +100,12 @@ def until(seen: Callable[[], Any], wanted: Any) -> None:
     answer_when(seen, lambda last: last == wanted)
 
 
-def answer_when(ask: Callable[[], Answer], is_wanted: Callable[[Answer], bool], limit_s: float = RECOVERED_S) -> Answer:
-    """Ask again until an answer is wanted; that answer. Fails with the last one after so many seconds."""
+def answer_when(
+    ask: Callable[[], Answer], is_wanted: Callable[[Answer], bool], limit_s: float = RECOVERED_S
+) -> Answer:
+    """Ask again until an answer is wanted; that answer. Fails with the last one after so
+    many seconds.
+    """
     deadline = time.monotonic() + limit_s
     while not is_wanted(last := ask()):
         assert time.monotonic() < deadline, last
@@ -82,7 +115,11 @@ def answer_when(ask: Callable[[], Answer], is_wanted: Callable[[Answer], bool], 
 
 def ended_task(client: httpx.Client, location: str, limit_s: float = TASK_S) -> dict[str, Any]:
     """The task at a location, once it has ended."""
-    return answer_when(lambda: task_at(client, location), lambda task: task["status"] not in ("accepted", "running"), limit_s)
+    return answer_when(
+        lambda: task_at(client, location),
+        lambda task: task["status"] not in ("accepted", "running"),
+        limit_s,
+    )
 
 
 def task_at(client: httpx.Client, location: str) -> dict[str, Any]:
@@ -94,7 +131,9 @@ def task_at(client: httpx.Client, location: str) -> dict[str, Any]:
 
 
 @contextmanager
-def running(folder: Path, *arguments: str, ready: bool = True, **settings: str) -> Iterator[httpx.Client]:
+def running(
+    folder: Path, *arguments: str, ready: bool = True, **settings: str
+) -> Iterator[httpx.Client]:
     """A client of a host that runs for as long as the block does."""
     host = Host(folder, *arguments, ready=ready, **settings)
     try:
@@ -106,15 +145,23 @@ def running(folder: Path, *arguments: str, ready: bool = True, **settings: str) 
 
 def save(client: httpx.Client, user_id: str, content: str, **fields: Any) -> dict[str, Any]:
     """The memory that a save answers with, every field of it."""
-    response = client.post("/api/v1/memories/save", json={"user_id": user_id, "content": content, "view": "full", **fields})
+    response = client.post(
+        "/api/v1/memories/save",
+        json={"user_id": user_id, "content": content, "view": "full", **fields},
+    )
     assert response.status_code in (200, 201), response.text
     memory: dict[str, Any] = response.json()["memory"]
     return memory
 
 
 def memories(client: httpx.Client, user_id: str, **query: str) -> list[dict[str, Any]]:
-    """Everything that a user has, every field, deleted memories too, unless the query says otherwise."""
-    response = client.get("/api/v1/memories", params={"user_id": user_id, "status": "all", "limit": "100", "view": "full", **query})
+    """Everything that a user has, every field, deleted memories too, unless the query
+    says otherwise.
+    """
+    response = client.get(
+        "/api/v1/memories",
+        params={"user_id": user_id, "status": "all", "limit": "100", "view": "full", **query},
+    )
     assert response.status_code == 200, response.text
     found: list[dict[str, Any]] = response.json()["memories"]
     return found
@@ -125,7 +172,15 @@ def problem(response: httpx.Response, status: int, field: str | None = None) -> 
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
     found: dict[str, Any] = response.json()
-    assert found.keys() - {"did_you_mean"} == {"type", "title", "status", "detail", "instance", "correlation_id", "errors"}
+    assert found.keys() - {"did_you_mean"} == {
+        "type",
+        "title",
+        "status",
+        "detail",
+        "instance",
+        "correlation_id",
+        "errors",
+    }
     assert found["status"] == status
     assert found["correlation_id"] == response.headers["x-correlation-id"]
     assert "Traceback" not in response.text

@@ -1,4 +1,6 @@
-"""The inspector of the Model Context Protocol, by its command line; installed from npm at its first use, as Azurite is."""
+"""The inspector of the Model Context Protocol, by its command line; installed from npm at its first
+use, as Azurite is.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,26 @@ _PROGRAM = Path("node_modules/@modelcontextprotocol/inspector/clients/launcher/b
 def inspect(*arguments: str) -> dict[str, Any]:
     """What `inspector --cli` prints. Raises RuntimeError where it fails or can't be installed."""
     with tempfile.TemporaryDirectory() as home:  # it keeps a catalog there
-        command = [str(NODE), str(_installed()), "--cli", "--connect-timeout", str(LIMIT_S * 1000), *arguments]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "HOME": home})
+        command = [
+            str(NODE),
+            str(_installed()),
+            "--cli",
+            "--connect-timeout",
+            str(LIMIT_S * 1000),
+            *arguments,
+        ]
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            env={**os.environ, "HOME": home},
+        )
     if done.returncode != 0:
-        raise RuntimeError(f"the inspector ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        raise RuntimeError(
+            f"the inspector ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+        )
     printed: dict[str, Any] = json.loads(done.stdout)
     return printed
 
@@ -41,7 +59,15 @@ def _installed() -> Path:
             unfinished = _FOLDER.with_suffix(".unfinished")
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir()
-            options = ["--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev", "--loglevel=error", "--prefix", str(unfinished)]
+            options = [
+                "--no-audit",
+                "--no-fund",
+                "--ignore-scripts",
+                "--omit=dev",
+                "--loglevel=error",
+                "--prefix",
+                str(unfinished),
+            ]
             npm("install", *options, INSPECTOR, where=unfinished)
             unfinished.rename(_FOLDER)
     return _FOLDER / _PROGRAM

@@ -1,13 +1,17 @@
 """Sentences that change what is true of somebody, and sentences that only look like it.
 
-Each is said to somebody of whom `BEFORE` is known. `CHANGES` says what holds afterwards, by the slot's attribute: a value, or `OVER` where
-nothing took the old one's place. Whatever a sentence does not name stays.
+Each is said to somebody of whom `BEFORE` is known. `CHANGES` says what holds afterwards, by the
+slot's attribute: a value, or `OVER` where nothing took the old one's place.
+Whatever a sentence does not name stays.
 """
 
 from __future__ import annotations
 
 OVER = "over"
-BEFORE = "I live in Berlin. I work as a nurse at Siemens. I'm vegetarian. I like olives and ramen. I eat eggs. I speak German."
+BEFORE = (
+    "I live in Berlin. I work as a nurse at Siemens. I'm vegetarian. I like olives and ramen. I "
+    "eat eggs. I speak German."
+)
 KNOWN = {
     "home city": "Berlin",
     "occupation": "nurse",

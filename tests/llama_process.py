@@ -1,4 +1,5 @@
-"""A llama.cpp server as a process of its own: prints its address, and ends when its standard input does.
+"""A llama.cpp server as a process of its own: prints its address, and ends when its
+standard input does.
 
 Started by `llama_server` with the packages on its path: `python llama_process.py MODEL PREFIX`.
 """
@@ -20,7 +21,8 @@ def main() -> None:
     params.n_parallel = 1
     params.n_ctx = SLOT_TOKENS
     params.sampling.seed = 7
-    # threads of llama.cpp wait for each other busily: two on cores that others use too are twenty times slower than one
+    # threads of llama.cpp wait for each other busily: two on cores that others use too are twenty
+    # times slower than one
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     sys.stdout.write(f"{server.listening_address}\n")

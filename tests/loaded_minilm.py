@@ -8,7 +8,9 @@ from memory_core.adapters.embedders.minilm import MiniLM, MiniLMEmbedder
 
 
 class LoadedMiniLM(MiniLMEmbedder):
-    """One of several on a model that the process loads once, since loading takes a quarter of a second."""
+    """One of several on a model that the process loads once, since loading takes a quarter
+    of a second.
+    """
 
     def _loaded(self) -> MiniLM:
         return _model()

@@ -1,7 +1,9 @@
-"""What an app on Azure signs in with: the identity endpoint of its machine, which gives tokens to whoever shows its header.
+"""What an app on Azure signs in with: the identity endpoint of its machine, which gives tokens to
+whoever shows its header.
 
-One would get wrong: the tokens are signed by nobody. Azurite looks at whom they are for, from whom and until when; the Cosmos DB emulator
-only that there is one. What this proves is that the product asks for the right token and that it is sent.
+One would get wrong: the tokens are signed by nobody. Azurite looks at whom they are for, from whom
+and until when; the Cosmos DB emulator only that there is one. What this proves is that the product
+asks for the right token and that it is sent.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ TENANT = "11111111-1111-1111-1111-111111111111"
 
 @dataclass
 class Identity:
-    """An endpoint that gives tokens. asked: (resource, client id, the header that shows who asks) of each request."""
+    """An endpoint that gives tokens. asked: (resource, client id, the header that shows who asks)
+    of each request.
+    """
 
     url: str
     asked: list[tuple[str, str, str]] = field(default_factory=list)
@@ -60,9 +64,16 @@ class _Endpoint(http.server.BaseHTTPRequestHandler):
         asked = parse_qs(urlsplit(self.path).query)
         (resource,), client_id = asked["resource"], asked.get("client_id", [""])[0]
         assert isinstance(self.server, _Server)
-        self.server.identity.asked.append((resource, client_id, self.headers.get("X-IDENTITY-HEADER", "")))
+        self.server.identity.asked.append(
+            (resource, client_id, self.headers.get("X-IDENTITY-HEADER", ""))
+        )
         until = int(time.time()) + LIFE_S
-        given = {"access_token": _token(resource, until), "expires_on": str(until), "resource": resource, "token_type": "Bearer"}
+        given = {
+            "access_token": _token(resource, until),
+            "expires_on": str(until),
+            "resource": resource,
+            "token_type": "Bearer",
+        }
         body = json.dumps(given).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -76,8 +87,18 @@ class _Endpoint(http.server.BaseHTTPRequestHandler):
 
 def _token(resource: str, until: int) -> str:
     begins = until - LIFE_S - 60
-    claims = {"aud": resource, "iss": f"https://sts.windows.net/{TENANT}/", "nbf": begins, "iat": begins, "exp": until, "tid": TENANT}
-    return ".".join(_encoded(part) for part in (json.dumps({"alg": "none", "typ": "JWT"}), json.dumps(claims), "nobody"))
+    claims = {
+        "aud": resource,
+        "iss": f"https://sts.windows.net/{TENANT}/",
+        "nbf": begins,
+        "iat": begins,
+        "exp": until,
+        "tid": TENANT,
+    }
+    return ".".join(
+        _encoded(part)
+        for part in (json.dumps({"alg": "none", "typ": "JWT"}), json.dumps(claims), "nobody")
+    )
 
 
 def _encoded(text: str) -> str:

@@ -1,4 +1,6 @@
-"""The official client of the Model Context Protocol, connected to a memory over HTTP or to a process over its stdin and stdout."""
+"""The official client of the Model Context Protocol, connected to a memory over HTTP or to a
+process over its stdin and stdout.
+"""
 
 from __future__ import annotations
 
@@ -38,20 +40,26 @@ class Person:
 
 
 @asynccontextmanager
-async def over_http(url: object, mode: str, person: Person | None = None, query: str = "", **headers: str) -> AsyncIterator[Client]:
+async def over_http(
+    url: object, mode: str, person: Person | None = None, query: str = "", **headers: str
+) -> AsyncIterator[Client]:
     """A client of a memory's /mcp. headers: with _ for -."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     async with (
         httpx2.AsyncClient(headers=sent, timeout=60) as http,
         Client(
-            streamable_http_client(f"{str(url).rstrip('/')}/mcp{query}", http_client=http), mode=mode, elicitation_callback=person
+            streamable_http_client(f"{str(url).rstrip('/')}/mcp{query}", http_client=http),
+            mode=mode,
+            elicitation_callback=person,
         ) as client,
     ):
         yield client
 
 
 @asynccontextmanager
-async def over_stdio(*arguments: str, mode: str = "auto", person: Person | None = None, **settings: str) -> AsyncIterator[Client]:
+async def over_stdio(
+    *arguments: str, mode: str = "auto", person: Person | None = None, **settings: str
+) -> AsyncIterator[Client]:
     """A client of `memory-core mcp` with these arguments."""
     env = {"PATH": os.environ["PATH"], "EMBEDDING_PROVIDER": "hash", **settings}
     program, *rest = fork_server.command("memory_core.cli", "mcp", *arguments)

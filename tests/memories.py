@@ -33,13 +33,17 @@ def unit_vector(seed: int, dimensions: int = 8) -> Vector:
     return vector / np.linalg.norm(vector)
 
 
-def turn(number: int, *, owner: Owner = ANA, session: str | None = "s1", epoch: str = "e1", **fields: Any) -> Memory:
+def turn(
+    number: int, *, owner: Owner = ANA, session: str | None = "s1", epoch: str = "e1", **fields: Any
+) -> Memory:
     """The memory `mem_<number>`, saved by the commit that brought the head to that number."""
     at = NOON + timedelta(minutes=number)
     values: dict[str, Any] = {
-        "id": f"mem_{number}", "app_id": owner.app_id, "user_id": owner.user_id, "session_id": session, "type": MemoryType.EPISODIC,
-        "content": f"turn {number}: кофе and 日本語", "lexical": Lexical(own={"turn": 1, str(number): 1}, turn=number),
-        "embedding": unit_vector(number), "created_at": at, "updated_at": at, "event_timestamp": at, "valid_from": at,
-        "epoch": epoch, "sequence": number, "revision": number,
+        "id": f"mem_{number}", "app_id": owner.app_id, "user_id": owner.user_id,
+        "session_id": session, "type": MemoryType.EPISODIC,
+        "content": f"turn {number}: кофе and 日本語",
+        "lexical": Lexical(own={"turn": 1, str(number): 1}, turn=number),
+        "embedding": unit_vector(number), "created_at": at, "updated_at": at, "event_timestamp": at,
+        "valid_from": at, "epoch": epoch, "sequence": number, "revision": number,
     }  # fmt: skip
     return Memory(**{**values, **fields})

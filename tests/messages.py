@@ -1,4 +1,6 @@
-"""What was said, for tests: lines with rare words of their own, told without forming, and what shows of them."""
+"""What was said, for tests: lines with rare words of their own, told without forming,
+and what shows of them.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,21 @@ def rare_words(number: int, count: int = 5) -> str:
     for place in range(count):
         digest = shake_128(f"{number} {place}".encode()).digest(8)
         pairs = zip(digest[::2], digest[1::2], strict=True)
-        found.append("".join(_CONSONANTS[first % len(_CONSONANTS)] + _VOWELS[second % len(_VOWELS)] for first, second in pairs))
+        found.append(
+            "".join(
+                _CONSONANTS[first % len(_CONSONANTS)] + _VOWELS[second % len(_VOWELS)]
+                for first, second in pairs
+            )
+        )
     return " ".join(found)
 
 
 def lines(count: int, first: int = 0) -> list[str]:
     """Messages that have rare words of their own, and common ones besides."""
-    return [f"Yesterday we saw {rare_words(number)} on the way home" for number in range(first, first + count)]
+    return [
+        f"Yesterday we saw {rare_words(number)} on the way home"
+        for number in range(first, first + count)
+    ]
 
 
 async def say(
@@ -45,7 +55,9 @@ async def say(
     session: str | None = "s1",
     call: Call = Call(),  # noqa: B008
 ) -> list[Accepted]:
-    """Tell a conversation in calls `of` so many messages, a minute between two messages; nobody works on it."""
+    """Tell a conversation in calls `of` so many messages, a minute between two messages;
+    nobody works on it.
+    """
     answers = []
     for start in range(0, len(contents), of):
         told = talk(*contents[start : start + of], at=NOW + start * MINUTE, session=session)
@@ -58,14 +70,22 @@ async def messages(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list
     return (await listed(core, owner, **{"category": MESSAGE, "status": "all", **query}))[::-1]
 
 
-async def results(core: MemoryCore, query: str, owner: Owner = ALICE, **fields: Any) -> tuple[Hit, ...]:
+async def results(
+    core: MemoryCore, query: str, owner: Owner = ALICE, **fields: Any
+) -> tuple[Hit, ...]:
     """The results of a query."""
-    return (await core.retrieve(owner, RetrieveInput.model_validate({"query": query, **fields}))).results
+    return (
+        await core.retrieve(owner, RetrieveInput.model_validate({"query": query, **fields}))
+    ).results
 
 
 def shown(hit: Hit) -> list[str]:
     """What of that which was said a result shows, best first."""
-    return [hit.memory.content] if is_message(hit.memory.id) else [passage.text for passage in hit.passages]
+    return (
+        [hit.memory.content]
+        if is_message(hit.memory.id)
+        else [passage.text for passage in hit.passages]
+    )
 
 
 async def best_words(core: MemoryCore, query: str, owner: Owner = ALICE) -> str | None:
@@ -77,4 +97,8 @@ async def best_words(core: MemoryCore, query: str, owner: Owner = ALICE) -> str 
 async def lost(core: MemoryCore, count: int, owner: Owner = ALICE) -> list[int]:
     """Which of these lines are not the best answer to their own rare words."""
     told = lines(count)
-    return [number for number in range(count) if await best_words(core, rare_words(number), owner) != told[number]]
+    return [
+        number
+        for number in range(count)
+        if await best_words(core, rare_words(number), owner) != told[number]
+    ]

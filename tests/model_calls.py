@@ -1,4 +1,6 @@
-"""The calls of the agents with something to ask about, and agents over a wire whose pauses and clock a test holds."""
+"""The calls of the agents with something to ask about, and agents over a wire whose pauses and
+clock a test holds.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,34 @@ from tests.memories import NOON, MovableClock
 
 APP = Owner("shop", "ana")
 MESSAGES = [
-    Message(role="user", content="I moved to Lisbon, and I have a cold.", timestamp=NOON, actor="Ana"),
+    Message(
+        role="user", content="I moved to Lisbon, and I have a cold.", timestamp=NOON, actor="Ana"
+    ),
     Message(role="assistant", content="Get well soon!", timestamp=NOON + timedelta(minutes=1)),
-    Message(role="user", content="Shall we plan a dinner? Кофе, 日本語 🙂", timestamp=NOON + timedelta(minutes=2), actor="Ana"),
+    Message(
+        role="user",
+        content="Shall we plan a dinner? Кофе, 日本語 🙂",
+        timestamp=NOON + timedelta(minutes=2),
+        actor="Ana",
+    ),
 ]
-ITEMS = [DecisionItem(0, "Ana lives in Lisbon", "fact", NOON, ("ana", "home city")), DecisionItem(1, "Ana sails", "fact", NOON)]
-SCENES = [SceneItem(0, "nature", ("Ana sailed", "Ana sailed again", "Ana mended a sail"), (("Ana asks why.",), (), ()), NOON)]
+ITEMS = [
+    DecisionItem(0, "Ana lives in Lisbon", "fact", NOON, ("ana", "home city")),
+    DecisionItem(1, "Ana sails", "fact", NOON),
+]
+SCENES = [
+    SceneItem(
+        0,
+        "nature",
+        ("Ana sailed", "Ana sailed again", "Ana mended a sail"),
+        (("Ana asks why.",), (), ()),
+        NOON,
+    )
+]
 CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
-    "detect_boundary": lambda agents: agents.detect_boundary(APP, MESSAGES, "Ana spoke of her boat."),
+    "detect_boundary": lambda agents: agents.detect_boundary(
+        APP, MESSAGES, "Ana spoke of her boat."
+    ),
     "analyse_episode": lambda agents: agents.analyse_episode(APP, MESSAGES),
     "summarise": lambda agents: agents.summarise(APP, MESSAGES),
     "summarise_fast": lambda agents: agents.summarise(APP, MESSAGES, fast=True),
@@ -41,14 +63,20 @@ CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
     "synthesise": lambda agents: agents.synthesise(APP, ITEMS),
     "find_patterns": lambda agents: agents.find_patterns(APP, ITEMS),
     "update_profile": lambda agents: agents.update_profile(APP, SCENES),
-    "rank_texts": lambda agents: agents.rank_texts(APP, "Where does Ana live?", ["Ana sails", "Ana lives in Lisbon"]),  # type: ignore[attr-defined]
-    "judge_sufficiency": lambda agents: agents.judge_sufficiency(APP, "Where does Ana live?", ["Where does Ana live?"], ITEMS),
+    "rank_texts": lambda agents: agents.rank_texts(
+        APP, "Where does Ana live?", ["Ana sails", "Ana lives in Lisbon"]
+    ),  # type: ignore[attr-defined]
+    "judge_sufficiency": lambda agents: agents.judge_sufficiency(
+        APP, "Where does Ana live?", ["Where does Ana live?"], ITEMS
+    ),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
 
 PATIENCE_S = 100.0
-"""A call's deadline runs on the real clock even where pauses are held. Of 5 s a busy machine left no room for a pause of 3."""
+"""A call's deadline runs on the real clock even where pauses are held. Of 5 s a busy machine left
+no room for a pause of 3.
+"""
 
 
 class Pauses:
@@ -70,7 +98,12 @@ class Made:
         self._closing: list[OpenAIAgents] = []
 
     def agents(
-        self, *, service: Service | None = None, timeout_s: float = PATIENCE_S, cap: int | None = None, **given: Any
+        self,
+        *,
+        service: Service | None = None,
+        timeout_s: float = PATIENCE_S,
+        cap: int | None = None,
+        **given: Any,
     ) -> OpenAIAgents:
         service = service or Service(base_url=f"{self.server.root}/v1", api_key="secret-key")
         retries = given.pop("retries", Retries(tries=3, deadline_s=timeout_s, sleep=self.pauses))

@@ -1,4 +1,6 @@
-"""A process that dies at a chosen moment: between any two of its writes, or while it waits for an agent."""
+"""A process that dies at a chosen moment: between any two of its writes, or while it waits
+for an agent.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,11 @@ from tests.world import Killed, World
 
 @dataclass
 class Moment:
-    """When to die: at the write or call number `at`, before it is done or right after. No number: never; then it only counts.
+    """When to die: at the write or call number `at`, before it is done or right after.
+    No number: never; then it only counts.
 
-    asleep: nothing counts yet. overdue: the write to die after failed by itself, so it is the next one that is done.
+    asleep: nothing counts yet. overdue: the write to die after failed by itself,
+    so it is the next one that is done.
     """
 
     at: int | None = None
@@ -83,12 +87,18 @@ class Mortal:
 async def killed_at_each_write(
     world: World, after: bool, begin: Callable[[MemoryCore, Owner], Awaitable[str]]
 ) -> AsyncIterator[tuple[Owner, str]]:
-    """Begin a task for a user of its own and kill its worker at a write, before or after it, until each write had its turn."""
+    """Begin a task for a user of its own and kill its worker at a write, before or after it,
+    until each write had its turn.
+    """
     written = number = 0
     while number <= written:
         owner = Owner("app", f"user-{number}-{after}")
-        moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
-        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m), wrap_keys=lambda inner, m=moment: Mortal(inner, m))
+        # the first worker lives, and says how many writes there are
+        moment = Moment(number, after, asleep=True)
+        mortal = await world.core(
+            wrap=lambda inner, m=moment: Mortal(inner, m),
+            wrap_keys=lambda inner, m=moment: Mortal(inner, m),
+        )
         task_id = await begin(mortal, owner)
         moment.asleep = False
         with suppress(Killed):

@@ -1,4 +1,6 @@
-"""One file out of a package on npm, in a fixed version, fetched once into `.cache` beside the project's files; nothing it depends on."""
+"""One file out of a package on npm, in a fixed version, fetched once into `.cache` beside the
+project's files; nothing it depends on.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ CACHE = Path(__file__).parents[1] / ".cache"
 
 
 def npm_file(package: str, path: str) -> Path:
-    """The file `path` of `package` ("name@1.2.3"). Of two processes that want it, one fetches it and the other waits."""
+    """The file `path` of `package` ("name@1.2.3"). Of two processes that want it,
+    one fetches it and the other waits.
+    """
     kept = CACHE / package.replace("/", "+") / Path(path).name
     kept.parent.mkdir(parents=True, exist_ok=True)
     with (kept.parent / "lock").open("w") as lock:
@@ -27,7 +31,15 @@ def npm_file(package: str, path: str) -> Path:
 def _fetch(package: str, path: str, kept: Path) -> None:
     """Fetch beside and rename, so that a file of this name is always a whole one."""
     with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
-        npm("pack", package, "--ignore-scripts", "--loglevel=error", "--pack-destination", folder, where=Path(folder))
+        npm(
+            "pack",
+            package,
+            "--ignore-scripts",
+            "--loglevel=error",
+            "--pack-destination",
+            folder,
+            where=Path(folder),
+        )
         (archive,) = Path(folder).glob("*.tgz")
         unfinished = Path(folder) / "unfinished"
         with tarfile.open(archive) as packed, unfinished.open("wb") as target:

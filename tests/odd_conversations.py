@@ -1,7 +1,9 @@
-"""Odd conversations drawn from a seed: paths, links, base64, templates, escapes, fifteen languages, all planes of Unicode.
+"""Odd conversations drawn from a seed: paths, links, base64, templates, escapes,
+fifteen languages, all planes of Unicode.
 
-`conversation(seed)` is always one that the API takes; `refused(seed)` is always one that it refuses. The same seed gives the same text in
-every run, so that the number of a failure is enough to repeat it.
+`conversation(seed)` is always one that the API takes; `refused(seed)` is always one that it
+refuses. The same seed gives the same text in every run, so that the number of a failure is enough
+to repeat it.
 """
 
 from __future__ import annotations
@@ -33,44 +35,56 @@ _ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 LANGUAGES: dict[str, tuple[str, ...]] = {
     "en": (
-        "I live in Lisbon.", "My sister Anna works at Contoso and hates mushrooms.", "I'm flying to Oslo next Friday.",
-        "What do I like?",
+        "I live in Lisbon.", "My sister Anna works at Contoso and hates mushrooms.",
+        "I'm flying to Oslo next Friday.", "What do I like?",
     ),
     "de": (
         "Ich wohne in Köln.", "Mein Name ist Jürgen Müller-Lüdenscheidt.",
-        "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft!", "Ich bin allergisch gegen Nüsse.",
-        "Ich arbeite seit 2019 bei der Rindfleischetikettierungsüberwachungsaufgabenübertragungsbehörde.",
+        "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft!",
+        "Ich bin allergisch gegen Nüsse.",
+        (
+            "Ich arbeite seit 2019 bei der "
+            "Rindfleischetikettierungsüberwachungsaufgabenübertragungsbehörde."
+        ),
     ),
     "fr": (
-        "J'habite à Lyon depuis l'été.", "Je m'appelle Zoë.", "« Ça marche », dit-elle ; j'aime les pâtes.",
-        "Je déteste l'ail !",
+        "J'habite à Lyon depuis l'été.", "Je m'appelle Zoë.",
+        "« Ça marche », dit-elle ; j'aime les pâtes.", "Je déteste l'ail !",
     ),
     "es": (
-        "Vivo en Bogotá.", "¿Dónde trabajo? ¡Trabajo como médica!", "Me gusta mucho el café.", "Soy alérgica a los cacahuetes.",
+        "Vivo en Bogotá.", "¿Dónde trabajo? ¡Trabajo como médica!", "Me gusta mucho el café.",
+        "Soy alérgica a los cacahuetes.",
     ),
     "it": (
-        "Vivo a Torino.", "Mi piace il risotto.", "Perché no? È l'ultima volta.", "Mia moglie si chiama Giulia.",
+        "Vivo a Torino.", "Mi piace il risotto.", "Perché no? È l'ultima volta.",
+        "Mia moglie si chiama Giulia.",
     ),
     "pt": (
-        "Moro em São Paulo.", "Não gosto de coentro.", "O meu cão chama-se Bolinha.", "Amanhã vou à praia.",
+        "Moro em São Paulo.", "Não gosto de coentro.", "O meu cão chama-se Bolinha.",
+        "Amanhã vou à praia.",
     ),
     "nl": (
-        "Ik woon in 's-Hertogenbosch.", "Mijn zus heet Fleur.", "Ik hou niet van drop.", "Volgende week ga ik op vakantie.",
+        "Ik woon in 's-Hertogenbosch.", "Mijn zus heet Fleur.", "Ik hou niet van drop.",
+        "Volgende week ga ik op vakantie.",
     ),
     "ja": (
-        "私は東京に住んでいます。", "猫が好きです！", "来週、京都へ行きます。", "好きな食べ物はラーメンです。" * 4,
+        "私は東京に住んでいます。", "猫が好きです！", "来週、京都へ行きます。",
+        "好きな食べ物はラーメンです。" * 4,
     ),
     "zh": (
         "我住在北京。", "我喜欢喝茶，不喜欢咖啡。", "下周五我要去上海。", "我的妹妹叫小红。" * 4,
     ),
     "ko": (
-        "저는 서울에 살아요.", "고양이를 좋아해요!", "다음 주에 부산에 갑니다.", "제 이름은 김민수입니다.",
+        "저는 서울에 살아요.", "고양이를 좋아해요!", "다음 주에 부산에 갑니다.",
+        "제 이름은 김민수입니다.",
     ),
     "ar": (
-        "أعيش في القاهرة.", "أحب القهوة ولا أحب الشاي.", "اسمي ليلى؟", "سأسافر إلى دبي الأسبوع القادم.",
+        "أعيش في القاهرة.", "أحب القهوة ولا أحب الشاي.", "اسمي ليلى؟",
+        "سأسافر إلى دبي الأسبوع القادم.",
     ),
     "ru": (
-        "Я живу в Москве.", "Меня зовут Наташа.", "Я люблю борщ и не люблю грибы.", "Завтра я лечу в Казань.",
+        "Я живу в Москве.", "Меня зовут Наташа.", "Я люблю борщ и не люблю грибы.",
+        "Завтра я лечу в Казань.",
     ),
     "he": (
         "אני גר בתל אביב.", "אני אוהב חומוס.",
@@ -96,13 +110,13 @@ FRAMES = re.split(
     I got promoted to {}. | I'm {} years old. | I have {} children. | Ich heiße {}. | Ich wohne in {}. | Je m'appelle {}. |
     Me llamo {}. | Ich mag {}. | j'adore {} | Vivo en {}. | Can you explain {}? | It worked: {} | That did not work: {} |
     Please translate: {} | He said: "I live in {}" | {} | {} {} {} | My {} is {}. | The {} of {} is {}. | Remember that {} |
-    I will {} in 3 days | I'm pregnant and {} | my {}'s {} me mine myself {}""",
+    I will {} in 3 days | I'm pregnant and {} | my {}'s {} me mine myself {}""",  # noqa: E501
 )
 TEMPLATES = re.findall(
     r"\S+",
     r"""
     {0} {} {{}} {who} {value} {0.__class__.__mro__} %s %(name)s % %n %1$s $1 ${HOME} $0 \1 \0 \g<0> \g<name> \n \u0041 \x41
-    \N{BULLET} \Z \ \\ \jdoe {{7*7}} <%=x%> #{x} `id` $(id) {%if%} \Q (?P<x> &amp; %00 %2e%2e/""",
+    \N{BULLET} \Z \ \\ \jdoe {{7*7}} <%=x%> #{x} `id` $(id) {%if%} \Q (?P<x> &amp; %00 %2e%2e/""",  # noqa: E501
 )
 METACHARACTERS = re.findall(
     r"\S+",
@@ -115,8 +129,14 @@ PASTES = (
     "| a | b |\n|---|---|\n| 1 | 2 |\n| I live in Oslo | 4 |",
     "```python\ndef f(x):\n    return re.sub(r'(\\w+)', r'\\1', x)\n```",
     "```\nunclosed",
-    "Traceback (most recent call last):\n  File \"C:\\app\\main.py\", line 3, in <module>\n    raise KeyError('x')\nKeyError: 'x'",
-    "2026-05-08T13:56:00.123Z ERROR [worker-3] o.a.k.Client - Connection refused: /10.0.0.1:9092\n" * 8,
+    (
+        "Traceback (most recent call last):\n  File \"C:\\app\\main.py\", line 3, in <module>\n    "
+        "raise KeyError('x')\nKeyError: 'x'"
+    ),
+    (
+        "2026-05-08T13:56:00.123Z ERROR [worker-3] o.a.k.Client - Connection refused: "
+        "/10.0.0.1:9092\n"
+    ) * 8,
     "SELECT * FROM c WHERE c.id = 'x' OR 1=1; DROP TABLE memories; --",
     "a,b,c\n1,2,3\n\"x\"\"y\",,\n" * 10,
     "diff --git a/x b/x\n@@ -1 +1 @@\n-I live in Rome\n+I live in Oslo",
@@ -126,27 +146,35 @@ PASTES = (
     "---\ntitle: x\n---\n# H1\n* a\n* b\n  1. c\n- [ ] todo\n- [x] done",
     "user: I live in Rome\nassistant: ok",
     "Dear Sir,\n\nI am writing to you.\n\n-- \nBob\n+49 30 12345",
-    "\\documentclass{article}\\begin{equation}\\frac{\\partial u}{\\partial t} = \\alpha \\nabla^2 u\\end{equation}",
+    (
+        "\\documentclass{article}\\begin{equation}\\frac{\\partial u}{\\partial t} = \\alpha "
+        "\\nabla^2 u\\end{equation}"
+    ),
     "#!/bin/bash\nset -euo pipefail\necho \"$@\" | sed 's/a/b/g' > /dev/null",
     "mem_0123456789abcdef cnv_0123456789abcdef",
     "__proto__ constructor toString undefined null NaN Infinity -0 1e309",
     "= 1+1\n@SUM(A1)\n+cmd|' /C calc'!A0",
 )  # fmt: skip
 SCRIPTS = (
-    "👩\u200d👩\u200d👧\u200d👦", "👍🏽", "🏳\ufe0f\u200d🌈", "🇩🇪🇫🇷", "1\ufe0f\u20e3", "❤\ufe0f", "🧑🏿\u200d🚀", "é", "Å", "ﬁ", "ß", "İ",
-    "ı", "ǅ", "ŉ", "㈱", "½", "Ⅷ", "𝔘𝔫𝔦", "𐍈", "𠜎𠜱", "☃", "ﷺ", "\u0600", "ᾈ", "ΐ", "ẞ", "Ω",
+    "👩\u200d👩\u200d👧\u200d👦", "👍🏽", "🏳\ufe0f\u200d🌈", "🇩🇪🇫🇷", "1\ufe0f\u20e3", "❤\ufe0f",
+    "🧑🏿\u200d🚀", "é", "Å", "ﬁ", "ß", "İ", "ı", "ǅ", "ŉ", "㈱", "½", "Ⅷ", "𝔘𝔫𝔦", "𐍈", "𠜎𠜱", "☃",
+    "ﷺ", "\u0600", "ᾈ", "ΐ", "ẞ", "Ω",
 )  # fmt: skip
 INVISIBLE = (
-    "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u202e", "\u202d", "\u2066", "\u2069", "\u200f", "\u061c",
-    "\u2028", "\u2029", "\u0085", "\u180e", "\ufe0f", "\U000e0001", "\U000e0041", "\u00a0", "\u3000", "ᅟ", "ㅤ",
+    "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u202e", "\u202d", "\u2066",
+    "\u2069", "\u200f", "\u061c", "\u2028", "\u2029", "\u0085", "\u180e", "\ufe0f", "\U000e0001",
+    "\U000e0041", "\u00a0", "\u3000", "ᅟ", "ㅤ",
 )  # fmt: skip
 CONTROLS = tuple(chr(code) for code in (*range(1, 32), *range(127, 160)))
 ACTORS = (
-    "CORP\\jdoe", "CORP\\nina", "C:\\Users\\x", "\\", "\\1", "\\g<0>", "\\g<name>", "{0}", "{who}", "%s", "$1", "User", "user",
-    "Assistant", "I", "my", "me", "mine", "[", "(", "*", ".*", "a|b", "?", "🙂", "👩\u200d👩\u200d👧\u200d👦", "x" * 128, "ж" * 200,
-    "é" * 64, "Dr. Ann-Marie O'Neil", "null", "None", "ana's", "N/A", "\u202eevil", "a\nb", "a\tb", "\u0007", "日本太郎", "أحمد",
-    "ana@example.com", "ana (she/her)", "a.b", "ends with \\", "\U0001f468\u200d" * 20, "e\u0301" * 40, "&<>\"'",
-    "../../etc/passwd", "DROP TABLE", "--", "#", "/", "a/b#c?d", "Nobody said", "Ann said:", "^$", "\\d+", "(?i)x",
+    "CORP\\jdoe", "CORP\\nina", "C:\\Users\\x", "\\", "\\1", "\\g<0>", "\\g<name>", "{0}", "{who}",
+    "%s", "$1", "User", "user", "Assistant", "I", "my", "me", "mine", "[", "(", "*", ".*", "a|b",
+    "?", "🙂", "👩\u200d👩\u200d👧\u200d👦", "x" * 128, "ж" * 200, "é" * 64, "Dr. Ann-Marie O'Neil",
+    "null", "None", "ana's", "N/A", "\u202eevil", "a\nb", "a\tb", "\u0007", "日本太郎", "أحمد",
+    "ana@example.com", "ana (she/her)", "a.b", "ends with \\", "\U0001f468\u200d" * 20,
+    "e\u0301" * 40, "&<>\"'",
+    "../../etc/passwd", "DROP TABLE", "--", "#", "/", "a/b#c?d", "Nobody said", "Ann said:", "^$",
+    "\\d+", "(?i)x",
 )  # fmt: skip
 _ODD_TIMES = (
     "0001-01-01T00:00:00+00:00",
@@ -169,18 +197,48 @@ class _Drawn:
 
     def length(self) -> int:
         """Mostly short, now and then beyond every limit that the product knows."""
-        return self.draw.choice((1, 2, 3, 7, 20, 40, 79, 80, 81, 120, 199, 200, 201, 230, 500, 501, 601, 1_000, 3_001, 6_000))
+        return self.draw.choice(
+            (
+                1,
+                2,
+                3,
+                7,
+                20,
+                40,
+                79,
+                80,
+                81,
+                120,
+                199,
+                200,
+                201,
+                230,
+                500,
+                501,
+                601,
+                1_000,
+                3_001,
+                6_000,
+            )
+        )
 
     def blob(self) -> str:
         return base64.b64encode(self.draw.randbytes(self.length())).decode()
 
     def token(self) -> str:
-        parts = (b'{"alg":"HS256","typ":"JWT"}', self.draw.randbytes(self.length()), self.draw.randbytes(32))
+        parts = (
+            b'{"alg":"HS256","typ":"JWT"}',
+            self.draw.randbytes(self.length()),
+            self.draw.randbytes(32),
+        )
         return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
 
     def link(self) -> str:
         path = "/".join(self.of(self.draw.randint(1, 30)) for _ in range(self.draw.randint(0, 12)))
-        query = "&".join(f"{self.of(3)}={self.of(self.draw.randint(0, 60))}%20" for _ in range(self.draw.randint(0, 6)))
+        query = "&".join(
+            f"{self.of(3)}={self.of(self.draw.randint(0, 60))}%20"
+            for _ in range(self.draw.randint(0, 6))
+        )
         return f"{self.draw.choice(('http', 'https', 'ftp', 'file', 'HTTPS'))}://{self.of(8)}.example/{path}?{query}#{self.of(4)}"
 
     def path(self) -> str:
@@ -195,7 +253,7 @@ class _Drawn:
         )
 
     def address(self) -> str:
-        return f"{self.of(min(self.length(), 230), _ALPHANUMERIC + '._+-')}@{self.of(min(self.length(), 230))}.{self.of(3)}.example"
+        return f"{self.of(min(self.length(), 230), _ALPHANUMERIC + '._+-')}@{self.of(min(self.length(), 230))}.{self.of(3)}.example"  # noqa: E501
 
     def word(self) -> str:
         kind = self.draw.randrange(6)
@@ -203,7 +261,10 @@ class _Drawn:
             return self.of(self.length(), "abcdefghij")
         if kind == 1:
             return "".join(
-                self.draw.choices(("Donau", "dampf", "schiff", "fahrts", "gesellschafts", "kapitän", "ß", "ü"), k=min(self.length(), 900))
+                self.draw.choices(
+                    ("Donau", "dampf", "schiff", "fahrts", "gesellschafts", "kapitän", "ß", "ü"),
+                    k=min(self.length(), 900),
+                )
             )
         if kind == 2:
             return self.draw.choice("aA0.?!,'\"-_\\/|~:;…") * self.length()
@@ -219,18 +280,34 @@ class _Drawn:
         length = min(self.length(), 600)
         while len(found) < length:
             code = self.draw.choice(
-                (self.draw.randrange(1, 0x800), self.draw.randrange(0x800, 0x10000), self.draw.randrange(0x10000, 0x110000))
+                (
+                    self.draw.randrange(1, 0x800),
+                    self.draw.randrange(0x800, 0x10000),
+                    self.draw.randrange(0x10000, 0x110000),
+                )
             )
             if not 0xD800 <= code <= 0xDFFF:
                 found.append(chr(code))
         return "".join(found)
 
     def marks(self) -> str:
-        """Letters under heaps of combining marks, joined and emoji sequences, invisible characters."""
-        heap = "".join(self.draw.choices([chr(code) for code in range(0x300, 0x36F)], k=min(self.length(), 700)))
+        """Letters under heaps of combining marks, joined and emoji sequences,
+        invisible characters.
+        """
+        heap = "".join(
+            self.draw.choices(
+                [chr(code) for code in range(0x300, 0x36F)], k=min(self.length(), 700)
+            )
+        )
         parts = [
             self.draw.choice(
-                (*SCRIPTS, *INVISIBLE, "a" + heap, "\u200d".join(["👩"] * self.draw.randint(1, 80)), "🇦" * self.draw.randint(1, 90))
+                (
+                    *SCRIPTS,
+                    *INVISIBLE,
+                    "a" + heap,
+                    "\u200d".join(["👩"] * self.draw.randint(1, 80)),
+                    "🇦" * self.draw.randint(1, 90),
+                )
             )
         ]
         parts += self.draw.choices((*SCRIPTS, *INVISIBLE, *CONTROLS), k=self.draw.randint(1, 40))
@@ -239,11 +316,14 @@ class _Drawn:
     def fragment(self) -> str:
         """One odd thing, as it may stand within a sentence."""
         makers: tuple[Callable[[], str], ...] = (
-            self.blob, self.token, self.link, self.path, self.address, self.word, self.unicode, self.marks,
-            lambda: self.draw.choice(TEMPLATES), lambda: self.draw.choice(METACHARACTERS), lambda: self.draw.choice(SCRIPTS),
+            self.blob, self.token, self.link, self.path, self.address, self.word, self.unicode,
+            self.marks,
+            lambda: self.draw.choice(TEMPLATES), lambda: self.draw.choice(METACHARACTERS),
+            lambda: self.draw.choice(SCRIPTS),
             lambda: self.draw.choice(ACTORS), lambda: self.draw.choice(PASTES),
             lambda: self.draw.choice(self.draw.choice(list(LANGUAGES.values()))),
-            lambda: self.draw.choice(("Oslo", "Contoso", "green tea", "3 May", "1990", "nurse", "Max", "tomorrow", "42", "")),
+            lambda: self.draw.choice(("Oslo", "Contoso", "green tea", "3 May", "1990", "nurse",
+                "Max", "tomorrow", "42", "")),
         )  # fmt: skip
         return self.draw.choice(makers)()
 
@@ -257,7 +337,18 @@ class _Drawn:
 
     def many(self) -> str:
         """Many of one kind: twenty long links, a hundred file paths."""
-        maker = self.draw.choice((self.link, self.path, self.word, self.address, self.blob, self.sentence, self.unicode, self.marks))
+        maker = self.draw.choice(
+            (
+                self.link,
+                self.path,
+                self.word,
+                self.address,
+                self.blob,
+                self.sentence,
+                self.unicode,
+                self.marks,
+            )
+        )
         glue = self.draw.choice((" ", "\n", ", ", "; ", ". ", "\n\n- ", "\t", ""))
         return glue.join(maker() for _ in range(self.draw.randint(2, 60)))
 
@@ -270,12 +361,33 @@ class _Drawn:
         elif kind == 6:
             text = self.fragment()
         elif kind == 7:
-            text = " ".join(self.draw.choices(self.draw.choice(list(LANGUAGES.values())), k=self.draw.randint(1, 8)))
+            text = " ".join(
+                self.draw.choices(
+                    self.draw.choice(list(LANGUAGES.values())), k=self.draw.randint(1, 8)
+                )
+            )
         elif kind == 8:
             text = self.draw.choice(PASTES) + self.draw.choice(("", "\n", " ")) + self.sentence()
         else:
             text = self.draw.choice(
-                (".", "?", "ok", " \u200b.", "🙂", "-", "…", "\u200b", "N/A", "null", "\\", "I", "my", "\x01", "a", "我")
+                (
+                    ".",
+                    "?",
+                    "ok",
+                    " \u200b.",
+                    "🙂",
+                    "-",
+                    "…",
+                    "\u200b",
+                    "N/A",
+                    "null",
+                    "\\",
+                    "I",
+                    "my",
+                    "\x01",
+                    "a",
+                    "我",
+                )
             )
         return _taken(text)
 
@@ -292,7 +404,9 @@ class _Drawn:
             return [at] * count
         now, found = _START + timedelta(days=self.draw.randint(-9_000, 100)), []
         for _ in range(count):
-            now += timedelta(seconds=self.draw.choice((0, 1, 30, 30, 30, 600, 9_000, 90_000, -3_600)))
+            now += timedelta(
+                seconds=self.draw.choice((0, 1, 30, 30, 30, 600, 9_000, 90_000, -3_600))
+            )
             found.append(now.isoformat())
         return found
 
@@ -313,7 +427,14 @@ def conversation(seed: int) -> list[dict[str, Any]]:
     if draw.random() < 0.01:
         contents = [_taken((drawn.many() + draw.choice((" ", "\n", ". "))) * 200)]
     roles = draw.choice(
-        (["user"], ["user", "assistant"], ["user", "assistant"], ["user", "assistant", "system", "tool"], ["assistant"], ["tool", "system"])
+        (
+            ["user"],
+            ["user", "assistant"],
+            ["user", "assistant"],
+            ["user", "assistant", "system", "tool"],
+            ["assistant"],
+            ["tool", "system"],
+        )
     )
     actors = [drawn.actor() for _ in range(draw.randint(1, 3))]
     made: list[dict[str, Any]] = []
@@ -324,7 +445,9 @@ def conversation(seed: int) -> list[dict[str, Any]]:
             break
         actor = draw.choice(actors)
         named = {} if actor is None else {"actor": actor}
-        made.append({"role": roles[place % len(roles)], "content": content, "timestamp": at, **named})
+        made.append(
+            {"role": roles[place % len(roles)], "content": content, "timestamp": at, **named}
+        )
     return made
 
 
@@ -336,13 +459,19 @@ def messages(seed: int) -> list[Message]:
 def name(seed: int) -> str:
     """An odd name of a session or an agent that the API takes."""
     drawn = _Drawn(random.Random(f"odd name {seed}"))
-    text = "".join(one for one in drawn.fragment() if one not in "/\\#?" and unicodedata.category(one) not in ("Cc", "Cs", "Zl", "Zp"))
+    text = "".join(
+        one
+        for one in drawn.fragment()
+        if one not in "/\\#?" and unicodedata.category(one) not in ("Cc", "Cs", "Zl", "Zp")
+    )
     return text.strip()[:128].strip() or "plain"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of the API: `query` as parameters, `body` as JSON; statuses: what it may answer, all below 500 where there are none."""
+    """One call of the API: `query` as parameters, `body` as JSON; statuses: what it may answer, all
+    below 500 where there are none.
+    """
 
     method: str
     path: str
@@ -352,10 +481,15 @@ class Request:
 
 
 def requests(seed: int, user_id: str) -> list[Request]:
-    """The odd conversation told in every way but as a conversation, and asked for: saves, bulks, an agent's words, batches, queries."""
+    """The odd conversation told in every way but as a conversation, and asked for: saves, bulks, an
+    agent's words, batches, queries.
+    """
     drawn = _Drawn(random.Random(f"odd requests {seed}"))
     told, session = conversation(seed)[:20], name(seed)
-    spoken = [{name: value for name, value in one.items() if name in ("role", "content", "actor")} for one in told]
+    spoken = [
+        {name: value for name, value in one.items() if name in ("role", "content", "actor")}
+        for one in told
+    ]
     who: dict[str, Any] = {"user_id": user_id, "session_id": session}
     label = _label(drawn.fragment())
     saved = {
@@ -364,24 +498,78 @@ def requests(seed: int, user_id: str) -> list[Request]:
         "actor": label,
         "tags": [label, *(_label(drawn.fragment()) for _ in range(3))],
     }
-    slot = {"subject": _label(drawn.fragment()), "attribute": _label(drawn.fragment()), "value": _label(drawn.fragment())}
+    slot = {
+        "subject": _label(drawn.fragment()),
+        "attribute": _label(drawn.fragment()),
+        "value": _label(drawn.fragment()),
+    }
     query = _taken(drawn.content())[:10_000].strip() or "."
-    modes = [{"mode": "reconstruct"}, {"explain": True, "recipe": "weighted"}, {"tags": [label], "session_id": session}]
+    modes = [
+        {"mode": "reconstruct"},
+        {"explain": True, "recipe": "weighted"},
+        {"tags": [label], "session_id": session},
+    ]
     return [
-        Request("POST", "agent/summaries", {"user_id": user_id, "messages": spoken, "mode": "full"}, statuses=(200,)),
-        Request("POST", "agent/summaries", {"user_id": user_id, "messages": spoken}, statuses=(200,)),
-        Request("POST", "memories/save", {**saved, **who, "event_timestamp": told[0]["timestamp"]}, statuses=(200, 201)),
-        Request("POST", "memories/save", {**saved, **slot, "type": "semantic", "category": label}, statuses=(200, 201)),
-        Request("POST", "memories/save", {"user_id": user_id, "type": "procedural", "key": label, "value": slot}, statuses=(200, 201)),
-        Request("POST", "memories/bulk", {"user_id": user_id, "memories": [{"content": one["content"]} for one in told[:5]]}),
-        Request("POST", "agent/memories", {**who, "messages": spoken[:3], "agent_id": name(seed + 1)}, statuses=(202,)),
+        Request(
+            "POST",
+            "agent/summaries",
+            {"user_id": user_id, "messages": spoken, "mode": "full"},
+            statuses=(200,),
+        ),
+        Request(
+            "POST", "agent/summaries", {"user_id": user_id, "messages": spoken}, statuses=(200,)
+        ),
+        Request(
+            "POST",
+            "memories/save",
+            {**saved, **who, "event_timestamp": told[0]["timestamp"]},
+            statuses=(200, 201),
+        ),
+        Request(
+            "POST",
+            "memories/save",
+            {**saved, **slot, "type": "semantic", "category": label},
+            statuses=(200, 201),
+        ),
+        Request(
+            "POST",
+            "memories/save",
+            {"user_id": user_id, "type": "procedural", "key": label, "value": slot},
+            statuses=(200, 201),
+        ),
+        Request(
+            "POST",
+            "memories/bulk",
+            {"user_id": user_id, "memories": [{"content": one["content"]} for one in told[:5]]},
+        ),
+        Request(
+            "POST",
+            "agent/memories",
+            {**who, "messages": spoken[:3], "agent_id": name(seed + 1)},
+            statuses=(202,),
+        ),
         Request("POST", "memories/batch", {**who, "messages": told[:3]}, statuses=(200, 202)),
         Request("POST", "memories/batch/flush", who),
         Request("POST", "memories/retrieve", {"user_id": user_id, "query": query}, statuses=(200,)),
-        Request("POST", "memories/retrieve", {"user_id": user_id, "query": query, **drawn.draw.choice(modes)}, statuses=(200,)),
-        Request("POST", "context", {"user_id": user_id, "query": query, "session_id": session}, statuses=(200,)),
+        Request(
+            "POST",
+            "memories/retrieve",
+            {"user_id": user_id, "query": query, **drawn.draw.choice(modes)},
+            statuses=(200,),
+        ),
+        Request(
+            "POST",
+            "context",
+            {"user_id": user_id, "query": query, "session_id": session},
+            statuses=(200,),
+        ),
         Request("GET", "memories/query", query={"user_id": user_id, "query": query[:500]}),
-        Request("GET", "memories", query={"user_id": user_id, "tag": label, "category": label}, statuses=(200,)),
+        Request(
+            "GET",
+            "memories",
+            query={"user_id": user_id, "tag": label, "category": label},
+            statuses=(200,),
+        ),
         Request("GET", "timeline", query={"user_id": user_id, "subject": slot["subject"]}),
         Request("GET", f"sessions/{quote(session, safe='')}", query={"user_id": user_id}),
         Request("GET", f"procedures/{quote(label, safe='')}", query={"user_id": user_id}),
@@ -393,7 +581,9 @@ def _label(text: str) -> str:
 
 
 async def ask_all(agents: Agents, seed: int) -> None:
-    """Ask agents everything that formation, consolidation and recollection ask, about one odd conversation. Raises what they raise."""
+    """Ask agents everything that formation, consolidation and recollection ask, about one odd
+    conversation. Raises what they raise.
+    """
     said = messages(seed)[:MAX_MESSAGES]
     await agents.detect_boundary("app", said, said[0].content)
     await agents.analyse_episode("app", said)
@@ -402,23 +592,51 @@ async def ask_all(agents: Agents, seed: int) -> None:
     facts = (await agents.extract_facts("app", said)).value.facts
     story = DecisionItem(0, summary.narrative, "note", said[0].timestamp, actor=said[0].actor)
     told = [
-        DecisionItem(number, one.text, "fact", said[0].timestamp, (one.subject, one.attribute) if one.subject and one.attribute else None)
+        DecisionItem(
+            number,
+            one.text,
+            "fact",
+            said[0].timestamp,
+            (one.subject, one.attribute) if one.subject and one.attribute else None,
+        )
         for number, one in enumerate(facts[:5])
     ]
-    contents = [DecisionItem(number, one.content, None, one.timestamp, actor=one.actor) for number, one in enumerate(said[:5])]
+    contents = [
+        DecisionItem(number, one.content, None, one.timestamp, actor=one.actor)
+        for number, one in enumerate(said[:5])
+    ]
     await agents.decide_conflicts("app", [*told, story], [*told, *contents, story])
-    await agents.find_patterns("app", [replace(one, number=number) for number, one in enumerate((*contents, *contents, *contents))])
-    await agents.judge_sufficiency("app", said[0].content[:10_000], [said[0].content[:10_000]], [*contents, *told])
+    await agents.find_patterns(
+        "app",
+        [
+            replace(one, number=number)
+            for number, one in enumerate((*contents, *contents, *contents))
+        ],
+    )
+    await agents.judge_sufficiency(
+        "app", said[0].content[:10_000], [said[0].content[:10_000]], [*contents, *told]
+    )
     shows = tuple(sentence.text[:300] for sentence in sentences(said[0].content)[:4])
-    await agents.update_profile("app", [SceneItem(0, "food", (summary.narrative,) * 3, (shows,) * 3, said[0].timestamp)])
+    await agents.update_profile(
+        "app", [SceneItem(0, "food", (summary.narrative,) * 3, (shows,) * 3, said[0].timestamp)]
+    )
     with suppress(AgentFailed):  # what does not fit into one note is an answer, too
         await agents.synthesise("app", [story, *contents[:3]])
 
 
 def refused(seed: int) -> str:
-    """The body of a request, as JSON, that says something that no store can keep: NUL, half a surrogate pair, nothing at all."""
+    """The body of a request, as JSON, that says something that no store can keep: NUL, half a
+    surrogate pair, nothing at all.
+    """
     draw = random.Random(f"refused {seed}")
-    half = draw.choice(("\\ud800", "\\udfff", "\\udc00\\ud800", "\\u0000", "x\\u0000y", "\\ud83d", "a\\ude42b"))
-    content, actor = draw.choice(((half, "ana"), ("hello", half), ("", "ana"), (" \\n\\t", "ana"), ("hello", "  ")))
-    told = f'{{"role": "user", "content": "{content}", "timestamp": "2026-01-05T09:00:00Z", "actor": "{actor}"}}'
+    half = draw.choice(
+        ("\\ud800", "\\udfff", "\\udc00\\ud800", "\\u0000", "x\\u0000y", "\\ud83d", "a\\ude42b")
+    )
+    content, actor = draw.choice(
+        ((half, "ana"), ("hello", half), ("", "ana"), (" \\n\\t", "ana"), ("hello", "  "))
+    )
+    told = (
+        f'{{"role": "user", "content": "{content}", "timestamp": "2026-01-05T09:00:00Z", "actor": '
+        f'"{actor}"}}'
+    )
     return f'{{"user_id": "refused", "messages": [{told}]}}'

@@ -1,7 +1,7 @@
 """A small server that speaks the embeddings API over real sockets, and misbehaves when told to.
 
-Each request takes the next behaviour from `script`; when that is empty it answers properly. A vector is derived from its text, so
-that a test can tell which text it belongs to.
+Each request takes the next behaviour from `script`; when that is empty it answers properly. A
+vector is derived from its text, so that a test can tell which text it belongs to.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ Behaviour = Callable[[dict[str, Any]], Awaitable[web.StreamResponse]]
 
 def vector_of(text: str, dimensions: int) -> np.ndarray[Any, np.dtype[np.float32]]:
     """The unnormalised vector that the server makes of a text."""
-    return np.frombuffer(shake_128(text.encode()).digest(dimensions), dtype=np.int8).astype(np.float32) + np.float32(0.5)
+    return np.frombuffer(shake_128(text.encode()).digest(dimensions), dtype=np.int8).astype(
+        np.float32
+    ) + np.float32(0.5)
 
 
 @dataclass
@@ -60,19 +62,29 @@ class OpenAIServer(Served):
         for index, vector in enumerate(vectors):
             array = np.asarray(vector, dtype="<f4")
             as_text = self.knows_base64 and body.get("encoding_format") == "base64"
-            embedding = base64.b64encode(array.tobytes()).decode() if as_text else [float(x) for x in array]
+            embedding = (
+                base64.b64encode(array.tobytes()).decode() if as_text else [float(x) for x in array]
+            )
             rows.append({"object": "embedding", "index": index, "embedding": embedding})
         usage = {"prompt_tokens": 1, "total_tokens": 1}
-        return web.json_response({"object": "list", "model": body["model"], "data": rows[::-1], "usage": usage})
+        return web.json_response(
+            {"object": "list", "model": body["model"], "data": rows[::-1], "usage": usage}
+        )
 
 
 def refuses(status: int, code: str | None = None, **headers: str) -> Behaviour:
     """An error as the API sends it; its message quotes what must not be passed on."""
 
     async def behave(body: dict[str, Any]) -> web.StreamResponse:
-        error = {"message": f"secret-key and {body['input'][0]}", "type": "some_error", "code": code}
+        error = {
+            "message": f"secret-key and {body['input'][0]}",
+            "type": "some_error",
+            "code": code,
+        }
         return web.json_response(
-            {"error": error}, status=status, headers={name.replace("_", "-"): value for name, value in headers.items()}
+            {"error": error},
+            status=status,
+            headers={name.replace("_", "-"): value for name, value in headers.items()},
         )
 
     return behave

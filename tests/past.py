@@ -1,4 +1,6 @@
-"""The log beside what it should tell: the documents as they are stored, and as folding every event gives them."""
+"""The log beside what it should tell: the documents as they are stored, and as folding every
+event gives them.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,25 @@ Logged = dict[str, Any]
 
 
 def logged(memory: Memory) -> Logged:
-    """What the log records of a memory, and where in the log it stands. To which cell a message belongs is a mark, which no event tells."""
+    """What the log records of a memory, and where in the log it stands. To which cell a message
+    belongs is a mark, which no event tells.
+    """
     unlogged = set(UNLOGGED_FIELDS) | ({"cell_id"} if is_message(memory.id) else set())
-    return {**memory.model_dump(mode="json", exclude=unlogged), "epoch": memory.epoch, "etag": memory.etag}
+    return {
+        **memory.model_dump(mode="json", exclude=unlogged),
+        "epoch": memory.epoch,
+        "etag": memory.etag,
+    }
 
 
 async def memories_of(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
     """Every memory and every old version, by id, as a process of its own reads them."""
     store = await world.look_on()
-    documents = [one for kind in ("memory", "version") for one in await store.page(owner, kind, None, None, 100_000)]  # type: ignore[arg-type]
+    documents = [
+        one
+        for kind in ("memory", "version")
+        for one in await store.page(owner, kind, None, None, 100_000)
+    ]  # type: ignore[arg-type]
     memories = (Memory.model_validate(one.body) for one in documents)
     return {one.id: one for one in memories}
 
@@ -46,13 +58,23 @@ async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
     states = fold({}, await world.log(owner))
     cells = cells_of_messages(states)
     memories = {name: state.memory(head.epoch) for name, state in states.items()}
-    said = {name: one.model_copy(update={"cell_id": cells.get(name)}) for name, one in memories.items() if is_message(name)}
+    said = {
+        name: one.model_copy(update={"cell_id": cells.get(name)})
+        for name, one in memories.items()
+        if is_message(name)
+    }
     return {name: logged(one) for name, one in {**memories, **said}.items()}
 
 
 async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> None:
-    """What is stored is what the log tells, its sequences have no gap and its clock never goes back, and the head's counts are right."""
-    events, head, memories = await world.log(owner), await world.head(owner), await memories_of(world, owner)
+    """What is stored is what the log tells, its sequences have no gap and its clock never goes
+    back, and the head's counts are right.
+    """
+    events, head, memories = (
+        await world.log(owner),
+        await world.head(owner),
+        await memories_of(world, owner),
+    )
     held = {name: logged(one) for name, one in memories.items()}
     assert [one.sequence for one in events] == list(range(1, len(events) + 1))
     times = [one.occurred_at for one in events]
@@ -62,11 +84,15 @@ async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> Non
     if head is not None:
         assert head.sequence == len(events)
         statuses = [one["status"] for name, one in held.items() if "." not in name]
-        assert {name: count for name, count in head.counts.items() if count} == {name: statuses.count(name) for name in set(statuses)}
+        assert {name: count for name, count in head.counts.items() if count} == {
+            name: statuses.count(name) for name in set(statuses)
+        }
 
 
 def check_that_messages_know_their_cells(memories: Mapping[str, Memory]) -> None:
-    """A message that is marked with a cell is one of those that this cell, or an equal one told before, was made of."""
+    """A message that is marked with a cell is one of those that this cell, or an equal one told
+    before, was made of.
+    """
     for message in memories.values():
         cell = memories.get(message.cell_id or "") if is_message(message.id) else None
         assert cell is None or cell.category in ("cell", "agent")
@@ -77,7 +103,9 @@ async def full_read(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> lis
     return [logged(one) for one in await listed(core, owner, status="all", **query)]
 
 
-async def replayed(core: MemoryCore, owner: Owner = ALICE, *, limit: int = 100, **query: Any) -> list[Logged]:
+async def replayed(
+    core: MemoryCore, owner: Owner = ALICE, *, limit: int = 100, **query: Any
+) -> list[Logged]:
     """What a replay answers, page by page."""
     found: list[Logged] = []
     cursor = None

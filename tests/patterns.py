@@ -30,15 +30,22 @@ HABIT = "User went running in the park again and again"
 class Finding(ScriptedAgents):
     """Agents that find what they are told to, in whatever they are shown."""
 
-    def __init__(self, *found: dict[str, Any] | Callable[[Sequence[DecisionItem]], dict[str, Any]]) -> None:
+    def __init__(
+        self, *found: dict[str, Any] | Callable[[Sequence[DecisionItem]], dict[str, Any]]
+    ) -> None:
         super().__init__()
         self.found, self.shown = list(found), list[Sequence[DecisionItem]]()
 
-    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+    async def find_patterns(
+        self, app_id: str, episodes: Sequence[DecisionItem]
+    ) -> Answered[FoundPatterns]:
         await self._asked("patterns")
         self.shown.append(episodes)
         given = [one(episodes) if callable(one) else one for one in self.found]
-        return Answered(FoundPatterns(patterns=[FoundPattern(**{"pattern": "habit", **one}) for one in given]), WHO)
+        return Answered(
+            FoundPatterns(patterns=[FoundPattern(**{"pattern": "habit", **one}) for one in given]),
+            WHO,
+        )
 
 
 async def consolidated(core: MemoryCore, owner: Any = ALICE, **asked: Any) -> Task:
@@ -51,10 +58,20 @@ async def consolidated(core: MemoryCore, owner: Any = ALICE, **asked: Any) -> Ta
     return task
 
 
-async def told(core: MemoryCore, *contents: str, session: str | None = "s1", day: int = 0, owner: Any = ALICE) -> list[Memory]:
+async def told(
+    core: MemoryCore, *contents: str, session: str | None = "s1", day: int = 0, owner: Any = ALICE
+) -> list[Memory]:
     """Turns of a session, one a day."""
     saved = [
-        await core.save(owner, turn(content, session, event_timestamp=NOW + timedelta(days=day + place), metadata={"page": day + place}))
+        await core.save(
+            owner,
+            turn(
+                content,
+                session,
+                event_timestamp=NOW + timedelta(days=day + place),
+                metadata={"page": day + place},
+            ),
+        )
         for place, content in enumerate(contents)
     ]
     return [one.memory for one in saved]
@@ -65,7 +82,11 @@ async def patterns(core: MemoryCore, owner: Any = ALICE) -> list[Memory]:
 
 
 def counts(task: Task) -> dict[str, int]:
-    return {name: number for name, number in (task.result or {})["counts"].items() if name.startswith("patterns") and number}
+    return {
+        name: number
+        for name, number in (task.result or {})["counts"].items()
+        if name.startswith("patterns") and number
+    }
 
 
 async def deleted_one_by_one(core: MemoryCore, episodes: Sequence[Memory]) -> None:
@@ -79,12 +100,23 @@ SEEN = [f"In the park I saw {', '.join(ANIMALS)} on walk {number}" for number in
 
 
 def walks() -> Finding:
-    return Finding(*({"summary": f"User sees a {animal} in the park", "sources": list(range(20))} for animal in ANIMALS))
+    return Finding(
+        *(
+            {"summary": f"User sees a {animal} in the park", "sources": list(range(20))}
+            for animal in ANIMALS
+        )
+    )
 
 
 async def walked(core: MemoryCore) -> Accepted:
     """The walks, and a run that is asked for."""
-    await core.bulk(ALICE, [turn(content, "s1", event_timestamp=NOW + timedelta(minutes=place)) for place, content in enumerate(SEEN)])
+    await core.bulk(
+        ALICE,
+        [
+            turn(content, "s1", event_timestamp=NOW + timedelta(minutes=place))
+            for place, content in enumerate(SEEN)
+        ],
+    )
     accepted = await core.consolidate(ALICE, ConsolidateInput())
     assert isinstance(accepted, Accepted)
     return accepted

@@ -1,10 +1,14 @@
-"""Count the private words of memory_core/, and refuse more of them than a file is allowed: `python -m tests.private_words`.
+"""Count the private words of memory_core/, and refuse more of them than a file is allowed:
+`python -m tests.private_words`.
 
-Two things are counted: names bound in code that are pronouns or bare participles (`one`, `held`, `told`), where a noun of what it is would
-tell more; and words of docstrings and comments that this project uses in a sense of its own, for which docs/glossary.md has the standard
-ones. private_words.json, beside this file, has the number that each file is allowed; a file that it does not name is allowed none.
+Two things are counted: names bound in code that are pronouns or bare participles (`one`, `held`,
+`told`), where a noun of what it is would tell more; and words of docstrings and comments that this
+project uses in a sense of its own, for which docs/glossary.md has the standard ones.
+private_words.json, beside this file, has the number that each file is allowed;
+a file that it does not name is allowed none.
 
-`--write` lowers these numbers to what is counted. It never raises one. Who renames a file moves its line by hand.
+`--write` lowers these numbers to what is counted. It never raises one. Who renames a file moves its
+line by hand.
 """
 
 from __future__ import annotations
@@ -21,9 +25,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ALLOWANCES = Path(__file__).with_name("private_words.json")
-NAMES = frozenset(["one", "ones", "found", "held", "told", "said", "kept", "shown", "who", "whoever", "what", "somebody", "nobody"])
+NAMES = frozenset(
+    [
+        "one",
+        "ones",
+        "found",
+        "held",
+        "told",
+        "said",
+        "kept",
+        "shown",
+        "who",
+        "whoever",
+        "what",
+        "somebody",
+        "nobody",
+    ]
+)
 PHRASES = re.compile(
-    r"\b(?:get wrong|gets wrong|anew|passed over|told meanwhile|holds? again|rises|whoever|somebody|nobody"
+    r"\b(?:get wrong|gets wrong|anew|passed over|told meanwhile|holds? again|rises|whoever|somebody"
+    r"|nobody"
     r"|stands(?! (?:for|in for)\b)"  # "stands for" is as good English as "means"
     r"|falls(?! (?:back|below|on|under|within|to a half)\b)|has fallen|have fallen)\b",
     re.IGNORECASE,
@@ -54,14 +75,21 @@ def _bound_names(source: str) -> Iterator[PrivateWord]:
 
 def _words_of_prose(source: str) -> Iterator[PrivateWord]:
     for line, text in (*_docstrings(source), *_comments(source)):
-        for match in PHRASES.finditer(re.sub(r"\s", " ", text)):  # a phrase may run over the end of a line
+        # a phrase may run over the end of a line
+        for match in PHRASES.finditer(re.sub(r"\s", " ", text)):
             yield PrivateWord(line + text.count("\n", 0, match.start()), match[0].lower())
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Strings that are statements: docstrings, and texts beneath a constant. With the line in which each begins."""
+    """Strings that are statements: docstrings, and texts beneath a constant. With the line in which
+    each begins.
+    """
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             yield node.lineno, node.value.value
 
 
@@ -72,15 +100,22 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 def words_by_file(folder: Path) -> dict[str, list[PrivateWord]]:
-    """The private words of every Python file under a folder, by its path from the folder's parent on; files without any are left out."""
+    """The private words of every Python file under a folder, by its path from the folder's parent
+    on; files without any are left out.
+    """
     words = {
-        path.relative_to(folder.parent).as_posix(): private_words(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))
+        path.relative_to(folder.parent).as_posix(): private_words(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.rglob("*.py"))
     }
     return {path: words_of_file for path, words_of_file in words.items() if words_of_file}
 
 
-def complaints(words: Mapping[str, Sequence[PrivateWord]], allowances: Mapping[str, int]) -> list[str]:
-    """A line for each file that has more private words than it is allowed, with the words and their lines."""
+def complaints(
+    words: Mapping[str, Sequence[PrivateWord]], allowances: Mapping[str, int]
+) -> list[str]:
+    """A line for each file that has more private words than it is allowed, with the words and
+    their lines.
+    """
     return [
         f"{path}: {len(words_of_file)} private words, {allowances.get(path, 0)} allowed: "
         + ", ".join(f"{word.word} ({word.line})" for word in words_of_file)
@@ -89,22 +124,37 @@ def complaints(words: Mapping[str, Sequence[PrivateWord]], allowances: Mapping[s
     ]
 
 
-def lowered(allowances: Mapping[str, int], words: Mapping[str, Sequence[PrivateWord]]) -> dict[str, int]:
+def lowered(
+    allowances: Mapping[str, int], words: Mapping[str, Sequence[PrivateWord]]
+) -> dict[str, int]:
     """The allowances, none above what is counted, and without files that have none left."""
-    counts = {path: min(allowance, len(words.get(path, ()))) for path, allowance in sorted(allowances.items())}
+    counts = {
+        path: min(allowance, len(words.get(path, ())))
+        for path, allowance in sorted(allowances.items())
+    }
     return {path: count for path, count in counts.items() if count}
 
 
-def main(arguments: Sequence[str], folder: Path = ROOT / "memory_core", file: Path = ALLOWANCES) -> int:
-    """Check the folder against the allowances, or lower them with `--write`. Returns the exit code: 1 where a file has too many words."""
+def main(
+    arguments: Sequence[str], folder: Path = ROOT / "memory_core", file: Path = ALLOWANCES
+) -> int:
+    """Check the folder against the allowances, or lower them with `--write`. Returns the exit code:
+    1 where a file has too many words.
+    """
     words, allowances = words_by_file(folder), json.loads(file.read_text(encoding="utf-8"))
     if "--write" in arguments:
         allowances = lowered(allowances, words)
         file.write_text(json.dumps(allowances, indent=0) + "\n", encoding="utf-8")
     excesses = complaints(words, allowances)
-    print("\n".join(excesses) or f"{sum(map(len, words.values()))} private words, no file has more than it is allowed")  # noqa: T201
+    print(  # noqa: T201
+        "\n".join(excesses)
+        or f"{sum(map(len, words.values()))} private words, no file has more than it is allowed"
+    )
     if excesses:
-        print("Name what it is, in words of docs/glossary.md; where fewer are left, `python -m tests.private_words --write`.")  # noqa: T201
+        print(  # noqa: T201
+            "Name what it is, in words of docs/glossary.md; where fewer are left, `python -m "
+            "tests.private_words --write`."
+        )
     return 1 if excesses else 0
 
 

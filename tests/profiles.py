@@ -35,8 +35,11 @@ class Profile:
 
 @pytest.fixture(scope="session")
 def azure_stores() -> Iterator[AzureStores]:
-    """Those of all tests; in the end, whatever was asked of Cosmos DB is checked to have named one user each time."""
-    from tests.azure_stores import running as azure_stores_running  # the SDKs of Azure, which few tests need
+    """Those of all tests; in the end, whatever was asked of Cosmos DB is checked to have named one
+    user each time.
+    """
+    # the SDKs of Azure, which few tests need
+    from tests.azure_stores import running as azure_stores_running
     from tests.cosmos_traffic import check_that_each_names_one_user
 
     with azure_stores_running() as started:
@@ -54,26 +57,39 @@ def profile(request: pytest.FixtureRequest) -> Profile:
 def embedded_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of one host of the embedded profile, which lives as long as the tests do.
 
-    `profile`, and what is made of it, is made anew whenever the next test has another one: twice a file.
+    `profile`, and what is made of it, is made anew whenever the next test has another one:
+    twice a file.
     """
     with running(tmp_path_factory.mktemp("host")) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-def azure_host(azure_stores: AzureStores, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def azure_host(
+    azure_stores: AzureStores, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
     """The same of the azure profile.
 
-    Its storage account is its own: hosts on the account of `azure_stores` have the same queues, and take each other's work.
+    Its storage account is its own: hosts on the account of `azure_stores` have the same queues,
+    and take each other's work.
     """
     with azurite_running() as storage:
-        own = {"MEMORY_QUEUE_CONNECTION": storage.connection_string, "MEMORY_ARCHIVE_CONNECTION": storage.connection_string}
-        with running(tmp_path_factory.mktemp("host"), **Profile(azure_stores).settings() | own) as client:
+        own = {
+            "MEMORY_QUEUE_CONNECTION": storage.connection_string,
+            "MEMORY_ARCHIVE_CONNECTION": storage.connection_string,
+        }
+        with running(
+            tmp_path_factory.mktemp("host"), **Profile(azure_stores).settings() | own
+        ) as client:
             yield client
 
 
 @pytest.fixture(scope="session")
 def host(request: pytest.FixtureRequest, profile: Profile) -> httpx.Client:
-    """A client of one host for all tests that need nothing special; each test has users of its own."""
-    client: httpx.Client = request.getfixturevalue("embedded_host" if profile.stores is None else "azure_host")
+    """A client of one host for all tests that need nothing special; each test has
+    users of its own.
+    """
+    client: httpx.Client = request.getfixturevalue(
+        "embedded_host" if profile.stores is None else "azure_host"
+    )
     return client

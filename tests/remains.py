@@ -1,4 +1,6 @@
-"""Where a phrase could still stand after its user was erased: every byte of every store, as somebody who looks for it would find it."""
+"""Where a phrase could still stand after its user was erased: every byte of every store, as
+somebody who looks for it would find it.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def within(data: bytes, phrases: Iterable[str]) -> list[str]:
 
 
 def in_the_emulator(file: Path, phrases: Iterable[str]) -> list[str]:
-    """What stands in the file of the emulator of Cosmos DB, once its write-ahead log has been moved into it."""
+    """What stands in the file of the emulator of Cosmos DB, once its write-ahead log has been
+    moved into it.
+    """
     connection = sqlite3.connect(file, timeout=30)
     try:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -52,7 +56,9 @@ async def in_redis(client: Any, phrases: Iterable[str]) -> list[str]:
         if kind == "hash":
             fields = await client.hgetall(key)
             values += [*fields, *fields.values()]
-            values += [_unpacked(value) for name, value in fields.items() if name.startswith(b"mem_")]
+            values += [
+                _unpacked(value) for name, value in fields.items() if name.startswith(b"mem_")
+            ]
         elif kind == "string":
             values.append(await client.get(key))
         elif kind == "zset":
@@ -69,7 +75,10 @@ async def in_blobs(archive: Archive, phrases: Iterable[str]) -> list[str]:
     last: str | None = None
     while page := await archive.names("", last, 500):
         for name in page:
-            found += [f"{name}: {one}" for one in within(name.encode() + (await archive.get(name) or b""), phrases)]
+            found += [
+                f"{name}: {one}"
+                for one in within(name.encode() + (await archive.get(name) or b""), phrases)
+            ]
         last = page[-1]
     return found
 

@@ -8,7 +8,15 @@ from typing import Any
 
 from memory_core.adapters.system import RandomIds
 from memory_core.bootstrap.rules import consolidation_rules
-from memory_core.consolidation.run import Calls, Consolidator, EndingRules, Proposal, Run, RunEnding, Step
+from memory_core.consolidation.run import (
+    Calls,
+    Consolidator,
+    EndingRules,
+    Proposal,
+    Run,
+    RunEnding,
+    Step,
+)
 from memory_core.consolidation.schedule import RunBeginning
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_schemas import Answered, ConversationSummary, Provenance
@@ -28,7 +36,9 @@ QUEUE = "consolidation"
 
 @dataclass
 class Tagging:
-    """Tags the memories that the news are about, two a chunk. before: done each time before it proposes."""
+    """Tags the memories that the news are about, two a chunk. before: done each time before
+    it proposes.
+    """
 
     name: str = "tagging"
     before: Callable[[], Awaitable[None]] | None = None
@@ -44,8 +54,15 @@ class Tagging:
             return None
 
         def decide(look: Look) -> Chunk:
-            held = [one for one in map(look.memory, ids) if one is not None and self.name not in one.tags]
-            changes = [Change("updated", one.model_copy(update={"tags": [*one.tags, self.name]}), one) for one in held]
+            held = [
+                one
+                for one in map(look.memory, ids)
+                if one is not None and self.name not in one.tags
+            ]
+            changes = [
+                Change("updated", one.model_copy(update={"tags": [*one.tags, self.name]}), one)
+                for one in held
+            ]
             return Chunk(tuple(changes), cursor=begun + 2, counts={"tagged": len(changes)})
 
         return Proposal(ids, decide)
@@ -63,7 +80,9 @@ class Asking:
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         async def ask() -> Answered[ConversationSummary]:
-            return Answered(ConversationSummary(narrative="so it was"), Provenance("model"), (1_000, 200))
+            return Answered(
+                ConversationSummary(narrative="so it was"), Provenance("model"), (1_000, 200)
+            )
 
         await self.steps.frozen(run.owner, run.id, "asking", ask, ConversationSummary)
         return None
@@ -83,13 +102,20 @@ def stepping(core: MemoryCore, *steps: Step, rules: EndingRules | None = None) -
     rules = rules or consolidation_rules(core.settings).ending
     beginning = RunBeginning(store, tasking.operations, clock, RandomIds())
     ending = RunEnding(store, tasking.operations, queue, clock, rules, core._telemetry.consolidated)
-    consolidator = Consolidator(store, tasking.operations, steps, beginning, ending, clock, lambda: Calls(0, 0))
+    consolidator = Consolidator(
+        store, tasking.operations, steps, beginning, ending, clock, lambda: Calls(0, 0)
+    )
     core._services.consolidation.consolidator = consolidator
     core._services.worker = tasking.worker({"consolidate": consolidator.work})
     return core
 
 
-async def begun(core: MemoryCore, owner: Owner = ALICE, call: Call = Call(), **asked: Any) -> Accepted:  # noqa: B008
+async def begun(
+    core: MemoryCore,
+    owner: Owner = ALICE,
+    call: Call = Call(),  # noqa: B008
+    **asked: Any,
+) -> Accepted:
     """Ask for a run."""
     accepted = await core.consolidate(owner, ConsolidateInput(**asked), call)
     assert isinstance(accepted, Accepted)
@@ -113,5 +139,11 @@ async def hour(core: MemoryCore) -> int:
 
 async def runs(core: MemoryCore, owners: Sequence[Owner] = (ALICE,)) -> list[Task]:
     """All runs of these users that are still known, each user's newest first."""
-    found = [one for owner in owners for one in (await core._services.tasking.tasks.page(owner, None, "consolidate", None, 100)).tasks]
+    found = [
+        one
+        for owner in owners
+        for one in (
+            await core._services.tasking.tasks.page(owner, None, "consolidate", None, 100)
+        ).tasks
+    ]
     return list(found)

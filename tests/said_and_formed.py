@@ -1,4 +1,6 @@
-"""Messages as memories, for tests: the messages of a user, by text, and the cell that they were formed into."""
+"""Messages as memories, for tests: the messages of a user, by text, and the cell that they were
+formed into.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ async def messages(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
 
 async def the_cell(core: MemoryCore, word: str, owner: Owner = ALICE) -> Memory:
     """The cell that tells a word."""
-    (found,) = [one for one in await listed(core, owner, status="all", category="cell") if word in (one.episode or one.content)]
+    (found,) = [
+        one
+        for one in await listed(core, owner, status="all", category="cell")
+        if word in (one.episode or one.content)
+    ]
     return found
 
 

@@ -1,4 +1,6 @@
-"""Pairs of short statements, by how they stand to each other: what thresholds on a cosine are measured with."""
+"""Pairs of short statements, by how they stand to each other: what thresholds on a cosine are
+measured with.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ REWORDED: Pairs = [
     ("My favourite colour is green", "My favorite color is green"),
     ("The customer wants invoices by e-mail", "The customer wants invoices by email"),
     ("Ben's dog is called Rex", "Ben's dog's name is Rex"),
-    ("We decided to use PostgreSQL for the billing service.", "We decided on PostgreSQL for the billing service."),
+    (
+        "We decided to use PostgreSQL for the billing service.",
+        "We decided on PostgreSQL for the billing service.",
+    ),
     ("She does not eat meat.", "She doesn't eat meat."),
     ("The user's time zone is Europe/Berlin", "User time zone: Europe/Berlin"),
     ("He plays the guitar in a band", "He plays guitar in a band"),
@@ -47,7 +52,10 @@ ONE_TOPIC: Pairs = [
     ("He is allergic to peanuts", "He carries an adrenaline pen for his nut allergy."),
     ("We decided to use PostgreSQL for billing.", "The billing database needs a read replica."),
     ("The user prefers dark mode", "The user finds bright screens tiring in the evening."),
-    ("She works as a nurse at the city hospital.", "Her hospital shifts start at six in the morning."),
+    (
+        "She works as a nurse at the city hospital.",
+        "Her hospital shifts start at six in the morning.",
+    ),
     ("He plays guitar in a band", "The band has a concert on Saturday"),
     ("Project Orion is delayed by two weeks", "Project Orion waits for the security review"),
     ("Maria speaks Spanish and French", "Maria learned French in Lyon"),

@@ -12,12 +12,21 @@ _ROLES = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
 
 
 def talk(*lines: str, start: datetime = FRIDAY, actor: str | None = None) -> list[Message]:
-    """Messages of lines like "a: Hello": u = user (and of `actor`), a = assistant, s = system, t = tool; without a mark the user's."""
+    """Messages of lines like "a: Hello": u = user (and of `actor`), a = assistant, s = system, t =
+    tool; without a mark the user's.
+    """
     found = []
     for number, line in enumerate(lines):
         mark, sign, rest = line.partition(": ")
         known = bool(sign) and mark in _ROLES
         role: Any = _ROLES[mark] if known else "user"
         who = actor if role == "user" else None
-        found.append(Message(role=role, content=rest if known else line, timestamp=start + timedelta(minutes=number), actor=who))
+        found.append(
+            Message(
+                role=role,
+                content=rest if known else line,
+                timestamp=start + timedelta(minutes=number),
+                actor=who,
+            )
+        )
     return found

@@ -1,4 +1,6 @@
-"""Conversations to send, and a hand that does what the Functions host does: receive a message, call, end it."""
+"""Conversations to send, and a hand that does what the Functions host does: receive a message,
+call, end it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ from tests.world import World, listed
 
 VISIBILITY = timedelta(seconds=30)
 MAX_DEQUEUE_COUNT = 5
-TWO_TOPICS = ("I live in Lisbon", "It is warm here", f"{NEW_TOPIC} I like flamenco", "The guitar above all")
+TWO_TOPICS = (
+    "I live in Lisbon",
+    "It is warm here",
+    f"{NEW_TOPIC} I like flamenco",
+    "The guitar above all",
+)
 MADE = sorted([" ".join(TWO_TOPICS[:2]), " ".join(TWO_TOPICS[2:]), "The user lives in Lisbon"])
 """What the two topics become."""
 ASKED = Counter(boundary=1, facts=2, episode=2, summary=2)
@@ -34,20 +41,32 @@ ASKED = Counter(boundary=1, facts=2, episode=2, summary=2)
 def conversation(*contents: str, session: str | None = "s1", **fields: Any) -> ConverseInput:
     """A conversation of these messages, a minute apart."""
     messages = [
-        {"role": "user", "content": content, "timestamp": (NOW + timedelta(minutes=place)).isoformat()}
+        {
+            "role": "user",
+            "content": content,
+            "timestamp": (NOW + timedelta(minutes=place)).isoformat(),
+        }
         for place, content in enumerate(contents or TWO_TOPICS)
     ]
     return ConverseInput.model_validate({"session_id": session, "messages": messages, **fields})
 
 
-async def converse(core: MemoryCore, *contents: str, owner: Owner = ALICE, call: Call = Call(), **fields: Any) -> Accepted:  # noqa: B008
+async def converse(
+    core: MemoryCore,
+    *contents: str,
+    owner: Owner = ALICE,
+    call: Call = Call(),  # noqa: B008
+    **fields: Any,
+) -> Accepted:
     """Send a conversation."""
     return await core.converse(owner, conversation(*contents, **fields), call)
 
 
 @dataclass
 class Hand:
-    """Works the queues of one process as the Functions host does. received: how many messages it has taken in hand so far."""
+    """Works the queues of one process as the Functions host does. received: how many messages it
+    has taken in hand so far.
+    """
 
     core: MemoryCore
     queue: str = "formation"
@@ -65,7 +84,9 @@ class Hand:
         return taken
 
     async def work(self, delivery: Delivery) -> None:
-        """Call the function; done, the message is removed, failed too often it goes to the poison queue, else it stays hidden for now."""
+        """Call the function; done, the message is removed, failed too often it goes to the poison
+        queue, else it stays hidden for now.
+        """
         call = self.core.give_up if self.queue.endswith(POISON) else self.core.work
         try:
             await call(delivery.body, self.name)
@@ -91,17 +112,31 @@ async def task_of(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) ->
 
 
 async def told(core: MemoryCore, owner: Owner = ALICE) -> Sequence[Memory]:
-    """Everything that was ever made of conversations; their messages are not made, but kept as they were said."""
+    """Everything that was ever made of conversations; their messages are not made,
+    but kept as they were said.
+    """
     everything = await listed(core, owner, status="all")
-    return [memory for memory in everything if memory.conversation_id is not None and not is_message(memory.id)]
+    return [
+        memory
+        for memory in everything
+        if memory.conversation_id is not None and not is_message(memory.id)
+    ]
 
 
 async def formed_counts(world: World, core: MemoryCore, owner: Owner = ALICE) -> dict[str, int]:
-    """By status, how many memories were made of conversations; the head counts them with their messages and all others."""
-    everything = {one.id: one.status.value for kind in (None, MESSAGE) for one in await listed(core, owner, status="all", category=kind)}
+    """By status, how many memories were made of conversations; the head counts them with their
+    messages and all others.
+    """
+    everything = {
+        one.id: one.status.value
+        for kind in (None, MESSAGE)
+        for one in await listed(core, owner, status="all", category=kind)
+    }
     head = await world.head(owner)
     assert head is not None
-    assert {name: count for name, count in head.counts.items() if count} == Counter(everything.values())
+    assert {name: count for name, count in head.counts.items() if count} == Counter(
+        everything.values()
+    )
     return dict(Counter(one.status.value for one in await told(core, owner)))
 
 
@@ -111,7 +146,12 @@ async def texts(core: MemoryCore, owner: Owner = ALICE) -> list[str]:
 
 
 async def ended(
-    world: World, core: MemoryCore, task_id: str, owner: Owner = ALICE, queue: QueueName = "consolidation", apart_s: float = 31
+    world: World,
+    core: MemoryCore,
+    task_id: str,
+    owner: Owner = ALICE,
+    queue: QueueName = "consolidation",
+    apart_s: float = 31,
 ) -> Task:
     """Work on a queue, and let time go by between two looks, until the task is done."""
     hand = Hand(core, queue)
@@ -124,14 +164,18 @@ async def ended(
     raise AssertionError(f"the task never ends: {task}")
 
 
-async def finished(world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
+async def finished(
+    world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE
+) -> Task:
     """The task of a conversation, done."""
     return await ended(world, core, accepted.task_id, owner, "formation")
 
 
 async def stored(world: World, conversation_id: str, owner: Owner = ALICE) -> Conversation:
     """The conversation as it is kept."""
-    seen = await (await world.look_on()).snapshot(owner, [conversation_id, messages_id(conversation_id)])
+    seen = await (await world.look_on()).snapshot(
+        owner, [conversation_id, messages_id(conversation_id)]
+    )
     found = conversation_of(Look(seen.head, dict(seen.documents)), conversation_id)
     assert found is not None
     return found
@@ -144,18 +188,31 @@ async def pending(world: World, owner: Owner = ALICE) -> int:
     return head.pending_tasks
 
 
-async def formed_once(world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> None:
-    """One set of memories, each made by one event; the conversation formed, the task done, nothing waits."""
+async def formed_once(
+    world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE
+) -> None:
+    """One set of memories, each made by one event; the conversation formed, the task done,
+    nothing waits.
+    """
     assert [text.split(" (told")[0] for text in await texts(core, owner)] == MADE
     written = [event.memory_id for event in await world.log(owner) if event.event_type == "created"]
     created = [name for name in written if not is_message(name)]
     assert len(created) == len(set(created)) == 3
-    assert len(written) == len(set(written)) == 3 + len(TWO_TOPICS), "each message is a memory, written once"
+    assert len(written) == len(set(written)) == 3 + len(TWO_TOPICS), (
+        "each message is a memory, written once"
+    )
     task = await task_of(core, accepted, owner)
-    assert (task.status, task.progress, task.error, task.leased_by) == ("succeeded", 1.0, None, None)
+    assert (task.status, task.progress, task.error, task.leased_by) == (
+        "succeeded",
+        1.0,
+        None,
+        None,
+    )
     assert task.result is not None
     kept = await stored(world, task.result["conversation_id"], owner)
     assert (kept.state, len(kept.formed_cells)) == ("formed", 2)
     assert sorted(name for cell in kept.formed_cells for name in cell.memory_ids) == sorted(created)
-    assert task.result["counts"] == {"created": 3}, "it counts what was done, whoever did it and in however many tries"
+    assert task.result["counts"] == {"created": 3}, (
+        "it counts what was done, whoever did it and in however many tries"
+    )
     assert await pending(world, owner) == 0

@@ -1,7 +1,8 @@
 """Conversations told to Memory Core and formed at once, and agents whose answers a test writes.
 
-`Tellers` find facts in "Ana's city is Oslo", so that a test can fill any slot, and make a note of every cell; what they decide and merge,
-and where they fail, is the test's. They stand at the port, in the place of a model.
+`Tellers` find facts in "Ana's city is Oslo", so that a test can fill any slot, and make a note of
+every cell; what they decide and merge, and where they fail, is the test's.
+They stand at the port, in the place of a model.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ Line = str | tuple[str, str]
 
 @dataclass
 class Tellers(ScriptedAgents):
-    """rulings: what the conflict agent decides. merged: what the synthesis agent writes. failing: by the name of a call, the errors that it
-    raises before it answers, one a call. notes: whether cells get a note.
+    """rulings: what the conflict agent decides. merged: what the synthesis agent writes. failing:
+    by the name of a call, the errors that it raises before it answers, one a call. notes:
+    whether cells get a note.
     """
 
     rulings: Callable[[Items, Items], list[Decision]] = lambda new, held: []
@@ -57,13 +59,26 @@ class Tellers(ScriptedAgents):
             raise self.failing[name].pop(0)
         return await super()._asked(name)
 
-    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+    async def summarise(
+        self, app_id: str, messages: Sequence[Message], *, fast: bool = False
+    ) -> Answered[ConversationSummary]:
         await self._asked("summary")
         story = " ".join(message.content for message in messages)[:3000]
-        hints = RetrievalHints(tags=["talk"], queries=["what was said"]) if self.notes else RetrievalHints()
-        return Answered(ConversationSummary(narrative=story, retrieval=hints, metadata=SummaryMetadata(depth="medium")), WHO)
+        hints = (
+            RetrievalHints(tags=["talk"], queries=["what was said"])
+            if self.notes
+            else RetrievalHints()
+        )
+        return Answered(
+            ConversationSummary(
+                narrative=story, retrieval=hints, metadata=SummaryMetadata(depth="medium")
+            ),
+            WHO,
+        )
 
-    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+    async def extract_facts(
+        self, app_id: str, messages: Sequence[Message]
+    ) -> Answered[ExtractedFacts]:
         await self._asked("facts")
         return Answered(ExtractedFacts(facts=(self.facts or said)(messages)), WHO)
 
@@ -74,23 +89,42 @@ class Tellers(ScriptedAgents):
 
     async def synthesise(self, app_id: str, notes: Items) -> Answered[Synthesis]:
         await self._asked("synthesis")
-        return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=self.merged(notes))), WHO)
+        return Answered(
+            Synthesis(
+                consolidated_memory=ConsolidatedMemory(natural_memory_note=self.merged(notes))
+            ),
+            WHO,
+        )
 
 
 def said(messages: Sequence[Message]) -> list[SaidFact]:
     """Every "Ana's city is Oslo" as a fact that fills its slot."""
     return [
-        SaidFact(text=match[0], message=place, quote=match[0], subject=match[1], attribute=match[2], value=match[3])
+        SaidFact(
+            text=match[0],
+            message=place,
+            quote=match[0],
+            subject=match[1],
+            attribute=match[2],
+            value=match[3],
+        )
         for place, message in enumerate(messages)
         for match in SLOT.finditer(message.content)
     ][:40]
 
 
-def on_all(operation: str, *, category: str | None = None, confidence: float = 1.0) -> Callable[[Items, Items], list[Decision]]:
+def on_all(
+    operation: str, *, category: str | None = None, confidence: float = 1.0
+) -> Callable[[Items, Items], list[Decision]]:
     """Rulings that do the same to every pair of one category."""
 
     def rule(new: Items, held: Items) -> list[Decision]:
-        pairs = [(one, old) for one in new for old in held if one.category == old.category and category in (None, one.category)]
+        pairs = [
+            (one, old)
+            for one in new
+            for old in held
+            if one.category == old.category and category in (None, one.category)
+        ]
         return [decision(one.number, old.number, operation, confidence) for one, old in pairs]
 
     return rule
@@ -98,10 +132,17 @@ def on_all(operation: str, *, category: str | None = None, confidence: float = 1
 
 def decision(new: int, memory: int, operation: str, confidence: float = 1.0) -> Decision:
     """A decision by numbers."""
-    return Decision.model_validate({"new": new, "memory": memory, "operation": operation, "confidence_score": confidence})
+    return Decision.model_validate(
+        {"new": new, "memory": memory, "operation": operation, "confidence_score": confidence}
+    )
 
 
-def talk(*lines: Line, at: datetime = NOW, session: str | None = "s1", apart: timedelta = timedelta(minutes=1)) -> ConverseInput:
+def talk(
+    *lines: Line,
+    at: datetime = NOW,
+    session: str | None = "s1",
+    apart: timedelta = timedelta(minutes=1),
+) -> ConverseInput:
     """A conversation of lines, each a user's or (role, text), `apart` from each other."""
     messages = [
         {
@@ -114,9 +155,17 @@ def talk(*lines: Line, at: datetime = NOW, session: str | None = "s1", apart: ti
     return ConverseInput.model_validate({"session_id": session, "messages": messages})
 
 
-async def tell(core: MemoryCore, *lines: Line, owner: Owner = ALICE, at: datetime = NOW, session: str | None = "s1") -> Task:
+async def tell(
+    core: MemoryCore,
+    *lines: Line,
+    owner: Owner = ALICE,
+    at: datetime = NOW,
+    session: str | None = "s1",
+) -> Task:
     """Tell it, work on it, and look at the task."""
-    return await formed(core, await core.converse(owner, talk(*lines, at=at, session=session)), owner)
+    return await formed(
+        core, await core.converse(owner, talk(*lines, at=at, session=session)), owner
+    )
 
 
 async def formed(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
@@ -132,7 +181,10 @@ async def facts_of(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
 
 async def of_category(core: MemoryCore, category: str, owner: Owner = ALICE) -> list[Memory]:
     """The cells, or the notes, in the order of what they tell."""
-    return sorted((one for one in await told(core, owner) if one.category == category), key=lambda one: (one.event_timestamp, one.id))
+    return sorted(
+        (one for one in await told(core, owner) if one.category == category),
+        key=lambda one: (one.event_timestamp, one.id),
+    )
 
 
 def statuses(memories: Mapping[str, Memory]) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""An issuer of access tokens as Entra ID is one: metadata and keys over HTTP, and tokens signed with them."""
+"""An issuer of access tokens as Entra ID is one: metadata and keys over HTTP,
+and tokens signed with them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ KEYS = f"/{TENANT}/discovery/v2.0/keys"
 
 @cache
 def private_key(name: str) -> rsa.RSAPrivateKey:
-    """A key by its id: the same one for as long as the process lives, since making one takes a while."""
+    """A key by its id: the same one for as long as the process lives, since making one
+    takes a while.
+    """
     return rsa.generate_private_key(65537, 2048)
 
 
@@ -37,11 +41,16 @@ def public_pem(name: str) -> bytes:
 
 def jwk(name: str) -> dict[str, Any]:
     """The public half of a key, as a key set lists it."""
-    return {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(private_key(name).public_key())), "kid": name, "use": "sig"}
+    return {
+        **json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(private_key(name).public_key())),
+        "kid": name,
+        "use": "sig",
+    }
 
 
 class Issuer:
-    """keys: ids of the keys in its key set. requests: paths, in order. answers: by path, (status, headers, body) in place of its own.
+    """keys: ids of the keys in its key set. requests: paths, in order. answers: by path, (status,
+    headers, body) in place of its own.
 
     was_asked: set by the first request. may_answer: answers wait until it is set.
     """
@@ -84,26 +93,40 @@ class Issuer:
             METADATA: {"issuer": self.issuer, "jwks_uri": f"{self.authority}{KEYS}"},
             KEYS: {"keys": [jwk(name) for name in self.keys]},
         }
-        return (200, {}, json.dumps(documents[path]).encode()) if path in documents else (404, {}, b"")
+        return (
+            (200, {}, json.dumps(documents[path]).encode()) if path in documents else (404, {}, b"")
+        )
 
     def claims(self, now: datetime, **changed: Any) -> dict[str, Any]:
         """Claims of a person's token; a change to None takes a claim away."""
         at = int(now.timestamp())
         claims = {
-            "iss": self.issuer, "aud": CLIENT, "tid": TENANT, "azp": CALLER, "oid": PERSON, "sub": "pairwise", "ver": "2.0",
-            "iat": at, "nbf": at, "exp": at + 3600, "scp": "Memory.Read Memory.Write", "preferred_username": "ana@shop.example",
+            "iss": self.issuer, "aud": CLIENT, "tid": TENANT, "azp": CALLER, "oid": PERSON,
+            "sub": "pairwise", "ver": "2.0", "iat": at, "nbf": at, "exp": at + 3600,
+            "scp": "Memory.Read Memory.Write", "preferred_username": "ana@shop.example",
         } | changed  # fmt: skip
         return {name: value for name, value in claims.items() if value is not None}
 
     def application_claims(self, now: datetime, **changed: Any) -> dict[str, Any]:
         """Claims of a token that an application got for itself."""
-        return self.claims(now, **{"scp": None, "sub": CALLER, "oid": CALLER, "roles": ["Memory.Read", "Memory.Write"], **changed})
+        return self.claims(
+            now,
+            **{
+                "scp": None,
+                "sub": CALLER,
+                "oid": CALLER,
+                "roles": ["Memory.Read", "Memory.Write"],
+                **changed,
+            },
+        )
 
 
 def signed(claims: dict[str, Any], key: str = "k1", **head: Any) -> str:
     """A token with these claims; `kid` None leaves the header out."""
     kid = head.pop("kid", key)
-    return jwt.encode(claims, private_key(key), "RS256", headers={**({} if kid is None else {"kid": kid}), **head})
+    return jwt.encode(
+        claims, private_key(key), "RS256", headers={**({} if kid is None else {"kid": kid}), **head}
+    )
 
 
 @contextmanager

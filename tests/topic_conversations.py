@@ -1,7 +1,8 @@
-"""Conversations of one to four topics, written for these tests: `u:` is the user, `a:` the assistant, `---` stands where the topic changes.
+"""Conversations of one to four topics, written for these tests: `u:` is the user, `a:` the
+assistant, `---` stands where the topic changes.
 
-The rules were tuned on `TUNED` and are judged on `UNSEEN`. What a reader would get wrong: a greeting or a thank-you belongs to the
-topic beside it, never to one of its own.
+The rules were tuned on `TUNED` and are judged on `UNSEEN`. What a reader would get wrong: a
+greeting or a thank-you belongs to the topic beside it, never to one of its own.
 """
 
 from __future__ import annotations
@@ -373,7 +374,9 @@ a: Many songs of that year have whistling. Can you hum the song?
 
 
 def conversations(text: str) -> list[tuple[list[Message], list[int]]]:
-    """(messages, the numbers of the messages after which the topic changes) of each conversation; a message every 30 seconds."""
+    """(messages, the numbers of the messages after which the topic changes) of each conversation;
+    a message every 30 seconds.
+    """
     found = []
     for block in text.strip().split("==="):
         messages: list[Message] = []
@@ -384,6 +387,10 @@ def conversations(text: str) -> list[tuple[list[Message], list[int]]]:
                 continue
             role, content = line.split(": ", 1)
             when = START + timedelta(seconds=30 * len(messages))
-            messages.append(Message(role="user" if role == "u" else "assistant", content=content, timestamp=when))
+            messages.append(
+                Message(
+                    role="user" if role == "u" else "assistant", content=content, timestamp=when
+                )
+            )
         found.append((messages, cuts))
     return found

@@ -26,7 +26,9 @@ FIRST = 8
 MOMENTS = [START + timedelta(days=number) for number in range(-2, FIRST + MAX_ACTS + NUMBERS + 4)]
 KINDS = 28
 PLAIN = (0, 1, 2, 3, 5, 8, 9)
-"""Kinds of plain saves, of spans that were over, and of retractions that say nothing of the future."""
+"""Kinds of plain saves, of spans that were over, and of retractions that say nothing
+of the future.
+"""
 
 
 def day(number: int) -> datetime:
@@ -34,16 +36,23 @@ def day(number: int) -> datetime:
 
 
 def slot_of(log: Iterable[Entry], sequence: int, now: datetime) -> SlotLog:
-    return SlotLog(name=("slot", "ana", "city"), salt="00", entries=tuple(log), pending=sequence, now=now)
+    return SlotLog(
+        name=("slot", "ana", "city"), salt="00", entries=tuple(log), pending=sequence, now=now
+    )
 
 
-def added(log: Iterable[Entry], command: Command, sequence: int, now: datetime = START) -> list[Entry]:
+def added(
+    log: Iterable[Entry], command: Command, sequence: int, now: datetime = START
+) -> list[Entry]:
     """The log with what a command adds at a sequence."""
     return [*slot_of(log, sequence, now).added(command).entries]
 
 
 def drawn(random: Random, length: int) -> list[Act]:
-    return [(random.randrange(KINDS), *(random.randrange(NUMBERS) for _ in range(3))) for _ in range(length)]  # type: ignore[misc]
+    return [
+        (random.randrange(KINDS), *(random.randrange(NUMBERS) for _ in range(3)))
+        for _ in range(length)
+    ]  # type: ignore[misc]
 
 
 def log_of(acts: Iterable[Act]) -> list[Entry]:
@@ -59,7 +68,13 @@ def after(log: list[Entry], act: Act, number: int) -> list[Entry]:
     now = day(FIRST + number)
     if kind < 14:
         return _said(log, act, number, now)
-    names = sorted({one.memory_id for one in log if isinstance(one, Assertion | Retraction) and not one.is_forgotten})
+    names = sorted(
+        {
+            one.memory_id
+            for one in log
+            if isinstance(one, Assertion | Retraction) and not one.is_forgotten
+        }
+    )
     if not names:
         return log
     name, other = names[a % len(names)], names[b % len(names)]
@@ -83,13 +98,21 @@ def _said(log: list[Entry], act: Act, number: int, now: datetime) -> list[Entry]
         end = said + timedelta(days=1 + c)
     if kind == 8:  # since before
         begin = now - timedelta(days=b)
-    fields: dict[str, Any] = {"sequence": number, "asserted_at": said, "valid_from": begin, "valid_until": end}
+    fields: dict[str, Any] = {
+        "sequence": number,
+        "asserted_at": said,
+        "valid_from": begin,
+        "valid_until": end,
+    }
     if 9 <= kind <= 12:
         if kind >= 11:
             fields["valid_from"] = said + timedelta(days=b - 4)
         if kind == 12 and c % 3 == 0:
             fields["valid_until"] = fields["valid_from"] + timedelta(days=1 + c)
-        return [*log, Retraction(memory_id=f"m{number}", value=None if kind == 10 else value, **fields)]
+        return [
+            *log,
+            Retraction(memory_id=f"m{number}", value=None if kind == 10 else value, **fields),
+        ]
     new = Assertion(memory_id=f"m{number}", value=value, **fields)
     held = [one for one in resolve(log).at(max(said, begin)) if one.value == value]
     if held and c % 4:
@@ -100,7 +123,15 @@ def _said(log: list[Entry], act: Act, number: int, now: datetime) -> list[Entry]
     return [*log, new]
 
 
-def _acted(log: list[Entry], kind: int, name: str, other: str, number: int, now: datetime, numbers: tuple[int, int, int]) -> list[Entry]:
+def _acted(
+    log: list[Entry],
+    kind: int,
+    name: str,
+    other: str,
+    number: int,
+    now: datetime,
+    numbers: tuple[int, int, int],
+) -> list[Entry]:
     a, b, c = numbers
     value = "ABCDE"[c % 5]
     match kind:
@@ -113,12 +144,23 @@ def _acted(log: list[Entry], kind: int, name: str, other: str, number: int, now:
         case 19 | 20:
             start = now - timedelta(days=b) if c % 3 == 0 else None
             end = now + timedelta(days=a - 5) if c % 4 == 0 else None
-            return added(log, commands.asserts_edit(next_version(log, name, value), start, end), number, now)
+            return added(
+                log, commands.asserts_edit(next_version(log, name, value), start, end), number, now
+            )
         case 21:
             start = now - timedelta(days=b)
-            return added(log, commands.corrects_times(name, start, start + timedelta(days=c) if a % 2 else None), number, now)
+            return added(
+                log,
+                commands.corrects_times(name, start, start + timedelta(days=c) if a % 2 else None),
+                number,
+                now,
+            )
         case 22:
-            pair = [] if name == other else [Pair(sequence=number, memory_ids=(name, other), conflict_id=f"cft_{number}")]
+            pair = (
+                []
+                if name == other
+                else [Pair(sequence=number, memory_ids=(name, other), conflict_id=f"cft_{number}")]
+            )
             return [*log, *pair]
         case 23:
             if name == other:
@@ -128,26 +170,67 @@ def _acted(log: list[Entry], kind: int, name: str, other: str, number: int, now:
                 return added(log, commands.withdraws(name, conflict), number, now)
             if c % 3 == 1:
                 return added(log, commands.supersedes(other, name, conflict), number, now)
-            merged = Assertion(sequence=number, memory_id=f"m{number}", value=value + "+", asserted_at=now, valid_from=now)
+            merged = Assertion(
+                sequence=number,
+                memory_id=f"m{number}",
+                value=value + "+",
+                asserted_at=now,
+                valid_from=now,
+            )
             return added(log, commands.asserts_merge([name, other], merged, conflict), number, now)
         case 24:
-            conflicts = sorted({one.conflict_id for one in log if one.conflict_id and one.conflict_id.startswith("decision")})
-            return added(log, commands.undoes_decision(conflicts[a % len(conflicts)]), number, now) if conflicts else log
+            conflicts = sorted(
+                {
+                    one.conflict_id
+                    for one in log
+                    if one.conflict_id and one.conflict_id.startswith("decision")
+                }
+            )
+            return (
+                added(log, commands.undoes_decision(conflicts[a % len(conflicts)]), number, now)
+                if conflicts
+                else log
+            )
         case 25:
             return added(log, commands.withdraws(name), number, now)
         case 26:
-            return [*commands.without_names(slot_of(log, number, now), name, f"forgotten_{number}").entries]
+            return [
+                *commands.without_names(
+                    slot_of(log, number, now), name, f"forgotten_{number}"
+                ).entries
+            ]
         case _:  # a key's new value: the next version of the memory, and no edit
             begin = now + timedelta(days=b) if b % 3 == 0 else now
-            return [*log, replace(next_version(log, name, value), sequence=number, asserted_at=now, valid_from=begin)]
+            return [
+                *log,
+                replace(
+                    next_version(log, name, value),
+                    sequence=number,
+                    asserted_at=now,
+                    valid_from=begin,
+                ),
+            ]
 
 
 def next_version(log: Iterable[Entry], memory_id: str, value: str) -> Assertion:
-    version = 1 + max(one.version for one in log if isinstance(one, Assertion | Retraction) and one.memory_id == memory_id)
-    return Assertion(memory_id=memory_id, version=version, value=value, asserted_at=START, valid_from=START)
+    version = 1 + max(
+        one.version
+        for one in log
+        if isinstance(one, Assertion | Retraction) and one.memory_id == memory_id
+    )
+    return Assertion(
+        memory_id=memory_id, version=version, value=value, asserted_at=START, valid_from=START
+    )
 
 
 def projections(timeline: Timeline, now: datetime) -> dict[Reference, Projection]:
-    """The stored fields by memory, version and part, but for what a sealed log leaves as it is stored."""
+    """The stored fields by memory, version and part, but for what a sealed log leaves as
+    it is stored.
+    """
     made = project(timeline, now).values()
-    return {(one.memory_id, one.version, one.part): replace(one, supersedes_id=None, holds=False, members=frozenset()) for one in made}
+    return {
+        (one.memory_id, one.version, one.part): replace(
+            one, supersedes_id=None, holds=False, members=frozenset()
+        )
+        for one in made
+    }

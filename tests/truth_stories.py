@@ -15,7 +15,9 @@ from memory_core.evolution.slot_log import Act
 from tests.truth_logs import added, next_version, slot_of
 
 CONFLICT = "cft_1"
-STORIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "truth_stories.json").read_text())
+STORIES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "data" / "truth_stories.json").read_text()
+)
 
 
 def day(text: str) -> datetime:
@@ -39,7 +41,9 @@ class Slot:
             self.say(step)
         elif do == "forget":
             slot = slot_of(self.log, self.step, day(step["on"]))
-            self.log = [*commands.without_names(slot, step["memory"], f"forgotten_{self.step}").entries]
+            self.log = [
+                *commands.without_names(slot, step["memory"], f"forgotten_{self.step}").entries
+            ]
         elif do not in ("archive", "decide keep_both"):  # these two add nothing
             self.log = added(self.log, self._command(do, step), self.step, day(step["on"]))
 
@@ -55,9 +59,13 @@ class Slot:
         if step["do"] == "retract":
             command = commands.asserts(Retraction(value=step["value"], **fields))
         elif step["do"] == "merge":
-            command = commands.asserts_merge(step["sources"], Assertion(value=step["value"], **fields))
+            command = commands.asserts_merge(
+                step["sources"], Assertion(value=step["value"], **fields)
+            )
         else:
-            command = commands.asserts(Assertion(value=step["value"], **fields), step.get("beside", ()))
+            command = commands.asserts(
+                Assertion(value=step["value"], **fields), step.get("beside", ())
+            )
         self.log = added(self.log, command, self.step, occurred)
 
     def _command(self, do: str, step: dict[str, Any]) -> Act:
@@ -66,7 +74,9 @@ class Slot:
         end = day(step["until"]) if "until" in step else None
         match do:
             case "edit":
-                return commands.asserts_edit(next_version(self.log, memory, step["value"]), start, end)
+                return commands.asserts_edit(
+                    next_version(self.log, memory, step["value"]), start, end
+                )
             case "correct times":
                 assert start is not None
                 return commands.corrects_times(memory, start, end)
@@ -83,7 +93,9 @@ class Slot:
             case "decide reject_new":
                 return commands.withdraws(memory, CONFLICT)
             case "decide merge":
-                merged = Assertion(memory_id=memory, value=step["value"], asserted_at=now, valid_from=now)
+                merged = Assertion(
+                    memory_id=memory, value=step["value"], asserted_at=now, valid_from=now
+                )
                 return commands.asserts_merge(step["sources"], merged, CONFLICT)
             case "undo decision":
                 return commands.undoes_decision(CONFLICT)

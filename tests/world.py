@@ -1,4 +1,6 @@
-"""Memory Core as its users run it: one folder, as many processes' worth of `MemoryCore` as a test needs, real adapters only."""
+"""Memory Core as its users run it: one folder, as many processes' worth of `MemoryCore` as a test
+needs, real adapters only.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +62,11 @@ Wrap = Callable[[LongTermStore], Any]
 
 
 class WordsEmbedder:
-    """A text's vector is the sum of its words' vectors: the cosine of two texts is the share of words they have in common.
+    """A text's vector is the sum of its words' vectors: the cosine of two texts is the share of
+    words they have in common.
 
-    It stands at the port, so that a test decides what is near. `down` makes it fail as a service would.
+    It stands at the port, so that a test decides what is near. `down` makes it fail as a
+    service would.
     """
 
     model = "words"
@@ -109,7 +113,9 @@ class WordsEmbedder:
 
 @lru_cache(maxsize=10_000)
 def _of_word(word: str, dimensions: int) -> Vector:
-    noise = np.frombuffer(shake_128(word.encode()).digest(dimensions * 2), dtype="<i2").astype(np.float32)
+    noise = np.frombuffer(shake_128(word.encode()).digest(dimensions * 2), dtype="<i2").astype(
+        np.float32
+    )
     return noise / np.linalg.norm(noise)
 
 
@@ -117,8 +123,9 @@ def _of_word(word: str, dimensions: int) -> Vector:
 class World:
     """One folder of data; `core()` is one more process on it. Closes them all in the end.
 
-    elsewhere: makes a store for an embedder's model and dimensions, where the long term is not in the folder.
-    embedder: of the core made last. cold: where the archive is, where that is not in the folder either.
+    elsewhere: makes a store for an embedder's model and dimensions, where the long term is not in
+    the folder. embedder: of the core made last. cold: where the archive is,
+    where that is not in the folder either.
     """
 
     folder: Path
@@ -149,7 +156,8 @@ class World:
     ) -> MemoryCore:
         """An open MemoryCore.
 
-        wrap, wrap_keys: put something between it and its long-term store, or its keys. clock: of it alone, where that is wrong.
+        wrap, wrap_keys: put something between it and its long-term store, or its keys. clock:
+        of it alone, where that is wrong.
         """
         ours = {
             "embedding_provider": "hash",
@@ -161,12 +169,20 @@ class World:
         configured = Settings(**{"data": self.folder, **ours, **settings})
         embedder = self.embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
-        queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
+        queue = queue or SqliteQueue(
+            self.folder / "queue.db", clock=self.clock, synchronous="normal"
+        )
         archive = archive or self.archive()
         keys = wrap_keys(store.key_store()) if wrap_keys else store.key_store()
-        store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
+        store, short_term, courier = (
+            wrap(store) if wrap else store,
+            short_term or embedded(self.clock),
+            courier or ScriptedCourier(),
+        )
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
-        adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier, keys, reranker)
+        adapters = Adapters(
+            store, short_term, embedder, queue, archive, agents, rules, courier, keys, reranker
+        )
         adapters = adapters if thesaurus is None else replace(adapters, thesaurus=thesaurus)
         core = MemoryCore(configured, clock=clock or self.clock, ids=ids, adapters=adapters)
         self.cores.append(core)
@@ -174,13 +190,19 @@ class World:
         return core
 
     async def core_by_rules(self, **given: Any) -> MemoryCore:
-        """An open MemoryCore that forms conversations by the product's rules, as it does without a model."""
+        """An open MemoryCore that forms conversations by the product's rules, as it does
+        without a model.
+        """
         rules = OfflineAgents()
         return await self.core(agents=rules, rules=rules, **given)
 
     def archive(self) -> Archive:
         """One more archive over the same blobs, not open yet."""
-        return FolderArchive(self.folder / "archive", clock=self.clock) if self.cold is None else self.cold.process()
+        return (
+            FolderArchive(self.folder / "archive", clock=self.clock)
+            if self.cold is None
+            else self.cold.process()
+        )
 
     def store(self, embedder: Embedder) -> LongTermStore:
         """One more store on the same data, not open yet."""
@@ -195,7 +217,9 @@ class World:
         )
 
     async def look_on(self, embedder: Embedder | None = None) -> LongTermStore:
-        """An open store on the same data that belongs to no core: a process of its own, which only reads."""
+        """An open store on the same data that belongs to no core: a process of its own,
+        which only reads.
+        """
         embedder = embedder or self.embedder or HashEmbedder(64)
         if embedder.model not in self.onlookers:
             self.onlookers[embedder.model] = self.store(embedder)
@@ -238,7 +262,8 @@ class Killed(BaseException):
 
 @dataclass
 class DiesAfter:
-    """A store whose process dies at the commit after the next `commits`; `applied`: right after that one was applied.
+    """A store whose process dies at the commit after the next `commits`; `applied`:
+    right after that one was applied.
 
     A batch that is sent again is the same commit.
     """
@@ -288,7 +313,9 @@ class Down:
 
 @dataclass
 class Meanwhile:
-    """A store that lets something else happen right after its call `name`, once: `then` is what happens."""
+    """A store that lets something else happen right after its call `name`, once:
+    `then` is what happens.
+    """
 
     inner: LongTermStore
     name: str
@@ -371,7 +398,10 @@ async def listed(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[M
 
 async def find(core: MemoryCore, query: str, **fields: Any) -> list[str]:
     """The contents of the results, best first."""
-    return [hit.memory.content for hit in (await core.retrieve(ALICE, RetrieveInput(query=query, **fields))).results]
+    return [
+        hit.memory.content
+        for hit in (await core.retrieve(ALICE, RetrieveInput(query=query, **fields))).results
+    ]
 
 
 async def count_up(book: Ledger, memory_id: str) -> None:

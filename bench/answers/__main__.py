@@ -1,8 +1,10 @@
-"""`python -m bench.answers SET.json`: answers from contexts by the user's own model, judged by it, beside plain BM25's contexts.
+"""`python -m bench.answers SET.json`: answers from contexts by the user's own model,
+judged by it, beside plain BM25's contexts.
 
-SET is a file of conversations in a form that `bench.locomo_data` reads. The model is that of the product's settings (LLM_PROVIDER and the
-others). Each question is four calls: an answer from Memory Core's context and one from BM25's, and a judgement of each. A run that was
-stopped, or that the model was not there for, goes on where it stopped when it is started again.
+SET is a file of conversations in a form that `bench.locomo_data` reads. The model is that of the
+product's settings (LLM_PROVIDER and the others). Each question is four calls: an answer from Memory
+Core's context and one from BM25's, and a judgement of each. A run that was stopped, or that the
+model was not there for, goes on where it stopped when it is started again.
 """
 
 from __future__ import annotations
@@ -36,7 +38,11 @@ FORMING = "LLM_"
 """The settings that the started host takes too, where the model is to form memories as well."""
 
 
-def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | None = None, confirm: Callable[[str], str] = input) -> int:
+def main(
+    arguments: Sequence[str] | None = None,
+    environ: Mapping[str, str] | None = None,
+    confirm: Callable[[str], str] = input,
+) -> int:
     """Measure and print.
 
     Args:
@@ -45,8 +51,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         confirm: asks a person, and gives what they typed.
 
     Returns:
-        0; 1 where the model or the host could not be reached; 2 where something is wrong with what was given, or the price was not agreed
-        to; 130 when it was stopped.
+        0; 1 where the model or the host could not be reached; 2 where something is wrong with what
+        was given, or the price was not agreed to; 130 when it was stopped.
 
     """
     environ = os.environ if environ is None else environ
@@ -54,7 +60,11 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
     try:
         settings = configured(environ)
         whole = read(options.data)
-        about = {"set": fingerprint(whole), "model": model_name(settings), "host": options.base or _forming(options)}
+        about = {
+            "set": fingerprint(whole),
+            "model": model_name(settings),
+            "host": options.base or _forming(options),
+        }
         state = State.open(options.state, **about)
     except (ConfigError, OtherRun) as error:
         return _say(str(error), REFUSED)
@@ -89,11 +99,21 @@ def _measured(
     except Unavailable as error:
         code = _say(f"The model can't be asked ({error.detail}). Start it again to go on.", FAILED)
     except (httpx.HTTPError, RuntimeError, TimeoutError) as error:
-        code = _say(f"The host can't be asked ({type(error).__name__}: {error}). Start it again to go on.", FAILED)
+        code = _say(
+            f"The host can't be asked ({type(error).__name__}: {error}). Start it again to go on.",
+            FAILED,
+        )
     rows = rows_of(items, state, options.ways)
     if rows:
-        report(f"{options.data.stem}: right answers by {model_name(settings)}, judged by itself", rows, options.ways)
-    print(f"\n{len(rows)} of {len(items)} questions are judged; {state.spent[0]:,} prompt and {state.spent[1]:,} completion tokens so far.")
+        report(
+            f"{options.data.stem}: right answers by {model_name(settings)}, judged by itself",
+            rows,
+            options.ways,
+        )
+    print(
+        f"\n{len(rows)} of {len(items)} questions are judged; {state.spent[0]:,} prompt and "
+        f"{state.spent[1]:,} completion tokens so far."
+    )
     return code
 
 
@@ -122,28 +142,43 @@ def _run(
 
 @contextmanager
 def _host(options: argparse.Namespace, environ: Mapping[str, str]) -> Iterator[httpx.Client]:
-    """A client of the host that was named, or of one that runs meanwhile on a folder beside the state."""
+    """A client of the host that was named, or of one that runs meanwhile on a folder
+    beside the state.
+    """
     if options.base:
         headers = {"X-API-Key": options.key} if options.key else {}
         with httpx.Client(base_url=options.base, timeout=ANSWER_S, headers=headers) as client:
             yield client
         return
-    models = {name: value for name, value in environ.items() if name.startswith(FORMING)} if options.form_with_model else {}
+    models = (
+        {name: value for name, value in environ.items() if name.startswith(FORMING)}
+        if options.form_with_model
+        else {}
+    )
     with hosted(options.state.with_suffix(".data"), options.embedder, settings=models) as client:
         yield client
 
 
 def _tell_cost(cost: Cost, options: argparse.Namespace, settings: Settings) -> None:
     price_in = options.price_in if options.price_in is not None else settings.llm_prompt_price
-    price_out = options.price_out if options.price_out is not None else settings.llm_completion_price
+    price_out = (
+        options.price_out if options.price_out is not None else settings.llm_completion_price
+    )
     tokens = f"about {cost.prompt:,} prompt tokens, about {cost.completion:,} completion tokens"
     print(f"{cost.calls:,} calls of {model_name(settings)}: {tokens}.")
     if price_in or price_out:
-        print(f"Cost: about {cost.price(price_in, price_out):,.2f}, at {price_in:g} and {price_out:g} for a million tokens.")
+        print(
+            f"Cost: about {cost.price(price_in, price_out):,.2f}, at {price_in:g} and "
+            f"{price_out:g} for a million tokens."
+        )
     else:
         print("Cost: unknown; --price-in and --price-out say what a million tokens cost.")
     if options.form_with_model:
-        print("Forming memories with the model comes on top: four calls or more for each topic of the conversations.", flush=True)
+        print(
+            "Forming memories with the model comes on top: four calls or more for each topic of "
+            "the conversations.",
+            flush=True,
+        )
 
 
 def _agreed(confirm: Callable[[str], str]) -> bool:
@@ -163,18 +198,52 @@ def _forming(options: argparse.Namespace) -> str:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.answers", description="Answers from contexts, by the configured model.")
-    parser.add_argument("data", type=Path, help="conversations in a form that bench.locomo_data reads")
-    parser.add_argument("--state", type=Path, required=True, help="the file that keeps what was paid for; outside this repository")
-    parser.add_argument("--base", help="the address of a running host; without it one is started, with its data beside the state")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.answers",
+        description="Answers from contexts, by the configured model.",
+    )
+    parser.add_argument(
+        "data", type=Path, help="conversations in a form that bench.locomo_data reads"
+    )
+    parser.add_argument(
+        "--state",
+        type=Path,
+        required=True,
+        help="the file that keeps what was paid for; outside this repository",
+    )
+    parser.add_argument(
+        "--base",
+        help=(
+            "the address of a running host; without it one is started, with its data beside "
+            "the state"
+        ),
+    )
     parser.add_argument("--key", help="the host's API key")
-    parser.add_argument("--embedder", default="minilm", help="of the host that is started (default minilm)")
-    parser.add_argument("--form-with-model", action="store_true", help="the started host forms memories with the model too, not by rules")
-    parser.add_argument("--ways", type=_ways, default=list(WAYS), help=f"of {', '.join(WAYS)} (default both)")
+    parser.add_argument(
+        "--embedder", default="minilm", help="of the host that is started (default minilm)"
+    )
+    parser.add_argument(
+        "--form-with-model",
+        action="store_true",
+        help="the started host forms memories with the model too, not by rules",
+    )
+    parser.add_argument(
+        "--ways", type=_ways, default=list(WAYS), help=f"of {', '.join(WAYS)} (default both)"
+    )
     parser.add_argument("--limit", type=int, help="conversations, from the first")
-    parser.add_argument("--questions", type=int, help="questions of each conversation, from the first")
-    parser.add_argument("--price-in", type=float, help="what a million prompt tokens cost (default LLM_PROMPT_PRICE)")
-    parser.add_argument("--price-out", type=float, help="what a million completion tokens cost (default LLM_COMPLETION_PRICE)")
+    parser.add_argument(
+        "--questions", type=int, help="questions of each conversation, from the first"
+    )
+    parser.add_argument(
+        "--price-in",
+        type=float,
+        help="what a million prompt tokens cost (default LLM_PROMPT_PRICE)",
+    )
+    parser.add_argument(
+        "--price-out",
+        type=float,
+        help="what a million completion tokens cost (default LLM_COMPLETION_PRICE)",
+    )
     parser.add_argument("--yes", action="store_true", help="don't ask whether to go on")
     options = parser.parse_args(arguments)
     if options.state.resolve().is_relative_to(ROOT):

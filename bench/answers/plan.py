@@ -30,7 +30,9 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question of a set. conversation: its place. key: its name, which stays the same from run to run. reference: what is right."""
+    """One question of a set. conversation: its place. key: its name, which stays the same from run
+    to run. reference: what is right.
+    """
 
     conversation: int
     key: str
@@ -71,11 +73,15 @@ def reference(conversation: Conversation, question: Question) -> str:
     if question.answer is not None:
         return question.answer
     turns = [one for one in conversation.turns if one.id in question.evidence]
-    shown = "\n".join(f"[{datetime.fromisoformat(one.at):%d %B %Y}] {one.actor}: {one.text}" for one in turns)
+    shown = "\n".join(
+        f"[{datetime.fromisoformat(one.at):%d %B %Y}] {one.actor}: {one.text}" for one in turns
+    )
     return shown[:MOST_REFERENCE]
 
 
-def cost_of(items: Sequence[Item], ways: Sequence[str], answered: Collection[Key], judged: Collection[Key]) -> Cost:
+def cost_of(
+    items: Sequence[Item], ways: Sequence[str], answered: Collection[Key], judged: Collection[Key]
+) -> Cost:
     """What is left to be paid for. answered, judged: what is known already."""
     cost = Cost()
     for item in items:
@@ -83,9 +89,18 @@ def cost_of(items: Sequence[Item], ways: Sequence[str], answered: Collection[Key
         for way in ways:
             key = (item.key, way)
             if key not in answered:
-                cost = cost.plus(_tokens(ANSWER.text) + FRAME_TOKENS + asked + BUDGET, ANSWER_TOKENS)
+                cost = cost.plus(
+                    _tokens(ANSWER.text) + FRAME_TOKENS + asked + BUDGET, ANSWER_TOKENS
+                )
             if key not in judged:
-                cost = cost.plus(_tokens(JUDGE.text) + FRAME_TOKENS + asked + _tokens(item.reference) + ANSWER_TOKENS, VERDICT_TOKENS)
+                cost = cost.plus(
+                    _tokens(JUDGE.text)
+                    + FRAME_TOKENS
+                    + asked
+                    + _tokens(item.reference)
+                    + ANSWER_TOKENS,
+                    VERDICT_TOKENS,
+                )
     return cost
 
 
@@ -93,7 +108,15 @@ def fingerprint(conversations: Sequence[Conversation]) -> str:
     """Tells sets apart, so that one is not gone on with in the name of another."""
     digest = hashlib.sha256()
     for one in conversations:
-        digest.update("\0".join([one.name, *(turn.text for turn in one.turns), *(asked.text for asked in one.questions)]).encode())
+        digest.update(
+            "\0".join(
+                [
+                    one.name,
+                    *(turn.text for turn in one.turns),
+                    *(asked.text for asked in one.questions),
+                ]
+            ).encode()
+        )
     return digest.hexdigest()[:16]
 
 

@@ -34,7 +34,12 @@ def report(title: str, rows: Sequence[Row], ways: Sequence[str]) -> None:
     groups += [(ALL, head)] + ([(APART, apart)] if apart else [])
     others = [way for way in ways if way != OURS]
     over = drawn(figures.of(head, ways[0]))
-    headings = ["", "questions", *(cell for way in ways for cell in (f"{way}, right", over)), *(f"{OURS} less {way}" for way in others)]
+    headings = [
+        "",
+        "questions",
+        *(cell for way in ways for cell in (f"{way}, right", over)),
+        *(f"{OURS} less {way}" for way in others),
+    ]
     show(title, headings, [_line(name, group, ways, others) for name, group in groups])
 
 
@@ -43,4 +48,6 @@ def _line(name: str, rows: Sequence[Row], ways: Sequence[str], others: Sequence[
     for way in ways:
         share = figures.of(rows, way)
         cells += [share.percent(), share.percent_interval()]
-    return cells + [figures.between(rows, OURS, way).points() if OURS in ways else "–" for way in others]
+    return cells + [
+        figures.between(rows, OURS, way).points() if OURS in ways else "–" for way in others
+    ]

@@ -29,7 +29,9 @@ AT_ONCE = 8
 
 @dataclass(slots=True)
 class Run:
-    """What a run works with. failed: questions and ways to which the model gave no usable answer, with what was wrong."""
+    """What a run works with. failed: questions and ways to which the model gave no usable answer,
+    with what was wrong.
+    """
 
     service: Service
     model: Model
@@ -38,18 +40,30 @@ class Run:
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
 
     async def ask(self, conversations: Sequence[Conversation], items: Sequence[Item]) -> None:
-        """Answer and judge what is left. Raises Unavailable, HTTPError; what was paid for until then is kept."""
+        """Answer and judge what is left. Raises Unavailable, HTTPError; what was paid for until
+        then is kept.
+        """
         for place, conversation in enumerate(conversations):
             mine = [one for one in items if one.conversation == place]
-            left = [(one, way) for one in mine for way in self.ways if (one.key, way) not in self.state.verdicts]
+            left = [
+                (one, way)
+                for one in mine
+                for way in self.ways
+                if (one.key, way) not in self.state.verdicts
+            ]
             if not left:
                 continue
             user = await self._told(conversation)
-            progress(f"conversation {place + 1} of {len(conversations)} ({conversation.name}): {len(left)} answers to go")
+            progress(
+                f"conversation {place + 1} of {len(conversations)} ({conversation.name}): "
+                f"{len(left)} answers to go"
+            )
             await self._all(left, self._contexts(conversation, user))
 
     async def _told(self, conversation: Conversation) -> str:
-        """The user who holds a conversation. One whose telling was stopped is not gone on with: a new one is told it from the start."""
+        """The user who holds a conversation. One whose telling was stopped is not gone on with: a
+        new one is told it from the start.
+        """
         if conversation.name not in self.state.told:
             progress(f"telling {conversation.name}, {len(conversation.turns)} messages")
             user = f"answers-{conversation.name}-{uuid.uuid4().hex[:8]}"
@@ -62,11 +76,21 @@ class Run:
     def _contexts(self, conversation: Conversation, user: str) -> dict[str, Callable[[str], str]]:
         """By way, what makes the context for a question."""
         texts, scores = [one.text for one in conversation.turns], bm25(conversation.turns)
-        shown = [f"[{one.at[:10]}] {one.actor}: {text}" for one, text in zip(conversation.turns, texts, strict=True)]
-        return {OURS: lambda query: self.service.context(user, query), BM25: lambda query: packed(scores(query), shown)}
+        shown = [
+            f"[{one.at[:10]}] {one.actor}: {text}"
+            for one, text in zip(conversation.turns, texts, strict=True)
+        ]
+        return {
+            OURS: lambda query: self.service.context(user, query),
+            BM25: lambda query: packed(scores(query), shown),
+        }
 
-    async def _all(self, left: Sequence[tuple[Item, str]], contexts: dict[str, Callable[[str], str]]) -> None:
-        """Once one can't be asked, no further one is begun; those under way are paid for, and waited for."""
+    async def _all(
+        self, left: Sequence[tuple[Item, str]], contexts: dict[str, Callable[[str], str]]
+    ) -> None:
+        """Once one can't be asked, no further one is begun; those under way are paid for,
+        and waited for.
+        """
         free, broken = asyncio.Semaphore(AT_ONCE), asyncio.Event()
 
         async def one(item: Item, way: str) -> None:

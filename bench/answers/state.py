@@ -1,6 +1,8 @@
-"""What a run has done so far, a JSON object a line, written as soon as it is known: whoever starts again goes on from there.
+"""What a run has done so far, a JSON object a line, written as soon as it is known:
+whoever starts again goes on from there.
 
-Note: the last line may be half of one, where the process was killed within it; it is left out, and overwritten by the next.
+Note: the last line may be half of one, where the process was killed within it; it is left out,
+and overwritten by the next.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ class OtherRun(Exception):
 
 @dataclass(slots=True)
 class State:
-    """A run's file. told: the user that holds each conversation, by its name. answers, verdicts: by question and way."""
+    """A run's file. told: the user that holds each conversation, by its name. answers, verdicts:
+    by question and way.
+    """
 
     file: Path
     about: dict[str, Any]
@@ -38,7 +42,10 @@ class State:
             return state
         known = lines[0].get("about", {})
         if differing := [name for name, value in about.items() if known.get(name) != value]:
-            raise OtherRun(f"{file} is of another run ({', '.join(differing)} differ); name another file with --state, or delete it")
+            raise OtherRun(
+                f"{file} is of another run ({', '.join(differing)} differ); name another file with "
+                "--state, or delete it"
+            )
         for line in lines[1:]:
             state._take(line)
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -54,7 +61,9 @@ class State:
 
     def judge(self, key: Key, right: bool, why: str, tokens: tuple[int, int]) -> None:
         """An answer is judged."""
-        self._write({"question": key[0], "way": key[1], "right": right, "why": why, "tokens": list(tokens)})
+        self._write(
+            {"question": key[0], "way": key[1], "right": right, "why": why, "tokens": list(tokens)}
+        )
 
     def _write(self, line: dict[str, Any]) -> None:
         if not self.file.exists():

@@ -1,6 +1,8 @@
-"""The frameworks' own suites, taken from their source distributions, run on the adapters of `memory_core_client`.
+"""The frameworks' own suites, taken from their source distributions, run on the adapters of
+`memory_core_client`.
 
-The plugins run in a suite's own process, where `tests` is the suite's package: they import nothing of the project's.
+The plugins run in a suite's own process, where `tests` is the suite's package:
+they import nothing of the project's.
 """
 
 HOST_URL = "SUITE_HOST_URL"

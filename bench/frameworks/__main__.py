@@ -1,6 +1,8 @@
-"""`python -m bench.frameworks`: how many tests of the frameworks' own suites pass on the adapters, and which fail.
+"""`python -m bench.frameworks`: how many tests of the frameworks' own suites pass on the adapters,
+and which fail.
 
-The suites come from the source distributions of the versions that are installed; they, and what only they need, go to `.cache/frameworks`.
+The suites come from the source distributions of the versions that are installed; they, and what
+only they need, go to `.cache/frameworks`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Tests of a source distribution. files: below its folder. settings: of the host that it runs on."""
+    """Tests of a source distribution. files: below its folder. settings: of the host
+    that it runs on.
+    """
 
     distribution: str
     plugin: str
@@ -49,7 +53,9 @@ class Outcome:
 
 
 def suites(embedder_port: int) -> list[Suite]:
-    """All of them; LangGraph's host embeds with the suites' own embedder, and remembers no vector of it."""
+    """All of them; LangGraph's host embeds with the suites' own embedder, and remembers no
+    vector of it.
+    """
     embedder = {
         "EMBEDDING_PROVIDER": "openai",
         "EMBEDDING_BASE_URL": f"http://127.0.0.1:{embedder_port}/v1",
@@ -59,10 +65,14 @@ def suites(embedder_port: int) -> list[Suite]:
         "MEMORY_VECTOR_CACHE_ENTRIES": "0",
         "MEMORY_VECTOR_CACHE_TTL_S": "0.001",
     }
-    installed = {name: f"{name}=={version(name)}" for name in ("langgraph-checkpoint", "openai-agents")}
+    installed = {
+        name: f"{name}=={version(name)}" for name in ("langgraph-checkpoint", "openai-agents")
+    }
     sessions = ("tests/memory/test_session.py", "tests/memory/test_session_limit.py")
     return [
-        Suite(installed["langgraph-checkpoint"], "langgraph_suite", ("tests/test_store.py",), embedder),
+        Suite(
+            installed["langgraph-checkpoint"], "langgraph_suite", ("tests/test_store.py",), embedder
+        ),
         Suite(SQLITE_STORE, "langgraph_suite", ("tests/test_store.py",), embedder),
         Suite(installed["openai-agents"], "agents_suite", sessions),
     ]
@@ -88,7 +98,10 @@ def needed() -> Path:
 
 
 def _pip(*arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments],
+        check=True,
+    )
 
 
 def outcome_of(suite: Suite, embedder_port: int) -> Outcome:
@@ -105,9 +118,33 @@ def outcome_of(suite: Suite, embedder_port: int) -> Outcome:
                 EMBEDDER_PORT: str(embedder_port),
             }
             plugins = ["-p", "no:cacheprovider", "-p", f"bench.frameworks.{suite.plugin}"]
-            options = ["-o", "addopts=", "-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function"]
-            command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-rfE", *plugins, *options, *suite.files]
-            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT_S)
+            options = [
+                "-o",
+                "addopts=",
+                "-o",
+                "asyncio_mode=auto",
+                "-o",
+                "asyncio_default_fixture_loop_scope=function",
+            ]
+            command = [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "--tb=no",
+                "-rfE",
+                *plugins,
+                *options,
+                *suite.files,
+            ]
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_S,
+            )
         finally:
             host.stop()
     return read_outcome(done.stdout + done.stderr)
@@ -115,10 +152,14 @@ def outcome_of(suite: Suite, embedder_port: int) -> Outcome:
 
 def read_outcome(printed: str) -> Outcome:
     """What pytest's summary says. Raises RuntimeError where there is none."""
-    counts = {kind: int(number) for number, kind in _COUNT.findall(printed.strip().rpartition("\n")[2])}
+    counts = {
+        kind: int(number) for number, kind in _COUNT.findall(printed.strip().rpartition("\n")[2])
+    }
     if not counts:
         raise RuntimeError(f"the suite did not run: {printed[-2000:]}")
-    return Outcome(counts.get("passed", 0), [name.rpartition("::")[2] for name in _FAILED.findall(printed)])
+    return Outcome(
+        counts.get("passed", 0), [name.rpartition("::")[2] for name in _FAILED.findall(printed)]
+    )
 
 
 def outcomes(name: str = "") -> Iterator[tuple[str, Outcome]]:
@@ -140,9 +181,14 @@ def _free_port() -> int:
 def main() -> None:
     """Run all suites, or those whose distribution begins with a name."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", nargs="?", default="", help="only of distributions whose name begins so")
+    parser.add_argument(
+        "name", nargs="?", default="", help="only of distributions whose name begins so"
+    )
     for distribution, outcome in outcomes(parser.parse_args().name):
-        print(f"{distribution}: {outcome.passed} of {outcome.passed + len(outcome.failed)} pass", flush=True)
+        print(
+            f"{distribution}: {outcome.passed} of {outcome.passed + len(outcome.failed)} pass",
+            flush=True,
+        )
         for failed in outcome.failed:
             print(f"  not: {failed}", flush=True)
 

@@ -1,4 +1,6 @@
-"""A pytest plugin: the Agents SDK's `SQLiteSession` becomes `MemoryCoreSession` on a host, a user a database."""
+"""A pytest plugin: the Agents SDK's `SQLiteSession` becomes `MemoryCoreSession` on a host,
+a user a database.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,20 @@ from memory_core_client.openai_agents import MemoryCoreSession
 
 
 class SQLiteSession(MemoryCoreSession):
-    """Made as the sessions of the suite are made, and named as those: a closed session names its class."""
+    """Made as the sessions of the suite are made, and named as those: a closed session
+    names its class.
+    """
 
     service: MemoryCore
 
-    def __init__(self, session_id: str, db_path: str | Path = ":memory:", *, session_settings: Any = None) -> None:
-        name = uuid.uuid4().hex if str(db_path) == ":memory:" else uuid.uuid5(uuid.NAMESPACE_URL, str(db_path)).hex
+    def __init__(
+        self, session_id: str, db_path: str | Path = ":memory:", *, session_settings: Any = None
+    ) -> None:
+        name = (
+            uuid.uuid4().hex
+            if str(db_path) == ":memory:"
+            else uuid.uuid5(uuid.NAMESPACE_URL, str(db_path)).hex
+        )
         super().__init__(self.service.user(name), session_id, session_settings=session_settings)
 
 

@@ -1,6 +1,7 @@
 """A pytest plugin: LangGraph's stores become `MemoryCoreStore` on a host, a user a store.
 
-The host embeds with the embedder that a test hands to its store, so that scores can be compared: this process serves it.
+The host embeds with the embedder that a test hands to its store, so that scores can be compared:
+this process serves it.
 """
 
 from __future__ import annotations
@@ -27,16 +28,32 @@ from memory_core_client.langgraph import MemoryCoreStore
 
 
 class Embedder(BaseHTTPRequestHandler):
-    """Answers as the embeddings API does, with the vectors of the embedder that the last store was given."""
+    """Answers as the embeddings API does, with the vectors of the embedder that the last
+    store was given.
+    """
 
     current: Any = None
 
     def do_POST(self) -> None:
         """The vectors of a request's texts."""
         texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
-        vectors = self.current.embed_documents(texts) if self.current is not None else [_drawn(text) for text in texts]
-        rows = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
-        body = json.dumps({"object": "list", "model": "suite", "data": rows, "usage": {"prompt_tokens": 1, "total_tokens": 1}}).encode()
+        vectors = (
+            self.current.embed_documents(texts)
+            if self.current is not None
+            else [_drawn(text) for text in texts]
+        )
+        rows = [
+            {"object": "embedding", "index": index, "embedding": vector}
+            for index, vector in enumerate(vectors)
+        ]
+        body = json.dumps(
+            {
+                "object": "list",
+                "model": "suite",
+                "data": rows,
+                "usage": {"prompt_tokens": 1, "total_tokens": 1},
+            }
+        ).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -63,7 +80,9 @@ class SuiteStore(MemoryCoreStore):
 
     @classmethod
     @contextmanager
-    def from_conn_string(cls, path: str, *, index: dict[str, Any] | None = None) -> Iterator[SuiteStore]:
+    def from_conn_string(
+        cls, path: str, *, index: dict[str, Any] | None = None
+    ) -> Iterator[SuiteStore]:
         """A store of its own for each database in memory, one for each file."""
         fields = {"fields": index["text_fields"]} if index and index.get("text_fields") else {}
         user = None if path == ":memory:" else Path(path).name

@@ -15,14 +15,24 @@ from bench.knowledge.measures import MEASURES, Outcome
 from bench.knowledge.service import Service, hosted
 
 FOLDER = Path(__file__).parent
-PARTS = "more, oblique: further pairs and changes to tune by, the latter as people tell them in passing; judge, held: nobody tunes by these"
+PARTS = (
+    "more, oblique: further pairs and changes to tune by, the latter as people tell them in "
+    "passing; judge, held: nobody tunes by these"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the named sets and print shares by kind and language."""
     options = _options(arguments)
-    names = options.sets.split(",") if options.sets else [name for name in MEASURES if _file(name, options).exists()]
-    with tempfile.TemporaryDirectory() as folder, hosted(Path(folder), options.embedder, app=options.code) as client:
+    names = (
+        options.sets.split(",")
+        if options.sets
+        else [name for name in MEASURES if _file(name, options).exists()]
+    )
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        hosted(Path(folder), options.embedder, app=options.code) as client,
+    ):
         for name in names:
             _measure(Service(client), name, options)
     return 0
@@ -45,17 +55,29 @@ def _measure(service: Service, name: str, options: argparse.Namespace) -> None:
         of_kind = [one for one in outcomes if one.kind == kind]
         by_language = Counter(one.lang for one in of_kind)
         good = Counter(one.lang for one in of_kind if one.good)
-        languages = ", ".join(f"{lang} {good[lang]}/{count}" for lang, count in sorted(by_language.items()))
-        print(f"  {kind:24} {sum(good.values()):4}/{len(of_kind):<4} {sum(good.values()) / len(of_kind):6.1%}  ({languages})", flush=True)
+        languages = ", ".join(
+            f"{lang} {good[lang]}/{count}" for lang, count in sorted(by_language.items())
+        )
+        print(
+            f"  {kind:24} {sum(good.values()):4}/{len(of_kind):<4} "
+            f"{sum(good.values()) / len(of_kind):6.1%}  ({languages})",
+            flush=True,
+        )
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.knowledge", description=__doc__)
     parser.add_argument("--sets", help="which of the sets (default: all that have the part)")
-    parser.add_argument("--part", choices=("dev", "more", "oblique", "judge", "held"), default="dev", help=PARTS)
-    parser.add_argument("--show", action="store_true", help="print what went wrong (not of the held part)")
+    parser.add_argument(
+        "--part", choices=("dev", "more", "oblique", "judge", "held"), default="dev", help=PARTS
+    )
+    parser.add_argument(
+        "--show", action="store_true", help="print what went wrong (not of the held part)"
+    )
     parser.add_argument("--embedder", default="minilm")
-    parser.add_argument("--code", type=Path, default=ROOT, help="the folder of another version of the code")
+    parser.add_argument(
+        "--code", type=Path, default=ROOT, help="the folder of another version of the code"
+    )
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the sets are")
     return parser.parse_args(arguments)
 

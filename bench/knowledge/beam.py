@@ -1,4 +1,6 @@
-"""BEAM's questions about standing instructions, preferences and what was updated, over HTTP: `python -m bench.knowledge.beam SET`."""
+"""BEAM's questions about standing instructions, preferences and what was updated, over HTTP:
+`python -m bench.knowledge.beam SET`.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     seen: Counter[str] = Counter()
     asked: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as folder, hosted(Path(folder), "minilm", app=options.code) as client:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        hosted(Path(folder), "minilm", app=options.code) as client,
+    ):
         service = Service(client)
         for conversation in json.loads(options.set.read_text())[: options.limit]:
             _told(service, conversation)
@@ -49,7 +54,11 @@ def _told(service: Service, conversation: Mapping[str, Any]) -> None:
     turns = conversation["turns"]
     for start in range(0, len(turns), A_CALL):
         messages = [
-            {"role": _role(one), "content": one["text"], "timestamp": (START + timedelta(minutes=start + place)).isoformat()}
+            {
+                "role": _role(one),
+                "content": one["text"],
+                "timestamp": (START + timedelta(minutes=start + place)).isoformat(),
+            }
             for place, one in enumerate(turns[start : start + A_CALL])
         ]
         service.tell(conversation["conv_id"], "s", messages)
@@ -59,16 +68,35 @@ def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str,
     user, turns = conversation["conv_id"], {str(one["id"]): one for one in conversation["turns"]}
     found = []
     for question in conversation["questions"]:
-        evidence = [turns[name]["text"] for name in question["evidence"] if name in turns and _role(turns[name]) == "user"]
+        evidence = [
+            turns[name]["text"]
+            for name in question["evidence"]
+            if name in turns and _role(turns[name]) == "user"
+        ]
         kind = question["kind"]
-        if not evidence or kind not in ("instruction following", "preference following", "knowledge update"):
+        if not evidence or kind not in (
+            "instruction following",
+            "preference following",
+            "knowledge update",
+        ):
             continue
         context = " ".join(service.context(user, question["q"], exclude_session_id=None).split())
         if kind == "knowledge update":
             texts = [
-                _passage(one) for one in service.post("/api/v1/memories/retrieve", user_id=user, query=question["q"], limit=20)["results"]
+                _passage(one)
+                for one in service.post(
+                    "/api/v1/memories/retrieve", user_id=user, query=question["q"], limit=20
+                )["results"]
             ]
-            first = next((text for text in texts for one in evidence if one[:60] in text or text[:60] in one), "")
+            first = next(
+                (
+                    text
+                    for text in texts
+                    for one in evidence
+                    if one[:60] in text or text[:60] in one
+                ),
+                "",
+            )
             good = bool(first) and (evidence[-1][:60] in first or first[:60] in evidence[-1])
         elif kind == "instruction following":
             good = any(
@@ -78,7 +106,11 @@ def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str,
                 if re.match(r"(?:always|never)", sentence, re.I)
             )
         else:
-            words = [next(filter(None, match.groups())) for one in evidence for match in _PREFERS.finditer(one)]
+            words = [
+                next(filter(None, match.groups()))
+                for one in evidence
+                for match in _PREFERS.finditer(one)
+            ]
             good = any(" ".join(word.split()[:6]) in context for word in words)
             if not words:
                 continue
@@ -96,7 +128,11 @@ def _stands(sentence: str, context: str) -> bool:
 
 
 def _role(turn: Mapping[str, Any]) -> str:
-    return "assistant" if "assistant" in str(turn.get("role") or turn.get("speaker") or "").lower() else "user"
+    return (
+        "assistant"
+        if "assistant" in str(turn.get("role") or turn.get("speaker") or "").lower()
+        else "user"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""`python -m bench.knowledge.chats SET.json…`: which later turns of real chats are taken for a change of something said before.
+"""`python -m bench.knowledge.chats SET.json…`: which later turns of real chats are taken for a
+change of something said before.
 
-Every turn is laid beside all earlier ones of the same person, as in a memory of months. Pairs that were written for a test tell how many
-changes are recognised; this tells how many are invented, since in such chats hardly anything changes.
+Every turn is laid beside all earlier ones of the same person, as in a memory of months. Pairs that
+were written for a test tell how many changes are recognised; this tells how many are invented,
+since in such chats hardly anything changes.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ ASSISTANT = "Assistant"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Count and print, by set."""
     parser = argparse.ArgumentParser(prog="python -m bench.knowledge.chats", description=__doc__)
-    parser.add_argument("data", type=Path, nargs="+", help="conversations in a form that bench.locomo_data reads")
+    parser.add_argument(
+        "data", type=Path, nargs="+", help="conversations in a form that bench.locomo_data reads"
+    )
     parser.add_argument("--show", action="store_true", help="print each pair of sentences")
     options = parser.parse_args(arguments)
     for file in options.data:
@@ -38,18 +42,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 grounds[found.ground] += 1
                 if options.show:
                     print(f"  {found.ground}: {found.replaced!r} | {found.statement!r}")
-        print(f"{file.stem}: {turns} turns, {len(later)} taken for a change of {pairs} earlier ones, {dict(grounds)}", flush=True)
+        print(
+            f"{file.stem}: {turns} turns, {len(later)} taken for a change of {pairs} earlier ones, "
+            f"{dict(grounds)}",
+            flush=True,
+        )
     return 0
 
 
 def _changes(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Change]]:
-    """Each turn that says something against an earlier one of the same person, with what it says; once for each of these."""
+    """Each turn that says something against an earlier one of the same person,
+    with what it says; once for each of these.
+    """
     messages = [read_message(turn.text) for turn in turns]
     for place, turn in enumerate(turns):
         if not messages[place].tells_change:
             continue
         for earlier in range(place):
-            if turns[earlier].actor == turn.actor and (found := change_between(messages[earlier], messages[place])) is not None:
+            if (
+                turns[earlier].actor == turn.actor
+                and (found := change_between(messages[earlier], messages[place])) is not None
+            ):
                 yield turn, found
 
 

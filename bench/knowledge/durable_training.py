@@ -1,7 +1,9 @@
-"""`python -m bench.knowledge.durable_training`: learns which sentences tell something durable, and says how well.
+"""`python -m bench.knowledge.durable_training`: learns which sentences tell something durable,
+and says how well.
 
-The sentences were written and labelled for this, by several authors. Without `--write` each author's part is judged by weights that were
-learned of the others' (of a language that one author wrote, by five folds); with it, the weights are learned of all and written.
+The sentences were written and labelled for this, by several authors. Without `--write` each
+author's part is judged by weights that were learned of the others' (of a language that one author
+wrote, by five folds); with it, the weights are learned of all and written.
 """
 
 from __future__ import annotations
@@ -40,10 +42,16 @@ class Row:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn and measure, or learn and write when asked to."""
-    parser = argparse.ArgumentParser(prog="python -m bench.knowledge.durable_training", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.knowledge.durable_training", description=__doc__
+    )
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(arguments)
-    rows = [Row(*line.split("\t")) for line in SENTENCES.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    rows = [
+        Row(*line.split("\t"))
+        for line in SENTENCES.read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
     if options.write:
         write(WEIGHTS, _weights(rows))
         return 0
@@ -53,30 +61,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _weights(rows: Sequence[Row]) -> dict[str, list[float]]:
-    return learnt([row.features for row in rows], [int(row.label == DURABLE) for row in rows], 2, l1=L1, l2=L2)
+    return learnt(
+        [row.features for row in rows], [int(row.label == DURABLE) for row in rows], 2, l1=L1, l2=L2
+    )
 
 
 def _left_out(rows: Sequence[Row], author: str) -> list[float]:
     """The durability of an author's sentences by weights that saw none of them."""
-    theirs, others = [row for row in rows if row.author == author], [row for row in rows if row.author != author]
+    theirs, others = (
+        [row for row in rows if row.author == author],
+        [row for row in rows if row.author != author],
+    )
     if any(row.lang == theirs[0].lang for row in others):
         model = LinearModel(_weights(others), 1)
         return [model.chances(row.features)[0] for row in theirs]
     found = [0.0] * len(theirs)
     for fold in range(FOLDS):
-        model = LinearModel(_weights([*others, *(row for place, row in enumerate(theirs) if place % FOLDS != fold)]), 1)
+        model = LinearModel(
+            _weights(
+                [*others, *(row for place, row in enumerate(theirs) if place % FOLDS != fold)]
+            ),
+            1,
+        )
         for place in range(fold, len(theirs), FOLDS):
             found[place] = model.chances(theirs[place].features)[0]
     return found
 
 
 def _report(author: str, rows: Sequence[Row], durable: Sequence[float]) -> None:
-    """By threshold, the share of durable sentences that reach it and how many of those that do are durable."""
+    """By threshold, the share of durable sentences that reach it and how many of those that do
+    are durable.
+    """
     shown = []
     for least in (LEAST_DURABLE, 0.5, 0.8):
-        reached = [row.label == DURABLE for row, chance in zip(rows, durable, strict=True) if chance >= least]
+        reached = [
+            row.label == DURABLE
+            for row, chance in zip(rows, durable, strict=True)
+            if chance >= least
+        ]
         wanted = sum(row.label == DURABLE for row in rows)
-        shown.append(f"at {least}: {sum(reached)}/{wanted} reached, {sum(reached) / max(1, len(reached)):.0%} of them durable")
+        shown.append(
+            f"at {least}: {sum(reached)}/{wanted} reached, "
+            f"{sum(reached) / max(1, len(reached)):.0%} of them durable"
+        )
     print(f"{author}: {'; '.join(shown)}")
 
 

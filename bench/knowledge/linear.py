@@ -19,9 +19,15 @@ Matrix = NDArray[np.float64] | NDArray[np.float32]
 
 
 def learnt(
-    seen: Sequence[frozenset[str]], labels: Sequence[int], classes: int, *, l1: float = L1, l2: float = L2
+    seen: Sequence[frozenset[str]],
+    labels: Sequence[int],
+    classes: int,
+    *,
+    l1: float = L1,
+    l2: float = L2,
 ) -> dict[str, list[float]]:
-    """Multinomial logistic regression with both penalties, by accelerated proximal steps; weights less those of class 0.
+    """Multinomial logistic regression with both penalties, by accelerated proximal steps;
+    weights less those of class 0.
 
     Args:
         seen: the features of each example.
@@ -32,20 +38,35 @@ def learnt(
 
     """
     counted = Counter(name for found in seen for name in found)
-    names = {name: place for place, name in enumerate(sorted(name for name, count in counted.items() if count >= SEEN))}
+    names = {
+        name: place
+        for place, name in enumerate(
+            sorted(name for name, count in counted.items() if count >= SEEN)
+        )
+    }
     given = np.zeros((len(seen), len(names) + 1), dtype=np.float32)
     for place, found in enumerate(seen):
         given[place, [names[name] for name in found if name in names]] = 1
     given[:, -1] = 1
     weights = _descended(given, np.eye(classes, dtype=np.float32)[list(labels)], l1, l2)
     relative = weights[:, 1:] - weights[:, :1]
-    kept = {name: relative[place] for name, place in names.items() if np.abs(relative[place]).max() >= LEAST_WEIGHT}
-    return {name: [round(float(weight), 2) for weight in row] for name, row in sorted((kept | {BIAS: relative[-1]}).items())}
+    kept = {
+        name: relative[place]
+        for name, place in names.items()
+        if np.abs(relative[place]).max() >= LEAST_WEIGHT
+    }
+    return {
+        name: [round(float(weight), 2) for weight in row]
+        for name, row in sorted((kept | {BIAS: relative[-1]}).items())
+    }
 
 
 def write(file: Path, weights: Mapping[str, Sequence[float]]) -> None:
     """Write the weights as a data file, one feature a line."""
-    lines = [f"{json.dumps(name, ensure_ascii=False)}: {list(of_classes)}" for name, of_classes in weights.items()]
+    lines = [
+        f"{json.dumps(name, ensure_ascii=False)}: {list(of_classes)}"
+        for name, of_classes in weights.items()
+    ]
     file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     print(f"{len(lines)} features in {file.name}")
 
@@ -65,12 +86,18 @@ def _descended(given: Matrix, wanted: Matrix, l1: float, l2: float) -> Matrix:
         shrunk = np.sign(moved) * np.maximum(np.abs(moved) - l1 / count * step, 0)
         shrunk[-1] = moved[-1]
         next_pace = (1 + (1 + 4 * pace * pace) ** 0.5) / 2
-        ahead, weights, pace = shrunk + (pace - 1) / next_pace * (shrunk - weights), shrunk, next_pace
+        ahead, weights, pace = (
+            shrunk + (pace - 1) / next_pace * (shrunk - weights),
+            shrunk,
+            next_pace,
+        )
     return weights
 
 
 def _largest_square(given: Matrix) -> float:
-    """The square of the matrix's largest singular value, a little more than power iteration finds."""
+    """The square of the matrix's largest singular value, a little more than power
+    iteration finds.
+    """
     vector: Matrix = np.ones(given.shape[1], dtype=np.float32)
     for _ in range(NORM_STEPS):
         vector = given.T @ (given @ (vector / np.linalg.norm(vector)))

@@ -37,11 +37,18 @@ class Service:
         answer.raise_for_status()
         return answer.json()
 
-    def tell(self, user: str, session: str, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def tell(
+        self, user: str, session: str, messages: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
         """Tell messages and wait for what is formed of them; the task."""
-        task = self.post("/api/v1/memories", user_id=user, session_id=session, messages=messages)["task_id"]
+        task = self.post("/api/v1/memories", user_id=user, session_id=session, messages=messages)[
+            "task_id"
+        ]
         until = time.monotonic() + self.wait_s
-        while (found := self.get(f"/api/v1/tasks/{task}", user_id=user))["status"] in ("accepted", "running"):
+        while (found := self.get(f"/api/v1/tasks/{task}", user_id=user))["status"] in (
+            "accepted",
+            "running",
+        ):
             if time.monotonic() > until:
                 raise TimeoutError(task)
             time.sleep(0.01)
@@ -51,16 +58,26 @@ class Service:
 
     def memories(self, user: str, **where: Any) -> list[dict[str, Any]]:
         """The newest hundred memories."""
-        return list(self.get("/api/v1/memories", user_id=user, limit=100, view="full", **where)["memories"])
+        return list(
+            self.get("/api/v1/memories", user_id=user, limit=100, view="full", **where)["memories"]
+        )
 
     def facts(self, user: str) -> list[dict[str, Any]]:
         """The facts that were formed, those that hold no more included."""
-        found = {one["id"]: one for status in (None, "superseded", "deleted") for one in self._facts(user, status)}
+        found = {
+            one["id"]: one
+            for status in (None, "superseded", "deleted")
+            for one in self._facts(user, status)
+        }
         return [*found.values()]
 
     def _facts(self, user: str, status: str | None) -> list[dict[str, Any]]:
         where = {} if status is None else {"status": status}
-        return [one for one in self.memories(user, type="semantic", **where) if one["category"] != "note"]
+        return [
+            one
+            for one in self.memories(user, type="semantic", **where)
+            if one["category"] != "note"
+        ]
 
     def conflicts(self, user: str) -> list[dict[str, Any]]:
         """All conflict records."""
@@ -72,11 +89,18 @@ class Service:
 
     def found(self, user: str, query: str, **more: Any) -> list[str]:
         """The contents of what a query finds, best first."""
-        return [one["memory"]["content"] for one in self.post("/api/v1/memories/retrieve", user_id=user, query=query, **more)["results"]]
+        return [
+            one["memory"]["content"]
+            for one in self.post("/api/v1/memories/retrieve", user_id=user, query=query, **more)[
+                "results"
+            ]
+        ]
 
 
 @contextmanager
-def hosted(folder: Path, embedder: str, *, app: Path = ROOT, settings: Mapping[str, str] | None = None) -> Iterator[httpx.Client]:
+def hosted(
+    folder: Path, embedder: str, *, app: Path = ROOT, settings: Mapping[str, str] | None = None
+) -> Iterator[httpx.Client]:
     """A client of a host that runs for as long as the block does.
 
     Args:

@@ -1,6 +1,8 @@
-"""`python -m bench.knowledge.wish_training`: learns the weights of `wish_weights.json`, and says how well they do.
+"""`python -m bench.knowledge.wish_training`: learns the weights of `wish_weights.json`,
+and says how well they do.
 
-Without `--write` it learns from the train part and measures on the check part; with it, it learns from both and writes the weights.
+Without `--write` it learns from the train part and measures on the check part; with it, it learns
+from both and writes the weights.
 """
 
 from __future__ import annotations
@@ -38,12 +40,16 @@ class Row:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn, measure, and write when asked to."""
-    parser = argparse.ArgumentParser(prog="python -m bench.knowledge.wish_training", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.knowledge.wish_training", description=__doc__
+    )
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(arguments)
     rows = _rows()
     taught = rows if options.write else [row for row in rows if row.part == "train"]
-    weights = learnt([row.features for row in taught], [LABELS.index(row.label) for row in taught], len(LABELS))
+    weights = learnt(
+        [row.features for row in taught], [LABELS.index(row.label) for row in taught], len(LABELS)
+    )
     model = LinearModel(weights, len(LABELS) - 1)
     measured = rows if options.write else [row for row in rows if row.part == "check"]
     for lang in ("en", "de", "ja", ""):
@@ -79,8 +85,12 @@ def _shares(rows: Sequence[Row], model: LinearModel) -> str:
 
 
 def _heard(rows: Sequence[Row], scores: Sequence[float], labels: str, least: float) -> str:
-    of_kind = [score >= least for row, score in zip(rows, scores, strict=True) if row.label in labels]
-    others = [score >= least for row, score in zip(rows, scores, strict=True) if row.label not in labels]
+    of_kind = [
+        score >= least for row, score in zip(rows, scores, strict=True) if row.label in labels
+    ]
+    others = [
+        score >= least for row, score in zip(rows, scores, strict=True) if row.label not in labels
+    ]
     return f"{sum(of_kind)}/{len(of_kind)}, wrongly {sum(others)}/{len(others)}"
 
 

@@ -1,1 +1,3 @@
-"""Memory Core measured over HTTP on conversation sets, in the ways that it is used, beside plain search."""
+"""Memory Core measured over HTTP on conversation sets, in the ways that it is used,
+beside plain search.
+"""

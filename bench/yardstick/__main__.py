@@ -1,7 +1,9 @@
-"""`python -m bench.yardstick SET.json…`: what is found and what stands in contexts, over HTTP, beside plain search in the same run.
+"""`python -m bench.yardstick SET.json…`: what is found and what stands in contexts, over HTTP,
+beside plain search in the same run.
 
-SET is a file of conversations in a form that `bench.locomo_data` reads. A host with the local embedder and no language model is started
-for the run. Tables go to stdout, progress to stderr, everything to the file of `--json`, which is written after each way.
+SET is a file of conversations in a form that `bench.locomo_data` reads. A host with the local
+embedder and no language model is started for the run. Tables go to stdout, progress to stderr,
+everything to the file of `--json`, which is written after each way.
 """
 
 from __future__ import annotations
@@ -47,9 +49,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; 130 when it was stopped."""
     options = _options(arguments)
     signal.signal(signal.SIGTERM, _stop)
-    kept: dict[str, Any] = {"arguments": sys.argv[1:], "python": platform.python_version(), "version": units.version(ROOT), "sets": {}}
+    kept: dict[str, Any] = {
+        "arguments": sys.argv[1:],
+        "python": platform.python_version(),
+        "version": units.version(ROOT),
+        "sets": {},
+    }
     print(
-        f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, profile {options.profile}", flush=True
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, load "
+        f"{os.getloadavg()[0]:.1f}, profile {options.profile}",
+        flush=True,
     )
     try:
         with ExitStack() as ending:
@@ -61,21 +70,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.yardstick", description="Measures Memory Core over HTTP beside plain search.")
-    parser.add_argument("data", type=Path, nargs="*", help="conversations in a form that bench.locomo_data reads")
-    parser.add_argument("--profile", choices=("embedded", "azure"), default="embedded", help="what the host stands on (default embedded)")
-    parser.add_argument("--ways", type=_ways, default=[*WAYS, UNITS], help=f"of {','.join((*WAYS, UNITS))} (default all)")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.yardstick",
+        description="Measures Memory Core over HTTP beside plain search.",
+    )
+    parser.add_argument(
+        "data", type=Path, nargs="*", help="conversations in a form that bench.locomo_data reads"
+    )
+    parser.add_argument(
+        "--profile",
+        choices=("embedded", "azure"),
+        default="embedded",
+        help="what the host stands on (default embedded)",
+    )
+    parser.add_argument(
+        "--ways",
+        type=_ways,
+        default=[*WAYS, UNITS],
+        help=f"of {','.join((*WAYS, UNITS))} (default all)",
+    )
     parser.add_argument(
         "--calls",
         type=_calls,
         default=["50"],
-        help=f"messages a call where sessions are told, or {', '.join(told.ALL_HISTORIES)}; several with commas (default 50)",
+        help=(
+            f"messages a call where sessions are told, or {', '.join(told.ALL_HISTORIES)}; several "
+            "with commas (default 50)"
+        ),
     )
     parser.add_argument("--limit", type=int, help="conversations of each set, from the first")
-    parser.add_argument("--frames", type=Path, action="append", default=[], help="a further file of [before, after]")
-    parser.add_argument("--code", type=Path, action="append", default=[], help="the folder of another version, for units")
-    parser.add_argument("--json", type=Path, help="a file for all figures and what each question came to")
-    parser.add_argument("--keep", type=Path, help="a folder for the host's data, which another run takes as they are")
+    parser.add_argument(
+        "--frames", type=Path, action="append", default=[], help="a further file of [before, after]"
+    )
+    parser.add_argument(
+        "--code",
+        type=Path,
+        action="append",
+        default=[],
+        help="the folder of another version, for units",
+    )
+    parser.add_argument(
+        "--json", type=Path, help="a file for all figures and what each question came to"
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        help="a folder for the host's data, which another run takes as they are",
+    )
     options = parser.parse_args(arguments)
     if not options.data and set(options.ways) != {UNITS}:
         parser.error("all ways but units need a file of conversations")
@@ -94,20 +135,29 @@ def _ways(text: str) -> list[str]:
 def _calls(text: str) -> list[str]:
     given = text.split(",")
     for how in given:
-        if how not in told.ALL_HISTORIES and not (how.isdecimal() and 1 <= int(how) <= told.MOST_MESSAGES):
-            raise argparse.ArgumentTypeError(f"{how}: neither a number up to {told.MOST_MESSAGES} nor a kind of history")
+        if how not in told.ALL_HISTORIES and not (
+            how.isdecimal() and 1 <= int(how) <= told.MOST_MESSAGES
+        ):
+            raise argparse.ArgumentTypeError(
+                f"{how}: neither a number up to {told.MOST_MESSAGES} nor a kind of history"
+            )
     return given
 
 
 def _run(options: argparse.Namespace, kept: dict[str, Any], ending: ExitStack) -> None:
     over_http = [way for way in options.ways if way != UNITS]
     if over_http:
-        temporary = ending.enter_context(tempfile.TemporaryDirectory(prefix="memory-core-bench-", ignore_cleanup_errors=True))
+        temporary = ending.enter_context(
+            tempfile.TemporaryDirectory(prefix="memory-core-bench-", ignore_cleanup_errors=True)
+        )
         folder = (options.keep or Path(temporary)) / options.profile
         folder.mkdir(parents=True, exist_ok=True)
         service = ending.enter_context(running(options.profile, folder))
         embedder = ending.enter_context(Embedder())
-        texts = {file.stem: [(before, after) for before, after in json.loads(file.read_text())] for file in (FRAMES, *options.frames)}
+        texts = {
+            file.stem: [(before, after) for before, after in json.loads(file.read_text())]
+            for file in (FRAMES, *options.frames)
+        }
         for file in options.data:
             given = Given(
                 name=file.stem,
@@ -127,17 +177,33 @@ def _run(options: argparse.Namespace, kept: dict[str, Any], ending: ExitStack) -
                 _keep(options, kept, file.stem, way, partial(WAYS[way], given))
     if UNITS in options.ways:
         codes = [ROOT, *(code.resolve() for code in options.code)]
-        _keep(options, kept, "", UNITS, lambda: units.measure(codes, options.limit or units.CONVERSATIONS))
+        _keep(
+            options,
+            kept,
+            "",
+            UNITS,
+            lambda: units.measure(codes, options.limit or units.CONVERSATIONS),
+        )
 
 
-def _keep(options: argparse.Namespace, kept: dict[str, Any], name: str, way: str, measure: Callable[[], Measured]) -> None:
+def _keep(
+    options: argparse.Namespace,
+    kept: dict[str, Any],
+    name: str,
+    way: str,
+    measure: Callable[[], Measured],
+) -> None:
     """Measure a way, and write down all that is known so far."""
     began = time.perf_counter()
     measured = measure()
     took = time.perf_counter() - began
     progress(f"{name or way}, {way}: took {took:.0f} s")
     rows = {key: [row.plain() for row in of_key] for key, of_key in measured.rows.items()}
-    kept["sets"].setdefault(name, {})[way] = {"seconds": round(took, 1), "figures": measured.figures, "rows": rows}
+    kept["sets"].setdefault(name, {})[way] = {
+        "seconds": round(took, 1),
+        "figures": measured.figures,
+        "rows": rows,
+    }
     if options.json:
         options.json.write_text(json.dumps(_finite(kept), indent=1))
 

@@ -23,20 +23,31 @@ def long_words(text: str) -> set[str]:
 
 
 def share_standing(context: str, evidence: Sequence[str]) -> float:
-    """The share of the turns of whose long words `STANDS` or more are in the context; 0 without turns."""
+    """The share of the turns of whose long words `STANDS` or more are in the context;
+    0 without turns.
+    """
     there = long_words(context)
-    standing = [len(long_words(text) & there) >= STANDS * len(long_words(text)) for text in evidence]
+    standing = [
+        len(long_words(text) & there) >= STANDS * len(long_words(text)) for text in evidence
+    ]
     return sum(standing) / len(standing) if standing else 0.0
 
 
 def packed(scores: Sequence[float], texts: Sequence[str], budget: float = BUDGET) -> str:
-    """Whole turns within a budget of tokens, the best score by the square root of its tokens first."""
-    order = sorted(range(len(texts)), key=lambda place: -scores[place] / math.sqrt(max(SHORTEST, _tokens(texts[place]))))
+    """Whole turns within a budget of tokens, the best score by the square root of its
+    tokens first.
+    """
+    order = sorted(
+        range(len(texts)),
+        key=lambda place: -scores[place] / math.sqrt(max(SHORTEST, _tokens(texts[place]))),
+    )
     return packed_in_order([texts[place] for place in order], budget)
 
 
 def packed_in_order(texts: Sequence[str], budget: float = BUDGET) -> str:
-    """Whole turns within a budget of tokens, the first first; a turn too long for what is left is passed over."""
+    """Whole turns within a budget of tokens, the first first; a turn too long for what is left is
+    passed over.
+    """
     kept: list[str] = []
     for text in texts[:MOST_PACKED]:
         if _tokens(text) <= budget:

@@ -1,7 +1,8 @@
 """Means with intervals, and the rows that they are made of.
 
-The questions of one conversation stand or fall together, so whole conversations are drawn again, with repetition. Note: of fewer than
-four conversations that would say nothing; there questions are drawn, and the interval is too narrow.
+The questions of one conversation stand or fall together, so whole conversations are drawn again,
+with repetition. Note: of fewer than four conversations that would say nothing; there questions are
+drawn, and the interval is too narrow.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ ADVERSARIAL = "adversarial"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A mean and the middle 95 % of the means of drawn samples. over: what was drawn, `conversations` or `questions`."""
+    """A mean and the middle 95 % of the means of drawn samples. over: what was drawn,
+    `conversations` or `questions`.
+    """
 
     mean: float
     low: float
@@ -47,7 +50,11 @@ class Figure:
 
     def points(self) -> str:
         """A difference of shares in points, with its interval."""
-        return f"{100 * self.mean:+.1f} ({100 * self.low:+.1f} to {100 * self.high:+.1f})" if self.count else "–"
+        return (
+            f"{100 * self.mean:+.1f} ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
+            if self.count
+            else "–"
+        )
 
     def difference(self) -> str:
         """A difference with its interval."""
@@ -80,8 +87,15 @@ def figure(values: Sequence[float], conversations: Sequence[int]) -> Figure:
     table, places = np.array(values, dtype=float), np.array(conversations)
     names = np.unique(places)
     over = "conversations" if len(names) >= FEWEST_CONVERSATIONS else "questions"
-    groups = [table[places == name] for name in names] if over == "conversations" else [table[row : row + 1] for row in range(len(table))]
-    sums, sizes = np.array([group.sum() for group in groups]), np.array([len(group) for group in groups])
+    groups = (
+        [table[places == name] for name in names]
+        if over == "conversations"
+        else [table[row : row + 1] for row in range(len(table))]
+    )
+    sums, sizes = (
+        np.array([group.sum() for group in groups]),
+        np.array([len(group) for group in groups]),
+    )
     generator = np.random.default_rng(SEED)
     means = np.empty(DRAWS)
     for draw in range(DRAWS):
@@ -108,7 +122,14 @@ def of(rows: Sequence[Row], name: str) -> Figure:
 
 def between(rows: Sequence[Row], name: str, other: str) -> Figure:
     """The figure of the difference, question by question."""
-    return by(rows, lambda row: row.values[name] - row.values[other] if name in row.values and other in row.values else None)
+    return by(
+        rows,
+        lambda row: (
+            row.values[name] - row.values[other]
+            if name in row.values and other in row.values
+            else None
+        ),
+    )
 
 
 def by(rows: Sequence[Row], value: Callable[[Row], float | None]) -> Figure:

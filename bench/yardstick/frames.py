@@ -1,4 +1,6 @@
-"""The ways `frames` and `two`: a question inside a longer message, and two questions in a message."""
+"""The ways `frames` and `two`: a question inside a longer message, and two questions
+in a message.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ T = TypeVar("T")
 
 
 def measure_frames(given: Given) -> Measured:
-    """Ask each question alone and in a message, with the service's own thresholds, and each message without its question."""
+    """Ask each question alone and in a message, with the service's own thresholds,
+    and each message without its question.
+    """
     measured = Measured()
     for name, frames in given.frames.items():
         rows: list[Row] = []
@@ -30,15 +34,33 @@ def measure_frames(given: Given) -> Measured:
                 values: dict[str, float] = {}
                 for how, text in ((ALONE, question.text), (FRAMED, before + question.text + after)):
                     found = given.service.turns(user, text, limit=TEN)
-                    values |= {how + OURS: recall(found, question.evidence), how + EMPTY: float(not found)}
-                    values |= {how + peer: recall(turns, question.evidence) for peer, turns in peers.found(text, TEN).items()}
+                    values |= {
+                        how + OURS: recall(found, question.evidence),
+                        how + EMPTY: float(not found),
+                    }
+                    values |= {
+                        how + peer: recall(turns, question.evidence)
+                        for peer, turns in peers.found(text, TEN).items()
+                    }
                 rows.append(Row(place, question.kind, values))
             for before, after in frames:
-                bare.append(Row(place, "", {EMPTY: float(not given.service.turns(user, before + after, limit=TEN))}))
+                bare.append(
+                    Row(
+                        place,
+                        "",
+                        {EMPTY: float(not given.service.turns(user, before + after, limit=TEN))},
+                    )
+                )
         measured.rows |= {name: rows, f"{name}, without question": bare}
         _report_empty(measured, given.name, name, rows, bare)
         for how in (ALONE, FRAMED):
-            report_found(measured, f"{given.name}, frames of {name}: {how.strip(', ')}, shipped thresholds", f"{name}, {how}", rows, how)
+            report_found(
+                measured,
+                f"{given.name}, frames of {name}: {how.strip(', ')}, shipped thresholds",
+                f"{name}, {how}",
+                rows,
+                how,
+            )
     return measured
 
 
@@ -48,10 +70,17 @@ def _report_empty(measured: Measured, of: str, name: str, rows: list[Row], bare:
         "the question in a message": figures.of(rows, FRAMED + EMPTY),
         "the message without its question": figures.of(bare, EMPTY),
     }
-    measured.figures[f"{name}, nothing found"] = {what: asdict(found) for what, found in empty.items()}
-    lines = [[what, str(found.count), found.percent(), found.percent_interval()] for what, found in empty.items()]
+    measured.figures[f"{name}, nothing found"] = {
+        what: asdict(found) for what, found in empty.items()
+    }
+    lines = [
+        [what, str(found.count), found.percent(), found.percent_interval()]
+        for what, found in empty.items()
+    ]
     over = drawn(empty["a question alone"])
-    measured.table(f"{of}, frames of {name}: nothing is found for", ("", "asked", "nothing found", over), lines)
+    measured.table(
+        f"{of}, frames of {name}: nothing is found for", ("", "asked", "nothing found", over), lines
+    )
 
 
 def measure_two(given: Given) -> Measured:
@@ -62,8 +91,14 @@ def measure_two(given: Given) -> Measured:
         for first, second in pairs(without_adversarial(conversation.questions)):
             text = f"{first.text} {second.text}"
             found = {OURS: given.service.turns(user, text, limit=TEN), **peers.found(text, TEN)}
-            values = {name: float(bool(first.evidence & set(ids)) and bool(second.evidence & set(ids))) for name, ids in found.items()}
-            alone = [bool(asked.evidence & set(given.service.turns(user, asked.text, limit=TEN))) for asked in (first, second)]
+            values = {
+                name: float(bool(first.evidence & set(ids)) and bool(second.evidence & set(ids)))
+                for name, ids in found.items()
+            }
+            alone = [
+                bool(asked.evidence & set(given.service.turns(user, asked.text, limit=TEN)))
+                for asked in (first, second)
+            ]
             rows.append(Row(place, "two", {**values, "each alone": float(all(alone))}))
     measured = Measured(rows={"two": rows})
     lines = []
@@ -73,12 +108,20 @@ def measure_two(given: Given) -> Measured:
         label = "Memory Core, asked one after the other" if name == "each alone" else name
         lines.append([label, str(whole.count), whole.percent(), whole.percent_interval(), against])
         measured.figures[name] = {"both hit": asdict(whole), "ours less this": asdict(difference)}
-    headings = ("", "pairs", "both have a hit in ten", drawn(figures.of(rows, OURS)), "ours less this")
+    headings = (
+        "",
+        "pairs",
+        "both have a hit in ten",
+        drawn(figures.of(rows, OURS)),
+        "ours less this",
+    )
     measured.table(f"{given.name}, two questions in a message", headings, lines, which())
     return measured
 
 
 def pairs(items: Sequence[T]) -> list[tuple[T, T]]:
-    """Each of the first half with its place in the second half, so that neighbours, which are often alike, are apart."""
+    """Each of the first half with its place in the second half, so that neighbours,
+    which are often alike, are apart.
+    """
     half = len(items) // 2
     return list(zip(items[:half], items[half : 2 * half], strict=True))

@@ -1,6 +1,8 @@
-"""Other search over the same turns: BM25, cosines of the local embedder, both fused by reciprocal rank, and mem0 where it is installed.
+"""Other search over the same turns: BM25, cosines of the local embedder, both fused by reciprocal
+rank, and mem0 where it is installed.
 
-Note: each sees a turn with its speaker and its date and no other turn, as a program does that indexes messages.
+Note: each sees a turn with its speaker and its date and no other turn, as a program does that
+indexes messages.
 """
 
 from __future__ import annotations
@@ -35,15 +37,25 @@ Scores = Sequence[float]
 def bm25(turns: Sequence[Turn]) -> Callable[[str], list[float]]:
     """Plain BM25 over turns, no stemming: from a query to each turn's score."""
     texts = [_WORD.findall(f"{turn.actor}: {turn.text} {turn.at[:10]}".lower()) for turn in turns]
-    frequency, mean = Counter(word for text in texts for word in set(text)), sum(map(len, texts)) / len(texts)
+    frequency, mean = (
+        Counter(word for text in texts for word in set(text)),
+        sum(map(len, texts)) / len(texts),
+    )
     counts = [Counter(text) for text in texts]
     lengths = [K1 * (1 - B + B * len(text) / mean) for text in texts]
 
     def scores(query: str) -> list[float]:
         words = set(_WORD.findall(query.lower()))
-        worth = {word: math.log(1 + (len(texts) - frequency[word] + 0.5) / (frequency[word] + 0.5)) for word in words}
+        worth = {
+            word: math.log(1 + (len(texts) - frequency[word] + 0.5) / (frequency[word] + 0.5))
+            for word in words
+        }
         return [
-            sum(value * count[word] * (K1 + 1) / (count[word] + length) for word, value in worth.items() if word in count)
+            sum(
+                value * count[word] * (K1 + 1) / (count[word] + length)
+                for word, value in worth.items()
+                if word in count
+            )
             for count, length in zip(counts, lengths, strict=True)
         ]
 
@@ -79,7 +91,10 @@ class Peers:
         self._embedder, self._worded = embedder, bm25(turns)
         self._texts = {turn.id: turn.text for turn in turns}
         self._ids = list(self._texts)
-        shown = [f"[{datetime.fromisoformat(turn.at):%d %B %Y}] {turn.actor}: {turn.text}" for turn in turns]
+        shown = [
+            f"[{datetime.fromisoformat(turn.at):%d %B %Y}] {turn.actor}: {turn.text}"
+            for turn in turns
+        ]
         self._vectors = embedder.vectors(shown)
         self._mem0 = self._stored(folder, shown) if why_not() is None else None
 
@@ -105,19 +120,34 @@ class Peers:
 
     def found(self, query: str, most: int) -> dict[str, list[str]]:
         """By way, the ids of the best turns."""
-        found = {name: [self._ids[place] for place in ranked(scores)[:most]] for name, scores in self.scores(query).items()}
+        found = {
+            name: [self._ids[place] for place in ranked(scores)[:most]]
+            for name, scores in self.scores(query).items()
+        }
         return found if self._mem0 is None else {**found, MEM0: self._mem0.search(query, most)}
 
     def contexts(self, query: str) -> dict[str, str]:
-        """By way, the whole turns that it packs into the budget of a context. mem0's results are taken in their order."""
-        contexts = {name: packed(scores, list(self._texts.values())) for name, scores in self.scores(query).items()}
+        """By way, the whole turns that it packs into the budget of a context. mem0's results are
+        taken in their order.
+        """
+        contexts = {
+            name: packed(scores, list(self._texts.values()))
+            for name, scores in self.scores(query).items()
+        }
         if self._mem0 is None:
             return contexts
-        return {**contexts, MEM0: packed_in_order([self._texts[turn] for turn in self._mem0.search(query, MOST_PACKED)])}
+        return {
+            **contexts,
+            MEM0: packed_in_order(
+                [self._texts[turn] for turn in self._mem0.search(query, MOST_PACKED)]
+            ),
+        }
 
 
 class Embedder:
-    """The product's local embedder in this process. A long text's vector is the mean of its passages'."""
+    """The product's local embedder in this process. A long text's vector is the mean of
+    its passages'.
+    """
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
@@ -127,13 +157,21 @@ class Embedder:
         self._runner.run(self._embedder.open())
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._runner.run(self._embedder.close())
         self._runner.close()
 
     def vectors(self, texts: Sequence[str]) -> np.ndarray:
         """One row a text."""
-        made = [self._runner.run(self._embedder.embed(texts[start : start + TEXTS_A_CALL])) for start in range(0, len(texts), TEXTS_A_CALL)]
+        made = [
+            self._runner.run(self._embedder.embed(texts[start : start + TEXTS_A_CALL]))
+            for start in range(0, len(texts), TEXTS_A_CALL)
+        ]
         return np.array([vector for part in made for vector in part])
 
     def query(self, text: str) -> np.ndarray:

@@ -14,14 +14,17 @@ _SENTENCE, _WORD = re.compile(r"(?<=[.!?])\s+"), re.compile(r"\w\w+")
 
 
 def messages_of_six(questions: Sequence[str], texts: Sequence[str]) -> list[str]:
-    """Each question between five sentences of other texts, none of them used twice before all were used.
+    """Each question between five sentences of other texts, none of them used twice before
+    all were used.
 
     Args:
         questions: One for each message.
         texts: Where the sentences are from.
 
     """
-    plain = _endless([sentence for text in texts for sentence in _SENTENCE.split(text) if _is_plain(sentence)])
+    plain = _endless(
+        [sentence for text in texts for sentence in _SENTENCE.split(text) if _is_plain(sentence)]
+    )
     made = []
     for question in questions:
         around = [next(plain) for _ in range(AROUND)]
@@ -30,7 +33,11 @@ def messages_of_six(questions: Sequence[str], texts: Sequence[str]) -> list[str]
 
 
 def _is_plain(sentence: str) -> bool:
-    return SHORTEST <= len(sentence.split()) <= LONGEST and sentence.endswith((".", "!")) and "\n" not in sentence
+    return (
+        SHORTEST <= len(sentence.split()) <= LONGEST
+        and sentence.endswith((".", "!"))
+        and "\n" not in sentence
+    )
 
 
 def _endless(sentences: Sequence[str]) -> Iterator[str]:

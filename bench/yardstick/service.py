@@ -32,7 +32,9 @@ TURN = "turn"
 
 @dataclass(slots=True)
 class Service:
-    """One connection to a running host, kept alive. seconds: what the last call took. tasks: how many ended in which way."""
+    """One connection to a running host, kept alive. seconds: what the last call took. tasks:
+    how many ended in which way.
+    """
 
     port: int
     seconds: float = 0.0
@@ -50,7 +52,9 @@ class Service:
 
     def retrieve(self, user: str, query: str, **more: Any) -> list[dict[str, Any]]:
         """The results of a retrieve, best first."""
-        found: list[dict[str, Any]] = self.post("/api/v1/memories/retrieve", {"user_id": user, "query": query, **more})["results"]
+        found: list[dict[str, Any]] = self.post(
+            "/api/v1/memories/retrieve", {"user_id": user, "query": query, **more}
+        )["results"]
         return found
 
     def turns(self, user: str, query: str, **more: Any) -> list[str]:
@@ -59,7 +63,9 @@ class Service:
 
     def reconstruct(self, user: str, query: str) -> dict[str, Any]:
         """The answer with a context."""
-        answer: dict[str, Any] = self.post("/api/v1/memories/retrieve", {"user_id": user, "query": query, "mode": "reconstruct"})
+        answer: dict[str, Any] = self.post(
+            "/api/v1/memories/retrieve", {"user_id": user, "query": query, "mode": "reconstruct"}
+        )
         return answer
 
     def context(self, user: str, query: str) -> str:
@@ -71,17 +77,23 @@ class Service:
         """Save every turn as one episodic memory. Raises RuntimeError when one is refused."""
         items = [{"user_id": user, **turn.saved(), "metadata": {TURN: turn.id}} for turn in turns]
         for part in within(items, BULK, BULK_BYTES):
-            results = self.post("/api/v1/memories/bulk", {"user_id": user, "memories": part})["results"]
+            results = self.post("/api/v1/memories/bulk", {"user_id": user, "memories": part})[
+                "results"
+            ]
             if refused := [result for result in results if result["status"] >= 300]:
                 raise RuntimeError(f"a turn was refused: {refused[0]}")
 
     def tell(self, user: str, session: str, messages: Sequence[Mapping[str, Any]]) -> str:
         """Tell messages; the id of the task that forms them."""
-        task: str = self.post("/api/v1/memories", {"user_id": user, "session_id": session, "messages": messages})["task_id"]
+        task: str = self.post(
+            "/api/v1/memories", {"user_id": user, "session_id": session, "messages": messages}
+        )["task_id"]
         return task
 
     def wait(self, user: str, task: str) -> str:
-        """The status that a task ends with, which is counted. Raises RuntimeError when it does not end."""
+        """The status that a task ends with, which is counted. Raises RuntimeError when it
+        does not end.
+        """
         pause, until = FIRST_LOOK_S, time.monotonic() + TASK_S
         while (status := self.get(f"/api/v1/tasks/{task}?user_id={user}")["status"]) not in ENDED:
             if time.monotonic() > until:
@@ -112,7 +124,9 @@ class Service:
         return json.loads(payload)
 
 
-def within(items: Sequence[dict[str, Any]], most: int, most_bytes: int) -> Iterator[list[dict[str, Any]]]:
+def within(
+    items: Sequence[dict[str, Any]], most: int, most_bytes: int
+) -> Iterator[list[dict[str, Any]]]:
     """Parts of at most so many items and, but for a single larger item, so many bytes as JSON."""
     part: list[dict[str, Any]] = []
     size = 0
@@ -127,7 +141,9 @@ def within(items: Sequence[dict[str, Any]], most: int, most_bytes: int) -> Itera
 
 
 @contextmanager
-def running(profile: str, folder: Path, *, app: Path = ROOT, settings: Mapping[str, str] | None = None) -> Iterator[Service]:
+def running(
+    profile: str, folder: Path, *, app: Path = ROOT, settings: Mapping[str, str] | None = None
+) -> Iterator[Service]:
     """A host with the local embedder for as long as the block runs.
 
     Args:
@@ -156,7 +172,8 @@ def running(profile: str, folder: Path, *, app: Path = ROOT, settings: Mapping[s
 class Users:
     """Who holds which conversation, and who has it already from an earlier run on the same folder.
 
-    Note: what an earlier run did not finish is begun anew with another user, since messages told twice would be memories twice.
+    Note: what an earlier run did not finish is begun anew with another user, since messages told
+    twice would be memories twice.
     """
 
     def __init__(self, service: Service, folder: Path, name: str) -> None:
@@ -167,7 +184,9 @@ class Users:
 
     def saved(self, conversation: Conversation) -> str:
         """A user with every turn of the conversation as a memory."""
-        return self.filled(conversation, "saved", lambda user: self._service.save(user, conversation.turns))
+        return self.filled(
+            conversation, "saved", lambda user: self._service.save(user, conversation.turns)
+        )
 
     def filled(self, conversation: Conversation, way: str, fill: Callable[[str], None]) -> str:
         """A user that holds a conversation in this way.

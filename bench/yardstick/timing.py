@@ -1,4 +1,5 @@
-"""The ways `latency` and `after202`: how long answers and formation take, and what is found before anything is formed.
+"""The ways `latency` and `after202`: how long answers and formation take, and what is found before
+anything is formed.
 
 Note: no text is asked twice, since the host knows the vector of a text that it was asked before.
 """
@@ -19,7 +20,15 @@ from bench.yardstick.figures import Row
 from bench.yardstick.sentences import messages_of_six, rarest_words
 from bench.yardstick.service import running
 from bench.yardstick.told import calls_of, message, sessions
-from bench.yardstick.ways import TEN, Given, Measured, drawn, milliseconds, progress, without_adversarial
+from bench.yardstick.ways import (
+    TEN,
+    Given,
+    Measured,
+    drawn,
+    milliseconds,
+    progress,
+    without_adversarial,
+)
 
 MOST_QUESTIONS = 40
 """Of a conversation, for each kind of call."""
@@ -34,7 +43,9 @@ def measure_latency(given: Given) -> Measured:
     times: dict[str, list[float]] = {}
     for place, conversation in given.each("latency"):
         user = given.users.saved(conversation)
-        questions = [question.text for question in without_adversarial(conversation.questions)][:MOST_QUESTIONS]
+        questions = [question.text for question in without_adversarial(conversation.questions)][
+            :MOST_QUESTIONS
+        ]
         others = (given.following(place) or conversation).turns
         for number in range(WARM_UP):
             given.service.turns(user, f"Is there anything about number {number}?")
@@ -53,13 +64,21 @@ def measure_latency(given: Given) -> Measured:
     return measured
 
 
-def _calls(given: Given, user: str, questions: Sequence[str], others: Sequence[str]) -> dict[str, Callable[[int], Any]]:
-    """By name, what asks the question of a number. Each begins otherwise, so that its text is new."""
+def _calls(
+    given: Given, user: str, questions: Sequence[str], others: Sequence[str]
+) -> dict[str, Callable[[int], Any]]:
+    """By name, what asks the question of a number. Each begins otherwise, so that its
+    text is new.
+    """
     messages, service = messages_of_six(questions, others), given.service
     return {
         "retrieve, a question": lambda number: service.turns(user, f"Tell me, {questions[number]}"),
-        "retrieve, a message of six sentences": lambda number: service.turns(user, messages[number]),
-        "context for a question (reconstruct)": lambda number: service.reconstruct(user, f"Let me know, {questions[number]}"),
+        "retrieve, a message of six sentences": lambda number: service.turns(
+            user, messages[number]
+        ),
+        "context for a question (reconstruct)": lambda number: service.reconstruct(
+            user, f"Let me know, {questions[number]}"
+        ),
         "context for a turn (/context)": lambda number: service.post(
             "/api/v1/context", {"user_id": user, "query": f"Please say, {questions[number]}"}
         ),
@@ -100,35 +119,58 @@ def _ingest(given: Given, measured: Measured) -> None:
 
 
 def measure_after_202(given: Given) -> Measured:
-    """Tell turns one by one to a host that forms nothing, and ask for each as soon as it was accepted."""
+    """Tell turns one by one to a host that forms nothing, and ask for each as soon as it
+    was accepted.
+    """
     rows: list[Row] = []
     later: list[tuple[int, str, str, Turn]] = []
     statuses: list[str] = []
     degraded = 0
-    with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder, running(given.profile, Path(folder), app=HELD_APP) as service:
+    with (
+        tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder,
+        running(given.profile, Path(folder), app=HELD_APP) as service,
+    ):
         most = -(-TOLD_TURNS // len(given.conversations))
         for place, conversation in given.each("after202"):
             user = given.users.fresh(conversation, "held")
             for turn, words in asked_for(conversation, most):
-                answer = service.post("/api/v1/memories", {"user_id": user, "session_id": turn.session, "messages": [message(turn)]})
+                answer = service.post(
+                    "/api/v1/memories",
+                    {"user_id": user, "session_id": turn.session, "messages": [message(turn)]},
+                )
                 query = " ".join(words)
                 shipped = service.retrieve(user, query, limit=TEN)
                 opened = service.retrieve(user, query, limit=TEN, similarity_threshold=0)
-                values = {"found": _has(shipped, turn), "nothing": not shipped, "without thresholds": _has(opened, turn)}
-                rows.append(Row(place, "told", {name: float(value) for name, value in values.items()}))
+                values = {
+                    "found": _has(shipped, turn),
+                    "nothing": not shipped,
+                    "without thresholds": _has(opened, turn),
+                }
+                rows.append(
+                    Row(place, "told", {name: float(value) for name, value in values.items()})
+                )
                 later.append((place, user, query, turn))
                 degraded += bool(answer["degraded"])
-                statuses.append(service.get(f"/api/v1/tasks/{answer['task_id']}?user_id={user}")["status"])
+                statuses.append(
+                    service.get(f"/api/v1/tasks/{answer['task_id']}?user_id={user}")["status"]
+                )
         progress(f"{given.name}, after202: asking {len(later)} times again")
         again = [
-            Row(place, "told", {"found later": float(_has(service.retrieve(user, query, limit=TEN), turn))})
+            Row(
+                place,
+                "told",
+                {"found later": float(_has(service.retrieve(user, query, limit=TEN), turn))},
+            )
             for place, user, query, turn in later
         ]
     measured = Measured(rows={"after202": rows, "later": again})
     shares = {name: figures.of(rows, name) for name in ("found", "nothing", "without thresholds")}
     shares["found later"] = figures.of(again, "found later")
     measured.figures |= {name: asdict(found) for name, found in shares.items()}
-    measured.figures |= {"tasks that waited": statuses.count("accepted"), "answers that were degraded": degraded}
+    measured.figures |= {
+        "tasks that waited": statuses.count("accepted"),
+        "answers that were degraded": degraded,
+    }
     found, opened_share = shares["found"], shares["without thresholds"]
     over = drawn(found)
     headings = (
@@ -143,7 +185,12 @@ def measure_after_202(given: Given) -> Measured:
         "tasks that waited",
         "degraded",
     )
-    line = [str(found.count), found.percent(), found.percent_interval(), shares["nothing"].percent()]
+    line = [
+        str(found.count),
+        found.percent(),
+        found.percent_interval(),
+        shares["nothing"].percent(),
+    ]
     line += [
         opened_share.percent(),
         opened_share.percent_interval(),
@@ -151,17 +198,27 @@ def measure_after_202(given: Given) -> Measured:
         str(statuses.count("accepted")),
         str(degraded),
     ]
-    measured.table(f"{given.name}, asked straight after the 202, nothing formed", headings, [["by five rarest words", *line]])
+    measured.table(
+        f"{given.name}, asked straight after the 202, nothing formed",
+        headings,
+        [["by five rarest words", *line]],
+    )
     return measured
 
 
 def _has(results: Sequence[dict[str, Any]], turn: Turn) -> bool:
-    return any(share_standing(result["memory"]["content"], [turn.text]) == 1.0 for result in results)
+    return any(
+        share_standing(result["memory"]["content"], [turn.text]) == 1.0 for result in results
+    )
 
 
 def asked_for(conversation: Conversation, most: int) -> list[tuple[Turn, list[str]]]:
     """At most so many turns, evenly over the conversation, each with its five rarest words."""
     texts = [turn.text for turn in conversation.turns]
-    wordy = [(turn, words) for turn in conversation.turns if (words := rarest_words(turn.text, texts, WORDS)) is not None]
+    wordy = [
+        (turn, words)
+        for turn in conversation.turns
+        if (words := rarest_words(turn.text, texts, WORDS)) is not None
+    ]
     step = max(1, len(wordy) // most)
     return wordy[::step][:most]

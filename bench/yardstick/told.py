@@ -11,7 +11,11 @@ from bench.yardstick.figures import Row
 from bench.yardstick.turns import answered, report_contexts
 from bench.yardstick.ways import Given, Measured, milliseconds, progress
 
-HISTORIES, NAMED_HISTORIES, TIMELESS_HISTORIES = "histories", "named-histories", "timeless-histories"
+HISTORIES, NAMED_HISTORIES, TIMELESS_HISTORIES = (
+    "histories",
+    "named-histories",
+    "timeless-histories",
+)
 ALL_HISTORIES = (HISTORIES, NAMED_HISTORIES, TIMELESS_HISTORIES)
 HISTORY_STEP, MOST_MESSAGES = 10, 200
 """New messages in each call of a history; messages that a call takes."""
@@ -26,13 +30,29 @@ def measure(given: Given) -> Measured:
         times: list[float] = []
         for place, conversation in given.each(f"told, {described(how)}"):
             user, peers = told(given, conversation, how), given.peers(conversation)
-            progress(f"{given.name}, told, {described(how)}: asking {len(conversation.questions)} questions")
+            progress(
+                f"{given.name}, told, {described(how)}: asking "
+                f"{len(conversation.questions)} questions"
+            )
             for question in conversation.questions:
-                rows.append(Row(place, question.kind, answered(given.service, user, conversation, question, peers)))
+                rows.append(
+                    Row(
+                        place,
+                        question.kind,
+                        answered(given.service, user, conversation, question, peers),
+                    )
+                )
                 times.append(given.service.seconds)
         measured.rows[how] = rows
-        measured.figures[f"context ms, {how}"] = {"p50": milliseconds(times, 0.5), "p95": milliseconds(times, 0.95)}
-    report_contexts(measured, f"{given.name}, told: evidence in contexts", {described(how): rows for how, rows in measured.rows.items()})
+        measured.figures[f"context ms, {how}"] = {
+            "p50": milliseconds(times, 0.5),
+            "p95": milliseconds(times, 0.95),
+        }
+    report_contexts(
+        measured,
+        f"{given.name}, told: evidence in contexts",
+        {described(how): rows for how, rows in measured.rows.items()},
+    )
     measured.figures["tasks by how they ended"] = dict(given.service.tasks)
     if set(given.service.tasks) - {"succeeded"}:
         progress(f"NOT ALL TASKS SUCCEEDED: {given.service.tasks}")
@@ -65,13 +85,17 @@ def calls_of(turns: Sequence[Turn], how: str) -> list[list[dict[str, Any]]]:
 
     Args:
         turns: Of one session.
-        how: A number of messages a call; or `histories`, where each call has all that was said so far, at most its last 200 messages,
-            and ten more, without ids and speakers; or `named-histories`, with speakers; or `timeless-histories`, with speakers and
-            without times, so that all of it is of today.
+        how: A number of messages a call; or `histories`, where each call has all that was said so
+            far, at most its last 200 messages, and ten more, without ids and speakers; or
+            `named-histories`, with speakers; or `timeless-histories`, with speakers and without
+            times, so that all of it is of today.
 
     """
     if how.isdecimal():
-        return [[message(turn) for turn in turns[start : start + int(how)]] for start in range(0, len(turns), int(how))]
+        return [
+            [message(turn) for turn in turns[start : start + int(how)]]
+            for start in range(0, len(turns), int(how))
+        ]
     ends = range(HISTORY_STEP, len(turns) + HISTORY_STEP, HISTORY_STEP)
     told_so_far = [turns[: min(end, len(turns))][-MOST_MESSAGES:] for end in ends]
     named, dated = how != HISTORIES, how != TIMELESS_HISTORIES

@@ -1,4 +1,6 @@
-"""The way `turns`: every turn saved as an episodic memory, every question a retrieve without thresholds, and a context."""
+"""The way `turns`: every turn saved as an episodic memory, every question a retrieve without
+thresholds, and a context.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +27,41 @@ def measure(given: Given) -> Measured:
     contexts: list[float] = []
     for place, conversation in given.each("turns"):
         user, peers = given.users.saved(conversation), given.peers(conversation)
-        given.service.turns(user, "Is there anything?", limit=1)  # the first one reads the user's memories into memory
+        # the first one reads the user's memories into memory
+        given.service.turns(user, "Is there anything?", limit=1)
         for question in conversation.questions:
             found = given.service.turns(user, question.text, limit=RESULTS, similarity_threshold=0)
             times.append(given.service.seconds)
             values = {OURS: recall(found, question.evidence)}
-            values |= {name: recall(turns, question.evidence) for name, turns in peers.found(question.text, TEN).items()}
+            values |= {
+                name: recall(turns, question.evidence)
+                for name, turns in peers.found(question.text, TEN).items()
+            }
             values |= answered(given.service, user, conversation, question, peers)
             contexts.append(given.service.seconds)
             rows.append(Row(place, question.kind, values))
     measured = Measured(rows={"turns": rows})
-    measured.figures["retrieve ms"] = {"p50": milliseconds(times, 0.5), "p95": milliseconds(times, 0.95)}
-    measured.figures["context ms"] = {"p50": milliseconds(contexts, 0.5), "p95": milliseconds(contexts, 0.95)}
+    measured.figures["retrieve ms"] = {
+        "p50": milliseconds(times, 0.5),
+        "p95": milliseconds(times, 0.95),
+    }
+    measured.figures["context ms"] = {
+        "p50": milliseconds(contexts, 0.5),
+        "p95": milliseconds(contexts, 0.95),
+    }
     report_found(measured, f"{given.name}, turns saved: recall@10", "turns", rows)
-    report_contexts(measured, f"{given.name}, turns saved: evidence in contexts", {"turns saved": rows})
-    timed = [[name, *(f"{measured.figures[f'{name} ms'][part]:.1f}" for part in ("p50", "p95"))] for name in ("retrieve", "context")]
-    measured.table(f"{given.name}, turns saved: times, each context after its retrieve", ("", "p50 ms", "p95 ms"), timed)
+    report_contexts(
+        measured, f"{given.name}, turns saved: evidence in contexts", {"turns saved": rows}
+    )
+    timed = [
+        [name, *(f"{measured.figures[f'{name} ms'][part]:.1f}" for part in ("p50", "p95"))]
+        for name in ("retrieve", "context")
+    ]
+    measured.table(
+        f"{given.name}, turns saved: times, each context after its retrieve",
+        ("", "p50 ms", "p95 ms"),
+        timed,
+    )
     return measured
 
 
@@ -49,43 +70,74 @@ def asked_peers(rows: Sequence[Row], prefix: str = "") -> list[str]:
     return [name for name in NAMES if any(prefix + name in row.values for row in rows)]
 
 
-def report_found(measured: Measured, title: str, key: str, rows: list[Row], prefix: str = "") -> None:
-    """A line for us and one for each peer: recall, its interval, ours less the peer's, adversarial ones apart."""
+def report_found(
+    measured: Measured, title: str, key: str, rows: list[Row], prefix: str = ""
+) -> None:
+    """A line for us and one for each peer: recall, its interval, ours less the peer's,
+    adversarial ones apart.
+    """
     head, apart = figures.answerable(rows), figures.adversarial(rows)
     kinds = sorted({row.kind for row in rows})
     ours = figures.of(head, prefix + OURS)
     lines = []
     for name in (OURS, *asked_peers(rows, prefix)):
-        whole, difference = figures.of(head, prefix + name), figures.between(head, prefix + OURS, prefix + name)
+        whole, difference = (
+            figures.of(head, prefix + name),
+            figures.between(head, prefix + OURS, prefix + name),
+        )
         by_kind = figures.by_kind(rows, prefix + name)
         against = "" if name == OURS else difference.difference()
-        lines.append([name, str(whole.count), whole.shown(), whole.interval(), against, *(f"{by_kind[kind]:.3f}" for kind in kinds)])
+        lines.append(
+            [
+                name,
+                str(whole.count),
+                whole.shown(),
+                whole.interval(),
+                against,
+                *(f"{by_kind[kind]:.3f}" for kind in kinds),
+            ]
+        )
         measured.figures.setdefault(key, {})[name] = {
             "recall@10": asdict(whole),
             "ours less this": asdict(difference),
             "adversarial": asdict(figures.of(apart, prefix + name)),
             "by kind": by_kind,
         }
-    measured.table(title, ("", "questions", "recall@10", drawn(ours), "ours less this", *kinds), lines, which())
+    measured.table(
+        title, ("", "questions", "recall@10", drawn(ours), "ours less this", *kinds), lines, which()
+    )
 
 
-def answered(service: Service, user: str, conversation: Conversation, question: Question, peers: Peers) -> dict[str, float]:
-    """What the contexts for a question come to, an agent's and a reconstruction's, beside what the peers would pack."""
+def answered(
+    service: Service, user: str, conversation: Conversation, question: Question, peers: Peers
+) -> dict[str, float]:
+    """What the contexts for a question come to, an agent's and a reconstruction's,
+    beside what the peers would pack.
+    """
     agents_context = service.context(user, question.text)
     answer = service.reconstruct(user, question.text)
     texts = {turn.id: turn.text for turn in conversation.turns}
     evidence, context = [texts[turn] for turn in sorted(question.evidence)], answer["context"] or ""
     standing = share_standing(context, evidence)
     agents = share_standing(agents_context, evidence)
-    values = {"standing": standing, "agent's": agents, "words": float(len(context.split())), "sufficient": float(answer["sufficient"])}
+    values = {
+        "standing": standing,
+        "agent's": agents,
+        "words": float(len(context.split())),
+        "sufficient": float(answer["sufficient"]),
+    }
     if answer["sufficient"]:
         values["right"] = float(standing == 1.0)
     contexts = peers.contexts(question.text)
-    return values | {f"standing, {name}": share_standing(context, evidence) for name, context in contexts.items()}
+    return values | {
+        f"standing, {name}": share_standing(context, evidence) for name, context in contexts.items()
+    }
 
 
 def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) -> None:
-    """A line for each way of having told: evidence that stands in contexts, beside the peers', words, and the judgement."""
+    """A line for each way of having told: evidence that stands in contexts, beside the peers',
+    words, and the judgement.
+    """
     lines = []
     over = ""
     peers = asked_peers([row for rows in ways.values() for row in rows], "standing, ")
@@ -94,13 +146,17 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
         standing = figures.of(head, "standing")
         packs = {peer: figures.of(head, f"standing, {peer}") for peer in peers}
         less = {peer: figures.between(head, "standing", f"standing, {peer}") for peer in peers}
-        said, right, words = figures.of(head, "sufficient"), figures.of(head, "right"), figures.of(head, "words")
+        said, right, words = (
+            figures.of(head, "sufficient"),
+            figures.of(head, "right"),
+            figures.of(head, "words"),
+        )
         agents = figures.of(head, "agent's")
         over = drawn(standing)
         apart_standing = figures.of(apart, "standing")
         lines.append([
-            name, str(standing.count), standing.shown(), standing.interval(), agents.shown(), agents.interval(),
-            *(pack.shown() for pack in packs.values()), less[BM25].difference(),
+            name, str(standing.count), standing.shown(), standing.interval(), agents.shown(),
+            agents.interval(), *(pack.shown() for pack in packs.values()), less[BM25].difference(),
             apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
         ])  # fmt: skip
         measured.figures[f"contexts, {name}"] = {
@@ -117,4 +173,9 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
         }
     packed_by = [f"{peer} packed" for peer in peers]
     more = (f"ours less {BM25}", "adversarial", "words", "`sufficient` said", "right")
-    measured.table(title, ("", "questions", "in the context", over, "in an agent's", over, *packed_by, *more), lines, which())
+    measured.table(
+        title,
+        ("", "questions", "in the context", over, "in an agent's", over, *packed_by, *more),
+        lines,
+        which(),
+    )

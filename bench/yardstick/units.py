@@ -1,6 +1,8 @@
-"""The way `units`: what one conversation of ten messages costs a store on Cosmos DB, for this version and for others.
+"""The way `units`: what one conversation of ten messages costs a store on Cosmos DB,
+for this version and for others.
 
-Each made-up conversation is a user's first. The emulator is this version's for all, and so is the formula (`wire.py`).
+Each made-up conversation is a user's first. The emulator is this version's for all,
+and so is the formula (`wire.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from tests.cosmos_server import KEY, CosmosServer
 
 CONVERSATIONS, SEED = 20, 7
 QUIET_S, LOOK_S, ENDS_S = 1.0, 0.05, 120
-"""Seconds without a request after which a conversation is taken to be formed; between looks; and after which it should be."""
+"""Seconds without a request after which a conversation is taken to be formed; between looks;
+and after which it should be.
+"""
 DATABASE = "memory-core"
 SPOKEN = ("role", "content", "timestamp")
 """Of a message: what each version knows."""
@@ -39,7 +43,16 @@ async def main(endpoint, key, database, dimensions):
 
 asyncio.run(main(*sys.argv[1:]))
 """
-COUNTED = ("bytes stored", "documents", "passing documents", "documents written", "requests", "request units", "bytes sent", "bytes read")
+COUNTED = (
+    "bytes stored",
+    "documents",
+    "passing documents",
+    "documents written",
+    "requests",
+    "request units",
+    "bytes sent",
+    "bytes read",
+)
 
 
 def measure(codes: Sequence[Path], count: int) -> Measured:
@@ -57,7 +70,11 @@ def measure(codes: Sequence[Path], count: int) -> Measured:
         made, kinds = _measured(code, name, count)
         measured.figures[name] = {**made, "requests by kind": kinds}
         lines.append([name, *(f"{value:,.1f}" for value in made.values())])
-    measured.table(f"One conversation of 10 messages, mean of {count}, each a user's first", ("", *COUNTED), lines)
+    measured.table(
+        f"One conversation of 10 messages, mean of {count}, each a user's first",
+        ("", *COUNTED),
+        lines,
+    )
     return measured
 
 
@@ -73,10 +90,16 @@ def _measured(code: Path, name: str, count: int) -> tuple[dict[str, float], dict
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
         try:
             cosmos.start()
-            subprocess.run([sys.executable, "-c", _PROVISION, cosmos.endpoint, KEY, DATABASE, str(DIMENSIONS)], cwd=code, check=True)
+            subprocess.run(
+                [sys.executable, "-c", _PROVISION, cosmos.endpoint, KEY, DATABASE, str(DIMENSIONS)],
+                cwd=code,
+                check=True,
+            )
             with (
                 metered(cosmos.endpoint, meter) as endpoint,
-                running("embedded", Path(folder), app=code, settings=_settings(endpoint)) as service,
+                running(
+                    "embedded", Path(folder), app=code, settings=_settings(endpoint)
+                ) as service,
             ):
                 meter.counting = False
                 _tell(service, meter, "warm-up", 1, SEED + 1)
@@ -103,11 +126,16 @@ def _settings(endpoint: str) -> dict[str, str]:
 
 
 def _tell(service: Service, meter: Meter, name: str, count: int, seed: int) -> None:
-    """Tell conversations one after the other. Whether a task has ended is asked in a pause of the count, once the store is quiet."""
+    """Tell conversations one after the other. Whether a task has ended is asked in a pause of the
+    count, once the store is quiet.
+    """
     for number, told in enumerate(conversations(seed, count)):
         user = f"user-{number}-of-{seed}"
         progress(f"units, {name}: conversation {number + 1} of {count}")
-        messages = [{name: spoken[name] for name in SPOKEN} for spoken in told.model_dump(mode="json")["messages"]]
+        messages = [
+            {name: spoken[name] for name in SPOKEN}
+            for spoken in told.model_dump(mode="json")["messages"]
+        ]
         task = service.tell(user, "monday", messages)
         counting, until = meter.counting, time.monotonic() + ENDS_S
         while True:
@@ -127,7 +155,8 @@ def _counted(meter: Meter) -> dict[str, float]:
         zip(
             COUNTED,
             (
-                meter.stored, meter.documents, meter.passing, meter.written, meter.requests, meter.units, meter.bytes_in, meter.bytes_out,
+                meter.stored, meter.documents, meter.passing, meter.written, meter.requests,
+                meter.units, meter.bytes_in, meter.bytes_out,
             ),
             strict=True,
         )

@@ -1,7 +1,9 @@
-"""The way `unrelated`: questions about another conversation, and what the thresholds that refuse them cost.
+"""The way `unrelated`: questions about another conversation, and what the thresholds that
+refuse them cost.
 
-A best hit is the best-ranked evidence among the first ten results without thresholds. It is lost when the answer with the service's own
-thresholds does not have it; the answer is empty when it has nothing at all.
+A best hit is the best-ranked evidence among the first ten results without thresholds. It is lost
+when the answer with the service's own thresholds does not have it; the answer is empty when it has
+nothing at all.
 """
 
 from __future__ import annotations
@@ -27,42 +29,69 @@ LOST, EMPTY = "best hit lost", "best hit lost, answer empty"
 
 
 def measure(given: Given) -> Measured:
-    """Ask here what is asked of the next conversation, and the own questions with thresholds and without."""
+    """Ask here what is asked of the next conversation, and the own questions with thresholds
+    and without.
+    """
     foreign: dict[str, list[Row]] = {"turns saved": []}
     own: list[Row] = []
     for place, conversation in given.each("unrelated"):
         users = {"turns saved": given.users.saved(conversation)}
         if given.has_told:
-            users |= {f"told, {described(how)}": told(given, conversation, how) for how in given.calls}
+            users |= {
+                f"told, {described(how)}": told(given, conversation, how) for how in given.calls
+            }
         following = given.following(place)
         for question in without_adversarial(following.questions) if following else ():
             for name, user in users.items():
-                foreign.setdefault(name, []).append(Row(place, question.kind, _asked(given, user, question.text)))
+                foreign.setdefault(name, []).append(
+                    Row(place, question.kind, _asked(given, user, question.text))
+                )
         user = users["turns saved"]
         for question in without_adversarial(conversation.questions):
             opened = given.service.turns(user, question.text, limit=TEN, similarity_threshold=0)
             shipped = given.service.turns(user, question.text, limit=TEN)
             lost = is_lost(opened, shipped, question.evidence)
             if lost is not None:
-                own.append(Row(place, question.kind, {LOST: float(lost), EMPTY: float(not shipped)}))
+                own.append(
+                    Row(place, question.kind, {LOST: float(lost), EMPTY: float(not shipped)})
+                )
     measured = Measured(rows={**foreign, "own": own})
     lines = []
     for name, rows in foreign.items():
         shares = {what: figures.of(rows, what) for what in (NOTHING, EMPTY_CONTEXT, SHORT, MARKED)}
         words = figures.of(rows, "words")
-        measured.figures[name] = {**{what: asdict(found) for what, found in shares.items()}, "words": asdict(words)}
+        measured.figures[name] = {
+            **{what: asdict(found) for what, found in shares.items()},
+            "words": asdict(words),
+        }
         lines.append(
-            [name, str(words.count), *(f"{found.percent()} ({found.percent_interval()})" for found in shares.values()), words.shown(0)]
+            [
+                name,
+                str(words.count),
+                *(f"{found.percent()} ({found.percent_interval()})" for found in shares.values()),
+                words.shown(0),
+            ]
         )
     over = drawn(figures.of(foreign["turns saved"], NOTHING))
-    headings = ("", "questions", f"{NOTHING} ({over})", EMPTY_CONTEXT, SHORT, "of contexts, told as perhaps related", "words")
+    headings = (
+        "",
+        "questions",
+        f"{NOTHING} ({over})",
+        EMPTY_CONTEXT,
+        SHORT,
+        "of contexts, told as perhaps related",
+        "words",
+    )
     measured.table(f"{given.name}, questions about another conversation", headings, lines)
     costs = {what: figures.of(own, what) for what in (LOST, EMPTY)}
     measured.figures["own"] = {what: asdict(found) for what, found in costs.items()}
     measured.table(
         f"{given.name}, own questions with evidence among the first ten",
         ("", "questions", "share", drawn(costs[LOST])),
-        [[what, str(found.count), found.percent(), found.percent_interval()] for what, found in costs.items()],
+        [
+            [what, str(found.count), found.percent(), found.percent_interval()]
+            for what, found in costs.items()
+        ],
     )
     return measured
 
@@ -73,11 +102,16 @@ def _asked(given: Given, user: str, text: str) -> dict[str, float]:
     words = len(context.split())
     values = {NOTHING: not results, EMPTY_CONTEXT: not context, SHORT: words <= MOST_WORDS}
     marked = {MARKED: float(is_marked(context))} if context else {}
-    return {**{name: float(value) for name, value in values.items()}, **marked, "words": float(words)}
+    return {
+        **{name: float(value) for name, value in values.items()},
+        **marked,
+        "words": float(words),
+    }
 
 
 def is_lost(opened: Sequence[str], shipped: Sequence[str], evidence: frozenset[str]) -> bool | None:
-    """Whether the thresholds leave out the best-ranked evidence; None where none is among the first ten.
+    """Whether the thresholds leave out the best-ranked evidence; None where none is among
+    the first ten.
 
     Args:
         opened: What is found without thresholds, best first.

@@ -1,4 +1,6 @@
-"""What all ways of measuring share: what they are given, what they hand back, and their progress."""
+"""What all ways of measuring share: what they are given, what they hand back,
+and their progress.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,10 @@ TEN = 10
 class Given:
     """What a way measures.
 
-    all: every conversation of the set, of which `most` are measured; the others still lend their questions.
-    calls: how sessions are told. frames: by name, what stands before and after a question. has_told: whether the way `told` runs, too.
-    folder: of this run alone, for peers' files.
+    all: every conversation of the set, of which `most` are measured; the others still lend their
+    questions. calls: how sessions are told. frames: by name, what stands before and after a
+    question. has_told: whether the way `told` runs, too. folder: of this run alone,
+    for peers' files.
     """
 
     name: str
@@ -48,17 +51,24 @@ class Given:
     def each(self, way: str) -> Iterator[tuple[int, Conversation]]:
         """The measured conversations with their places, each said on stderr."""
         for place, conversation in enumerate(self.conversations):
-            progress(f"{self.name}, {way}: conversation {place + 1} of {len(self.conversations)} ({conversation.name})")
+            progress(
+                f"{self.name}, {way}: conversation {place + 1} of {len(self.conversations)} "
+                f"({conversation.name})"
+            )
             yield place, conversation
 
     def following(self, place: int) -> Conversation | None:
-        """The conversation after this one, whose questions are unrelated here; None where there is only one."""
+        """The conversation after this one, whose questions are unrelated here; None where there
+        is only one.
+        """
         return self.all[(place + 1) % len(self.all)] if len(self.all) > 1 else None
 
     def peers(self, conversation: Conversation) -> Peers:
         """Other search over the conversation, made once."""
         if conversation.name not in self._peers:
-            self._peers[conversation.name] = Peers(self.embedder, conversation.turns, self.folder / conversation.name)
+            self._peers[conversation.name] = Peers(
+                self.embedder, conversation.turns, self.folder / conversation.name
+            )
         return self._peers[conversation.name]
 
     def close(self) -> None:
@@ -74,12 +84,19 @@ class Measured:
     figures: dict[str, Any] = field(default_factory=dict)
     rows: dict[str, list[Row]] = field(default_factory=dict)
 
-    def table(self, title: str, headings: Sequence[str], lines: Sequence[Sequence[str]], note: str = "") -> None:
+    def table(
+        self, title: str, headings: Sequence[str], lines: Sequence[Sequence[str]], note: str = ""
+    ) -> None:
         """Print a table, the note under it, and keep both."""
         show(title, headings, lines)
         if note:
             print(f"\n{note}", flush=True)
-        kept = {"title": title, "headings": list(headings), "lines": [list(line) for line in lines], "note": note}
+        kept = {
+            "title": title,
+            "headings": list(headings),
+            "lines": [list(line) for line in lines],
+            "note": note,
+        }
         self.figures.setdefault("tables", []).append(kept)
 
 

@@ -1,7 +1,9 @@
-"""What a store on Cosmos DB is asked, counted on the wire and reckoned in request units by one formula for every version of the product.
+"""What a store on Cosmos DB is asked, counted on the wire and reckoned in request units by one
+formula for every version of the product.
 
-The formula is `bench.counted`'s, with what Strong consistency and indexes make of it: a read and a query count twice, and so does a
-document that replaces another. Note: what a query compares is known to the emulator alone, so a query's charge is the emulator's.
+The formula is `bench.counted`'s, with what Strong consistency and indexes make of it: a read and a
+query count twice, and so does a document that replaces another. Note: what a query compares is
+known to the emulator alone, so a query's charge is the emulator's.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from bench.counted import read_units, write_units
 
 STRONG_READS, REPLACED = 2, 2
 LARGEST = 16 * 2**20
-_HOP = frozenset({"transfer-encoding", "content-length", "connection", "keep-alive", "content-encoding"})
+_HOP = frozenset(
+    {"transfer-encoding", "content-length", "connection", "keep-alive", "content-encoding"}
+)
 _KEY = "x-ms-documentdb-partitionkey"
 _POSTS = (
     ("x-ms-cosmos-is-query-plan-request", "plan"),
@@ -33,7 +37,9 @@ _POSTS = (
 
 
 class Meter:
-    """Counts requests for documents. stored: bytes of the documents that stay; those with an end of their own are in `passing`."""
+    """Counts requests for documents. stored: bytes of the documents that stay;
+    those with an end of their own are in `passing`.
+    """
 
     def __init__(self, vector_numbers: int) -> None:
         """vector_numbers: length of a vector; a document with a list of so many numbers has one."""
@@ -119,10 +125,24 @@ class Meter:
         return self._stays.get((key, name)) or self._ends.get((key, name), 0)
 
     def _has_vector(self, document: Mapping[str, Any]) -> bool:
-        return any(isinstance(value, list) and len(value) == self._vector_numbers for value in document.values())
+        return any(
+            isinstance(value, list) and len(value) == self._vector_numbers
+            for value in document.values()
+        )
 
-    def note(self, method: str, path: str, headers: Mapping[str, str], body: bytes, status: int, answer: bytes, charge: float) -> None:
-        """Count a request that came over the wire. One that is refused counts as what it was charged."""
+    def note(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        status: int,
+        answer: bytes,
+        charge: float,
+    ) -> None:
+        """Count a request that came over the wire. One that is refused counts as what it
+        was charged.
+        """
         self.asked_at = time.monotonic()
         parts = [part for part in path.split("/") if part]
         if not self.counting or parts[4:5] != ["docs"]:
@@ -131,7 +151,10 @@ class Meter:
         self.bytes_out += len(answer)
         key, kind = headers.get(_KEY, ""), _kind(method, parts, headers)
         if status >= 300 or (kind == "batch" and status == 207):
-            self._request("read" if status == 404 else "refused", STRONG_READS * 1.0 if status == 404 else charge)
+            self._request(
+                "read" if status == 404 else "refused",
+                STRONG_READS * 1.0 if status == 404 else charge,
+            )
         elif kind == "read":
             self.read(len(answer))
         elif kind == "batch":
@@ -151,12 +174,15 @@ def _kind(method: str, parts: Sequence[str], headers: Mapping[str, str]) -> str:
         return {"GET": "read", "PUT": "replace", "PATCH": "patch", "DELETE": "delete"}[method]
     if method == "GET":
         return "feed"
-    return next((kind for header, kind in _POSTS if headers.get(header, "").lower() == "true"), "create")
+    return next(
+        (kind for header, kind in _POSTS if headers.get(header, "").lower() == "true"), "create"
+    )
 
 
 @contextmanager
 def metered(endpoint: str, meter: Meter) -> Iterator[str]:
-    """A door before the emulator that counts what passes, for as long as the block runs; its address.
+    """A door before the emulator that counts what passes, for as long as the block runs;
+    its address.
 
     Args:
         endpoint: The emulator's address.
@@ -168,13 +194,21 @@ def metered(endpoint: str, meter: Meter) -> Iterator[str]:
 
     async def pass_on(request: web.Request) -> web.Response:
         body = await request.read()
-        headers = {name: value for name, value in request.headers.items() if name.lower() not in _HOP}
+        headers = {
+            name: value for name, value in request.headers.items() if name.lower() not in _HOP
+        }
         address = endpoint.rstrip("/") + request.raw_path
-        async with request.app[_SESSION].request(request.method, address, data=body, headers=headers, skip_auto_headers=_AUTO) as answer:
+        async with request.app[_SESSION].request(
+            request.method, address, data=body, headers=headers, skip_auto_headers=_AUTO
+        ) as answer:
             payload = await answer.read()
             charge = float(answer.headers.get("x-ms-request-charge", 0))
-            meter.note(request.method, request.path, request.headers, body, answer.status, payload, charge)
-            kept = {name: value for name, value in answer.headers.items() if name.lower() not in _HOP}
+            meter.note(
+                request.method, request.path, request.headers, body, answer.status, payload, charge
+            )
+            kept = {
+                name: value for name, value in answer.headers.items() if name.lower() not in _HOP
+            }
             return web.Response(status=answer.status, body=payload, headers=kept)
 
     async def serve() -> web.AppRunner:

@@ -1,1 +1,3 @@
-"""A year of three lives on an injected clock: what is found, what is stored and what the runs cost, month by month."""
+"""A year of three lives on an injected clock: what is found, what is stored and what the runs cost,
+month by month.
+"""

@@ -1,4 +1,6 @@
-"""The picture of a year: recall, words, documents, bytes and the cost of the runs, by month (needs matplotlib)."""
+"""The picture of a year: recall, words, documents, bytes and the cost of the runs,
+by month (needs matplotlib).
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,28 @@ def draw(lives: Sequence[Told], file: Path) -> None:
     import matplotlib.pyplot as plt
 
     mpl.rcParams.update({"font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": SOFT})
-    speaking, silent = [one for one in lives if one.silent_after is None], [one for one in lives if one.silent_after is not None]
+    speaking, silent = (
+        [one for one in lives if one.silent_after is None],
+        [one for one in lives if one.silent_after is not None],
+    )
     figure = plt.figure(figsize=(11, 7.4), layout="constrained")
     grid = figure.add_gridspec(2, 3, height_ratios=(1.35, 1))
     _draw_recall(figure.add_subplot(grid[0, :2]), speaking)
     found = [recall(speaking, month) for month in range(MONTHS)]
-    _draw_lines(figure.add_subplot(grid[0, 2]), "Words of a context", "", {"": [one.words for one in found]})
+    _draw_lines(
+        figure.add_subplot(grid[0, 2]), "Words of a context", "", {"": [one.words for one in found]}
+    )
     there, quiet = [[stored(some, month) for month in range(MONTHS)] for some in (speaking, silent)]
     told, still = "told all year", "told for a month, then silent"
-    documents = {told: [float(one.documents) for one in there], still: [float(one.documents) for one in quiet]}
+    documents = {
+        told: [float(one.documents) for one in there],
+        still: [float(one.documents) for one in quiet],
+    }
     _draw_lines(figure.add_subplot(grid[1, 0]), "Documents stored", "", documents)
-    sizes = {told: [one.stored / 2**20 for one in there], still: [one.stored / 2**20 for one in quiet]}
+    sizes = {
+        told: [one.stored / 2**20 for one in there],
+        still: [one.stored / 2**20 for one in quiet],
+    }
     _draw_lines(figure.add_subplot(grid[1, 1]), "Stored", " (MB)", sizes)
     axes = figure.add_subplot(grid[1, 2])
     axes.bar(NUMBERS, [one.run_units for one in there], color=FAINT, width=0.7)
@@ -54,10 +67,16 @@ def _draw_recall(axes: Any, lives: Sequence[Told]) -> None:
     ]
     for name, values, colour, width, style in lines:
         if any(value is not None for value in values):
-            axes.plot(NUMBERS, _gaps(values), color=colour, linewidth=width, linestyle=style, label=name)
+            axes.plot(
+                NUMBERS, _gaps(values), color=colour, linewidth=width, linestyle=style, label=name
+            )
     axes.set_ylim(0, 1.04)
     axes.set_xlabel("asked at the end of month", fontsize=9)
-    _dress(axes, "Found again", " (share of the evidence in a context of 2,000 tokens), by when it was told")
+    _dress(
+        axes,
+        "Found again",
+        " (share of the evidence in a context of 2,000 tokens), by when it was told",
+    )
     axes.legend(frameon=False, fontsize=9, loc="lower left", reverse=True)
 
 
@@ -67,7 +86,13 @@ def _draw_lines(axes: Any, title: str, unit: str, lines: Mapping[str, Values]) -
         if not any(values):
             continue
         last = 0 < place == len(lines) - 1
-        axes.plot(NUMBERS, _gaps(values), color=ACCENT if last else SOFT, linewidth=2.6 if last else 2.0, label=name)
+        axes.plot(
+            NUMBERS,
+            _gaps(values),
+            color=ACCENT if last else SOFT,
+            linewidth=2.6 if last else 2.0,
+            label=name,
+        )
     axes.set_ylim(bottom=0)
     _dress(axes, title, unit)
     if len(lines) > 1:
@@ -89,4 +114,6 @@ def _dress(axes: Any, title: str, unit: str) -> None:
     axes.tick_params(length=0, labelsize=8.5, colors=SOFT)
     axes.grid(axis="y", color="#ececf0", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.1f}".rstrip("0").rstrip(".")))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:,.1f}".rstrip("0").rstrip("."))
+    )

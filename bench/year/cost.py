@@ -1,8 +1,10 @@
-"""`python -m bench.year --cost`: what faded memories cost a retrieve, and what an idle user costs the stores.
+"""`python -m bench.year --cost`: what faded memories cost a retrieve, and what an idle user
+costs the stores.
 
-Two users of the same size, one with nine of ten memories faded and one with all active, are asked the same questions in turns, in one
-process. Then a user is told for a month and left alone for a year of hourly ticks. Note: the embedder is `hash` here, and request units
-are reckoned by `bench.counted`'s formula.
+Two users of the same size, one with nine of ten memories faded and one with all active, are asked
+the same questions in turns, in one process. Then a user is told for a month and left alone for a
+year of hourly ticks. Note: the embedder is `hash` here, and request units are reckoned by
+`bench.counted`'s formula.
 """
 
 from __future__ import annotations
@@ -73,11 +75,33 @@ class Asked:
 
     def cells(self) -> list[str]:
         """The line's cells as text."""
-        numbers = [f"{self.memories:,}", f"{self.decayed:,}", f"{self.candidates:,.1f}", f"{self.results:.1f}", f"{self.requests:.1f}"]
-        return [self.what, *numbers, f"{self.units:,.1f}", f"{self.p50_ms:.2f}", f"{self.p95_ms:.2f}"]
+        numbers = [
+            f"{self.memories:,}",
+            f"{self.decayed:,}",
+            f"{self.candidates:,.1f}",
+            f"{self.results:.1f}",
+            f"{self.requests:.1f}",
+        ]
+        return [
+            self.what,
+            *numbers,
+            f"{self.units:,.1f}",
+            f"{self.p50_ms:.2f}",
+            f"{self.p95_ms:.2f}",
+        ]
 
 
-HEADINGS = ("", "memories", "of them decayed", "candidates", "results", "requests", "RU", "p50 ms", "p95 ms")
+HEADINGS = (
+    "",
+    "memories",
+    "of them decayed",
+    "candidates",
+    "results",
+    "requests",
+    "RU",
+    "p50 ms",
+    "p95 ms",
+)
 
 
 class Watched:
@@ -110,18 +134,34 @@ class Bench:
     """A MemoryCore whose clock is moved and whose store is watched."""
 
     def __init__(self, folder: Path, **more: Any) -> None:
-        given = {"embedding_provider": "hash", "llm_provider": "offline", "data": folder, "consolidation_spread_minutes": 0}
-        settings = Settings.model_validate({**given, "sqlite_synchronous": "normal", "slice_budget_mb": BUDGET_MB, **more})
+        given = {
+            "embedding_provider": "hash",
+            "llm_provider": "offline",
+            "data": folder,
+            "consolidation_spread_minutes": 0,
+        }
+        settings = Settings.model_validate(
+            {**given, "sqlite_synchronous": "normal", "slice_budget_mb": BUDGET_MB, **more}
+        )
         self.clock, telemetry = Hands(), Telemetry()
         made = Adapters.of(settings, self.clock, telemetry.charged, telemetry)
         self.counts = Counter[str]()
-        counted: Any = CountedStore(made.long_term, self.counts, dimensions=made.embedder.dimensions)
+        counted: Any = CountedStore(
+            made.long_term, self.counts, dimensions=made.embedder.dimensions
+        )
         self.watched = Watched(counted)
-        self.core = MemoryCore(settings, clock=self.clock, ids=Ids(SEED), adapters=replace(made, long_term=self.watched))
+        self.core = MemoryCore(
+            settings,
+            clock=self.clock,
+            ids=Ids(SEED),
+            adapters=replace(made, long_term=self.watched),
+        )
 
 
 async def faded_beside_active(folder: Path, size: int, count: int = QUERIES) -> list[Asked]:
-    """Ask users of `size` memories in turns: nine of ten faded, and none; beside them one with the fresh ones alone."""
+    """Ask users of `size` memories in turns: nine of ten faded, and none; beside them one with the
+    fresh ones alone.
+    """
     bench = Bench(folder, upkeep_cap=10 * size, consolidation_threshold=10 * size)
     owners = {what: Owner(APP, f"user{place}") for place, what in enumerate((FADED, ACTIVE, FRESH))}
     old = round(FADED_SHARE * size)
@@ -150,7 +190,10 @@ async def faded_beside_active(folder: Path, size: int, count: int = QUERIES) -> 
                         requests=requests(bench.counts),
                         milliunits=round(1000 * units(bench.counts)),
                     )
-        return [await _asked(bench, what, owner, times[what], totals[what]) for what, owner in owners.items()]
+        return [
+            await _asked(bench, what, owner, times[what], totals[what])
+            for what, owner in owners.items()
+        ]
 
 
 def _in_turn(names: list[str], place: int) -> list[str]:
@@ -158,7 +201,9 @@ def _in_turn(names: list[str], place: int) -> list[str]:
     return names[place % len(names) :] + names[: place % len(names)]
 
 
-async def _asked(bench: Bench, what: str, owner: Owner, times: list[float], totals: Counter[str]) -> Asked:
+async def _asked(
+    bench: Bench, what: str, owner: Owner, times: list[float], totals: Counter[str]
+) -> Asked:
     head = (await bench.watched.snapshot(owner)).head
     ordered, count = sorted(times), max(1, len(times))
     return Asked(
@@ -180,7 +225,8 @@ async def _fill(bench: Bench, owner: Owner, start: int, end: int) -> None:
     print(f"saving {end - start:,} memories", file=sys.stderr, flush=True)
     for first in range(start, end, BULK):
         items = [
-            SaveInput(content=_text(number), session_id=f"s{number // SESSION_TURNS}") for number in range(first, min(first + BULK, end))
+            SaveInput(content=_text(number), session_id=f"s{number // SESSION_TURNS}")
+            for number in range(first, min(first + BULK, end))
         ]
         for saved in await bench.core.bulk(owner, items):
             if isinstance(saved, MemoryCoreError):
@@ -198,7 +244,9 @@ def _queries(size: int) -> Iterator[RetrieveInput]:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """A month of an idle user: calls of the store about that user, and the hours in which there were any."""
+    """A month of an idle user: calls of the store about that user, and the hours in which
+    there were any.
+    """
 
     month: int
     requests: int
@@ -209,7 +257,9 @@ class Idle:
         return asdict(self)
 
 
-async def idle(folder: Path, months: int = MONTHS, *, every_days: int = 1, tick: timedelta = HOUR) -> list[Idle]:
+async def idle(
+    folder: Path, months: int = MONTHS, *, every_days: int = 1, tick: timedelta = HOUR
+) -> list[Idle]:
     """Tell a user for a month; then tick every hour of the following ones.
 
     Args:
@@ -247,8 +297,13 @@ async def _tell(bench: Bench, owner: Owner, life: Life) -> None:
     while life.chats and life.chats[0].ends_at - life.began_at <= bench.clock.now() - BEGUN:
         chat = life.chats.pop(0)
         for messages in calls_of(chat.turns, A_CALL):
-            told = [{name: said for name, said in message.items() if name != "timestamp"} for message in messages]
-            await bench.core.converse(owner, ConverseInput.model_validate({"session_id": chat.session, "messages": told}))
+            told = [
+                {name: said for name, said in message.items() if name != "timestamp"}
+                for message in messages
+            ]
+            await bench.core.converse(
+                owner, ConverseInput.model_validate({"session_id": chat.session, "messages": told})
+            )
             await work(bench.core)
 
 
@@ -260,11 +315,22 @@ def ratio(asked: list[Asked]) -> float:
 
 def report(asked: list[Asked], months: list[Idle]) -> list[str]:
     """Print the tables; what does not hold."""
-    show("A retrieve of ten results, users asked in turns", HEADINGS, [one.cells() for one in asked])
-    lines = [[str(one.month) if one.month else "told", str(one.requests), str(one.hours)] for one in months]
-    show("A user told for a month, then idle: every hour ticks", ("month", "requests for the user", "hours with any"), lines)
+    show(
+        "A retrieve of ten results, users asked in turns", HEADINGS, [one.cells() for one in asked]
+    )
+    lines = [
+        [str(one.month) if one.month else "told", str(one.requests), str(one.hours)]
+        for one in months
+    ]
+    show(
+        "A user told for a month, then idle: every hour ticks",
+        ("month", "requests for the user", "hours with any"),
+        lines,
+    )
     times = ratio(asked)
-    print(f"\nwith faded memories p50 is {times:.2f} of that without; at most {MOST_RATIO} is meant")
+    print(
+        f"\nwith faded memories p50 is {times:.2f} of that without; at most {MOST_RATIO} is meant"
+    )
     broken = [] if times <= MOST_RATIO else [f"faded memories make p50 {times:.2f} times as long"]
     busy = [str(one.month) for one in months[1:] if one.requests]
     return broken + ([f"idle months with requests: {', '.join(busy)}"] if busy else [])

@@ -1,7 +1,8 @@
-"""A made-up life of daily chats with an assistant, out of a seed: facts told once, truths that change, plans and much small talk.
+"""A made-up life of daily chats with an assistant, out of a seed: facts told once, truths that
+change, plans and much small talk.
 
-Every month has one fact of each kind, so that the questions of all months are equally hard. Note: what an assistant answers never repeats
-a fact; each has a single turn as its evidence.
+Every month has one fact of each kind, so that the questions of all months are equally hard. Note:
+what an assistant answers never repeats a fact; each has a single turn as its evidence.
 """
 
 from __future__ import annotations
@@ -24,54 +25,150 @@ USER = "user"
 NAME = "daily chats"
 
 PEOPLE = (
-    "sister", "neighbour", "boss", "cousin", "uncle", "flatmate", "landlady", "grandmother", "best friend", "colleague", "nephew",
-    "tutor",
+    "sister", "neighbour", "boss", "cousin", "uncle", "flatmate", "landlady", "grandmother",
+    "best friend", "colleague", "nephew", "tutor",
 )  # fmt: skip
-PETS = ("tortoise", "parrot", "spaniel", "hamster", "ferret", "kitten", "goat", "rabbit", "pony", "iguana", "poodle", "canary")
-PET_NAMES = ("Pixel", "Waffle", "Bruno", "Clover", "Ziggy", "Pepper", "Marble", "Otis", "Saffron", "Domino", "Truffle", "Basil")
-FOODS = ("peanuts", "shellfish", "sesame", "celery", "kiwi", "mustard", "walnuts", "soy", "strawberries", "lupin", "hazelnuts", "egg")
+PETS = (
+    "tortoise",
+    "parrot",
+    "spaniel",
+    "hamster",
+    "ferret",
+    "kitten",
+    "goat",
+    "rabbit",
+    "pony",
+    "iguana",
+    "poodle",
+    "canary",
+)
+PET_NAMES = (
+    "Pixel",
+    "Waffle",
+    "Bruno",
+    "Clover",
+    "Ziggy",
+    "Pepper",
+    "Marble",
+    "Otis",
+    "Saffron",
+    "Domino",
+    "Truffle",
+    "Basil",
+)
+FOODS = (
+    "peanuts",
+    "shellfish",
+    "sesame",
+    "celery",
+    "kiwi",
+    "mustard",
+    "walnuts",
+    "soy",
+    "strawberries",
+    "lupin",
+    "hazelnuts",
+    "egg",
+)
 OBJECTS = (
-    "spare key", "passport", "wedding ring", "old letters", "gold coin", "savings book", "diary", "medal", "stamp album",
-    "birth certificate", "silver spoons", "backup disk",
+    "spare key", "passport", "wedding ring", "old letters", "gold coin", "savings book", "diary",
+    "medal", "stamp album", "birth certificate", "silver spoons", "backup disk",
 )  # fmt: skip
 PLACES = (
-    "under the third flower pot on the balcony", "behind the loose tile in the bathroom", "in the blue biscuit tin",
-    "inside the grandfather clock", "in the piano stool", "under the attic stairs", "in the lining of the green coat",
-    "behind the radiator in the hall", "in the empty paint bucket", "between the atlas and the cookbook", "in the left ski boot",
+    "under the third flower pot on the balcony", "behind the loose tile in the bathroom",
+    "in the blue biscuit tin", "inside the grandfather clock", "in the piano stool",
+    "under the attic stairs", "in the lining of the green coat", "behind the radiator in the hall",
+    "in the empty paint bucket", "between the atlas and the cookbook", "in the left ski boot",
     "below the drawer of the sewing table",
 )  # fmt: skip
 THINGS = (
-    "bicycle", "lawnmower", "telescope", "kettle", "armchair", "printer", "raincoat", "toaster", "wardrobe", "guitar", "microscope",
-    "tent",
+    "bicycle", "lawnmower", "telescope", "kettle", "armchair", "printer", "raincoat", "toaster",
+    "wardrobe", "guitar", "microscope", "tent",
 )  # fmt: skip
-SHOPS = ("Harlow", "Brandt", "Okafor", "Lindqvist", "Moreau", "Tanaka", "Fischer", "Delgado", "Novak", "Petrov", "Silva", "Jansen")
+SHOPS = (
+    "Harlow",
+    "Brandt",
+    "Okafor",
+    "Lindqvist",
+    "Moreau",
+    "Tanaka",
+    "Fischer",
+    "Delgado",
+    "Novak",
+    "Petrov",
+    "Silva",
+    "Jansen",
+)
 LOCKS = (
-    "garage", "boathouse", "office", "gym locker", "bike cellar", "studio", "allotment shed", "parcel box", "rehearsal room", "rooftop",
-    "laundry room", "archive",
+    "garage", "boathouse", "office", "gym locker", "bike cellar", "studio", "allotment shed",
+    "parcel box", "rehearsal room", "rooftop", "laundry room", "archive",
 )  # fmt: skip
 EVENTS = (
-    "marathon", "book fair", "chess tournament", "wedding", "robotics congress", "jazz festival", "pottery course", "reunion",
-    "film premiere", "language exam", "regatta", "wine harvest",
+    "marathon", "book fair", "chess tournament", "wedding", "robotics congress", "jazz festival",
+    "pottery course", "reunion", "film premiere", "language exam", "regatta", "wine harvest",
 )  # fmt: skip
-CITIES = ("Lisbon", "Tallinn", "Graz", "Porto", "Ghent", "Krakow", "Turin", "Bergen", "Seville", "Dublin", "Utrecht", "Basel")
+CITIES = (
+    "Lisbon",
+    "Tallinn",
+    "Graz",
+    "Porto",
+    "Ghent",
+    "Krakow",
+    "Turin",
+    "Bergen",
+    "Seville",
+    "Dublin",
+    "Utrecht",
+    "Basel",
+)
 TRUTHS = ("dentist", "yoga teacher", "bank adviser", "hairdresser", "piano teacher", "tax adviser")
-SURNAMES = ("Keller", "Amado", "Vance", "Ruiz", "Halvorsen", "Okoye", "Laurent", "Baptiste", "Moretti", "Sato", "Lindgren", "Duarte")
+SURNAMES = (
+    "Keller",
+    "Amado",
+    "Vance",
+    "Ruiz",
+    "Halvorsen",
+    "Okoye",
+    "Laurent",
+    "Baptiste",
+    "Moretti",
+    "Sato",
+    "Lindgren",
+    "Duarte",
+)
 RESTAURANTS = (
-    "Blue Heron", "Salt Cellar", "Copper Pan", "Old Mill", "Lemon Tree", "Red Lantern", "Glass House", "Stone Oven", "Corner Table",
-    "Night Market", "Harbour Room", "Silver Fork",
+    "Blue Heron", "Salt Cellar", "Copper Pan", "Old Mill", "Lemon Tree", "Red Lantern",
+    "Glass House", "Stone Oven", "Corner Table", "Night Market", "Harbour Room", "Silver Fork",
 )  # fmt: skip
 DISHES = (
-    "mushroom risotto", "grilled octopus", "pumpkin soup", "lamb stew", "plum dumplings", "beetroot carpaccio", "fish curry",
-    "onion tart", "duck noodles", "saffron rice", "cheese soufflé", "lentil salad",
+    "mushroom risotto", "grilled octopus", "pumpkin soup", "lamb stew", "plum dumplings",
+    "beetroot carpaccio", "fish curry", "onion tart", "duck noodles", "saffron rice",
+    "cheese soufflé", "lentil salad",
 )  # fmt: skip
 ITEMS = (
-    "drill", "ladder", "typewriter", "violin", "canoe", "projector", "suitcase", "sleeping bag", "waffle iron", "chainsaw", "tripod",
-    "record player",
+    "drill", "ladder", "typewriter", "violin", "canoe", "projector", "suitcase", "sleeping bag",
+    "waffle iron", "chainsaw", "tripod", "record player",
 )  # fmt: skip
-BORROWERS = ("Marta", "Jonas", "Priya", "Felix", "Ines", "Tobias", "Leila", "Oscar", "Greta", "Hugo", "Nadia", "Emil")
+BORROWERS = (
+    "Marta",
+    "Jonas",
+    "Priya",
+    "Felix",
+    "Ines",
+    "Tobias",
+    "Leila",
+    "Oscar",
+    "Greta",
+    "Hugo",
+    "Nadia",
+    "Emil",
+)
 
 TALK = (
-    ("Work was {mood} today, the meeting took {number} hours.", "That is a long meeting. Did anything come out of it?"),
+    (
+        "Work was {mood} today, the meeting took {number} hours.",
+        "That is a long meeting. Did anything come out of it?",
+    ),
     ("It has been raining since {part}, so I stayed in.", "A good day for tea and a book."),
     ("I slept {mood} and woke up at {number}.", "An early night today might help."),
     ("The train was {number} minutes late again.", "Annoying. Did you get a seat at least?"),
@@ -101,7 +198,9 @@ NOTED = ("Thanks for telling me.", "Good to know.", "Noted.", "I will keep that 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is told, what is asked about it, and whether another truth ends it (by the name of what it is about)."""
+    """What is told, what is asked about it, and whether another truth ends it (by the name of what
+    it is about).
+    """
 
     text: str
     question: str
@@ -132,7 +231,9 @@ def life(seed: int = 7, *, every_days: int = 1, most_exchanges: int = 4) -> Life
     asked: list[Asked] = []
     for day in days:
         at = BEGAN_AT + timedelta(days=day, hours=EVENING, minutes=10 + chance.randrange(60))
-        turns, evidence = _turns(chance, f"day-{day}", at, told[day], chance.randint(2, most_exchanges))
+        turns, evidence = _turns(
+            chance, f"day-{day}", at, told[day], chance.randint(2, most_exchanges)
+        )
         chats.append(Chat(f"day-{day}", datetime.fromisoformat(turns[-1].at), turns))
         for fact, turn in evidence:
             question = Asked(fact.question, {turn.id: empty.month_of(chats[-1].ends_at)})
@@ -149,8 +250,9 @@ def _facts(chance: random.Random) -> Iterator[list[Fact]]:
     pools = {
         name: chance.sample(list(given), len(given))
         for name, given in {
-            "owner": PEOPLE, "pet": PETS, "pet name": PET_NAMES, "eater": PEOPLE, "food": FOODS, "object": OBJECTS, "place": PLACES,
-            "thing": THINGS, "shop": SHOPS, "lock": LOCKS, "event": EVENTS, "city": CITIES, "surname": SURNAMES, "restaurant": RESTAURANTS,
+            "owner": PEOPLE, "pet": PETS, "pet name": PET_NAMES, "eater": PEOPLE, "food": FOODS,
+            "object": OBJECTS, "place": PLACES, "thing": THINGS, "shop": SHOPS, "lock": LOCKS,
+            "event": EVENTS, "city": CITIES, "surname": SURNAMES, "restaurant": RESTAURANTS,
             "dish": DISHES, "item": ITEMS, "borrower": BORROWERS, "born": PEOPLE,
         }.items()
     }  # fmt: skip
@@ -162,22 +264,30 @@ def _facts(chance: random.Random) -> Iterator[list[Fact]]:
         born = f"the {chance.randint(3, 28)}th of {('March', 'June', 'October')[month % 3]}"
         yield [
             Fact(
-                f"my {of['owner']} has a {of['pet']} called {of['pet name']}.", f"What is the {of['pet']} of my {of['owner']} called?"
+                f"my {of['owner']} has a {of['pet']} called {of['pet name']}.",
+                f"What is the {of['pet']} of my {of['owner']} called?"
             ),
-            Fact(f"my {of['eater']} is allergic to {of['food']}.", f"What is my {of['eater']} allergic to?"),
-            Fact(f"I hid the {of['object']} {of['place']}, nobody else knows.", f"Where did I hide the {of['object']}?"),
+            Fact(f"my {of['eater']} is allergic to {of['food']}.",
+                f"What is my {of['eater']} allergic to?"),
+            Fact(f"I hid the {of['object']} {of['place']}, nobody else knows.",
+                f"Where did I hide the {of['object']}?"),
             Fact(
-                f"I bought a {of['thing']} for {prices[month]} euros at {of['shop']}'s.", f"How much did I pay for the {of['thing']}?"
+                f"I bought a {of['thing']} for {prices[month]} euros at {of['shop']}'s.",
+                f"How much did I pay for the {of['thing']}?"
             ),
-            Fact(f"the code of the {of['lock']} is {codes[month]}.", f"Which code opens the {of['lock']}?"),
-            Fact(f"I am travelling to {of['city']} for the {of['event']} soon.", f"Where is the {of['event']} that I travel to?"),
+            Fact(f"the code of the {of['lock']} is {codes[month]}.",
+                f"Which code opens the {of['lock']}?"),
+            Fact(f"I am travelling to {of['city']} for the {of['event']} soon.",
+                f"Where is the {of['event']} that I travel to?"),
             Fact(f"{again} {truth} is called {of['surname']}.", f"Who is my {truth}?", truth),
             Fact(
                 f"we ate at the {of['restaurant']}, and the {of['dish']} was the best.",
                 f"What was the best dish at the {of['restaurant']}?",
             ),
-            Fact(f"I lent my {of['item']} to {of['borrower']}.", f"Who has borrowed my {of['item']}?"),
-            Fact(f"the birthday of my {of['born']} is on {born}.", f"When does my {of['born']} have birthday?"),
+            Fact(f"I lent my {of['item']} to {of['borrower']}.",
+                f"Who has borrowed my {of['item']}?"),
+            Fact(f"the birthday of my {of['born']} is on {born}.",
+                f"When does my {of['born']} have birthday?"),
         ]  # fmt: skip
 
 
@@ -188,8 +298,9 @@ def _turns(
     said: list[tuple[str, Fact | None]] = []
     for line, answer in chance.sample(TALK, exchanges):
         words = {
-            "mood": chance.choice(MOODS), "number": chance.randint(2, 12), "part": chance.choice(PARTS), "day": chance.choice(DAYS),
-            "food": chance.choice(FOODS), "person": chance.choice(PEOPLE),
+            "mood": chance.choice(MOODS), "number": chance.randint(2, 12),
+            "part": chance.choice(PARTS), "day": chance.choice(DAYS), "food": chance.choice(FOODS),
+            "person": chance.choice(PEOPLE),
         }  # fmt: skip
         said += [(line.format(**words), None), (answer, None)]
     for fact in facts:
@@ -198,7 +309,15 @@ def _turns(
         place = 2 * chance.randint(1, len(said) // 2)
         said[place:place] = [(text, fact), (chance.choice(NOTED), None)]
     turns = [
-        Turn(f"{session}:{place}", session, (USER, ASSISTANT)[place % 2], text, (at + timedelta(minutes=place)).isoformat())
+        Turn(
+            f"{session}:{place}",
+            session,
+            (USER, ASSISTANT)[place % 2],
+            text,
+            (at + timedelta(minutes=place)).isoformat(),
+        )
         for place, (text, _) in enumerate(said)
     ]
-    return turns, [(fact, turn) for (_, fact), turn in zip(said, turns, strict=True) if fact is not None]
+    return turns, [
+        (fact, turn) for (_, fact), turn in zip(said, turns, strict=True) if fact is not None
+    ]

@@ -25,8 +25,9 @@ UNFADING = {"decay_floor": 0.0}
 class Job:
     """A life to be lived in a folder of its own.
 
-    unfading: as the twin, which is asked about the beginning alone. stores: environment variables that name the stores of Azure; empty for
-    embedded ones. along: told by how much the clock is moved, each time; for lives in this process.
+    unfading: as the twin, which is asked about the beginning alone. stores: environment variables
+    that name the stores of Azure; empty for embedded ones. along: told by how much the clock is
+    moved, each time; for lives in this process.
     """
 
     life: Life
@@ -46,7 +47,9 @@ def lived_all(jobs: Sequence[Job], at_once: int) -> list[Lived]:
 
 
 def settings_of(folder: Path, embedder: str, stores: dict[str, str]) -> Settings:
-    """Make the folder; the settings of the stores in it, or of those of Azure that the variables `stores` name."""
+    """Make the folder; the settings of the stores in it, or of those of Azure that the variables
+    `stores` name.
+    """
     folder.mkdir()
     return azure(folder, embedder, stores) if stores else embedded(folder, embedder)
 
@@ -55,4 +58,6 @@ def _lived(job: Job) -> Lived:
     settings = settings_of(job.folder, job.embedder, job.stores)
     if job.unfading:
         settings = settings.model_copy(update=UNFADING)
-    return asyncio.run(live(job.life, settings, only_beginning=job.unfading, along=job.along or (lambda by: None)))
+    return asyncio.run(
+        live(job.life, settings, only_beginning=job.unfading, along=job.along or (lambda by: None))
+    )

@@ -1,7 +1,9 @@
-"""A life told on its days to a MemoryCore on an injected clock, with an hourly run wherever something is due.
+"""A life told on its days to a MemoryCore on an injected clock, with an hourly run wherever
+something is due.
 
-Idle hours are skipped: the next hour is the first at which the user is due. Note: the questions are asked by a second MemoryCore on the
-same stores, whose accesses are not written down. Otherwise what is asked about each month would be kept alive by the asking.
+Idle hours are skipped: the next hour is the first at which the user is due. Note: the questions are
+asked by a second MemoryCore on the same stores, whose accesses are not written down. Otherwise what
+is asked about each month would be kept alive by the asking.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ _MAY_FADE = Filter(frozenset({"active", "decayed"}))
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Whether a turn that answers a question stands in the context, in ours and in what plain BM25 packs.
+    """Whether a turn that answers a question stands in the context, in ours and in what
+    plain BM25 packs.
 
     month: in which it was asked; told: in which the turn was told. words: of our context.
     """
@@ -66,8 +69,8 @@ class Standing:
 class Stored:
     """What is there at the end of a month, and what the month cost.
 
-    turns, told_bytes: told so far. faded: memories that count as such then, marked or not. hours: in which something was due. Requests and
-    request units: of telling and of the runs.
+    turns, told_bytes: told so far. faded: memories that count as such then, marked or not. hours:
+    in which something was due. Requests and request units: of telling and of the runs.
     """
 
     month: int
@@ -111,7 +114,11 @@ class Unseen:
 
 
 async def live(
-    life: Life, settings: Settings, *, only_beginning: bool = False, along: Callable[[timedelta], None] = lambda by: None
+    life: Life,
+    settings: Settings,
+    *,
+    only_beginning: bool = False,
+    along: Callable[[timedelta], None] = lambda by: None,
 ) -> Lived:
     """Tell a life and ask at the end of each month.
 
@@ -129,7 +136,9 @@ async def live(
             print(f"{life.name}: month {month + 1} of {MONTHS}", file=sys.stderr, flush=True)
             await year.until(life.end_of(month))
             await year.close(month)
-            await year.ask(month, {BEGINNING} if only_beginning else {month, month - EARLIER, BEGINNING})
+            await year.ask(
+                month, {BEGINNING} if only_beginning else {month, month - EARLIER, BEGINNING}
+            )
     return year.lived
 
 
@@ -139,13 +148,26 @@ class _Year:
     def __init__(self, life: Life, settings: Settings, along: Callable[[timedelta], None]) -> None:
         self._life, self._owner = life, Owner(APP, life.name.replace(" ", "-"))
         self._clock, telemetry = Hands(life.began_at, along), Telemetry()
-        self._counts, self._charged, self._charges = Counter[str](), 0.0, settings.long_term == "cosmos"
+        self._counts, self._charged, self._charges = (
+            Counter[str](),
+            0.0,
+            settings.long_term == "cosmos",
+        )
         made = Adapters.of(settings, self._clock, self._charge, telemetry)
         self._inner = made.long_term
-        self._store = CountedStore(made.long_term, self._counts, dimensions=made.embedder.dimensions)
-        self.core = MemoryCore(settings, clock=self._clock, ids=Ids(SEED), adapters=replace(made, long_term=self._store))
+        self._store = CountedStore(
+            made.long_term, self._counts, dimensions=made.embedder.dimensions
+        )
+        self.core = MemoryCore(
+            settings,
+            clock=self._clock,
+            ids=Ids(SEED),
+            adapters=replace(made, long_term=self._store),
+        )
         asking = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
-        asking = replace(asking, long_term=Unseen(asking.long_term), short_term=NullShortTermStore())
+        asking = replace(
+            asking, long_term=Unseen(asking.long_term), short_term=NullShortTermStore()
+        )
         self.reader = MemoryCore(settings, clock=self._clock, adapters=asking)
         self._chats, self._fading = list(life.chats), fading_rules(settings)
         self._said: list[Turn] = []
@@ -209,7 +231,9 @@ class _Year:
     async def _faded(self) -> int:
         count, after, now = 0, None, self._clock.now()
         while documents := await self._inner.page(self._owner, "memory", _MAY_FADE, after, PAGE):
-            count += sum(has_faded(Memory.model_validate(one.body), now, self._fading) for one in documents)
+            count += sum(
+                has_faded(Memory.model_validate(one.body), now, self._fading) for one in documents
+            )
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
         return count
 
@@ -243,8 +267,13 @@ class _Year:
         for number, question in enumerate(self._life.questions):
             if scores is None or not _is_asked(question, month, about, now):
                 continue
-            answer = await self.reader.retrieve(self._owner, RetrieveInput(query=question.text, mode="reconstruct"))
-            context, pack = answer.context or "", packed(scores(question.text), list(texts.values()))
+            answer = await self.reader.retrieve(
+                self._owner, RetrieveInput(query=question.text, mode="reconstruct")
+            )
+            context, pack = (
+                answer.context or "",
+                packed(scores(question.text), list(texts.values())),
+            )
             self.lived.answers += [
                 Standing(
                     month=month,
@@ -262,7 +291,11 @@ class _Year:
 
 def _is_asked(question: Asked, month: int, about: set[int], now: datetime) -> bool:
     still_true = question.until is None or now < question.until
-    return still_true and question.is_answerable(month) and not about.isdisjoint(question.evidence.values())
+    return (
+        still_true
+        and question.is_answerable(month)
+        and not about.isdisjoint(question.evidence.values())
+    )
 
 
 def embedded(folder: Path, embedder: str) -> Settings:
@@ -272,11 +305,17 @@ def embedded(folder: Path, embedder: str) -> Settings:
 
 def azure(folder: Path, embedder: str, stores: Mapping[str, str]) -> Settings:
     """Settings of the stores of Azure. stores: environment variables that name them."""
-    given = Settings.from_env({"EMBEDDING_PROVIDER": embedder, "MEMORY_DATA": str(folder), **stores})
+    given = Settings.from_env(
+        {"EMBEDDING_PROVIDER": embedder, "MEMORY_DATA": str(folder), **stores}
+    )
     return given.model_copy(update=_BOTH)
 
 
-_BOTH: dict[str, Any] = {"llm_provider": "offline", "consolidation_spread_minutes": 0, "sqlite_synchronous": "normal"}
+_BOTH: dict[str, Any] = {
+    "llm_provider": "offline",
+    "consolidation_spread_minutes": 0,
+    "sqlite_synchronous": "normal",
+}
 
 
 def of_age(answers: Sequence[Standing], month: int, told: int) -> list[Standing]:

@@ -1,7 +1,7 @@
 """A life of a year: chats on their days, and the questions that each month answers.
 
-Note: a conversation of a set keeps the order of its sessions, but they lie evenly over the year. Questions that name a month or a year are
-left out, since those dates are others here.
+Note: a conversation of a set keeps the order of its sessions, but they lie evenly over the year.
+Questions that name a month or a year are left out, since those dates are others here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ YEAR = timedelta(days=365)
 MONTH = YEAR / MONTHS
 LONGEST_SESSION = timedelta(hours=3)
 """A longer session of a set is told in this time."""
-_DATED = re.compile(r"\b(January|February|March|April|May|June|July|August|September|October|November|December|\d{4})\b")
+_DATED = re.compile(
+    r"\b(January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|\d{4})\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,9 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question. evidence: the turns that answer it, each with the month it was told in. until: when another answer became true."""
+    """A question. evidence: the turns that answer it, each with the month it was told in. until:
+    when another answer became true.
+    """
 
     text: str
     evidence: Mapping[str, int]
@@ -65,7 +70,12 @@ class Life:
     def first_months(self, count: int, name: str) -> Life:
         """The same life, silent after so many months."""
         kept = [chat for chat in self.chats if chat.ends_at < self.end_of(count - 1)]
-        return replace(self, name=name, chats=kept, questions=[one for one in self.questions if one.is_answerable(count - 1)])
+        return replace(
+            self,
+            name=name,
+            chats=kept,
+            questions=[one for one in self.questions if one.is_answerable(count - 1)],
+        )
 
 
 def of_conversation(conversation: Conversation) -> Life:
@@ -73,10 +83,16 @@ def of_conversation(conversation: Conversation) -> Life:
     parts = [turns for _, turns in sessions(conversation.turns)]
     first = datetime.fromisoformat(parts[0][0].at)
     began = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    chats = [_chat(turns, began + (place + 0.5) / len(parts) * YEAR) for place, turns in enumerate(parts)]
+    chats = [
+        _chat(turns, began + (place + 0.5) / len(parts) * YEAR) for place, turns in enumerate(parts)
+    ]
     life = Life(conversation.name, began, chats, [])
     months = {turn.id: life.month_of(chat.ends_at) for chat in chats for turn in chat.turns}
-    asked = [Asked(one.text, {turn: months[turn] for turn in sorted(one.evidence)}) for one in conversation.questions if _is_asked(one)]
+    asked = [
+        Asked(one.text, {turn: months[turn] for turn in sorted(one.evidence)})
+        for one in conversation.questions
+        if _is_asked(one)
+    ]
     return replace(life, questions=asked)
 
 
@@ -85,9 +101,15 @@ def _is_asked(question: Question) -> bool:
 
 
 def _chat(turns: Sequence[Turn], at: datetime) -> Chat:
-    """A session told from a moment on, its turns as far apart as they were, or nearer where that would take long."""
+    """A session told from a moment on, its turns as far apart as they were, or nearer where that
+    would take long.
+    """
     times = [datetime.fromisoformat(turn.at) for turn in turns]
     took = max(times) - times[0]
     share = min(1.0, LONGEST_SESSION / took) if took else 1.0
     moved = [at + max(time - times[0], timedelta(0)) * share for time in times]
-    return Chat(turns[0].session, max(moved), [replace(turn, at=time.isoformat()) for turn, time in zip(turns, moved, strict=True)])
+    return Chat(
+        turns[0].session,
+        max(moved),
+        [replace(turn, at=time.isoformat()) for turn, time in zip(turns, moved, strict=True)],
+    )

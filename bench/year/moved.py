@@ -1,7 +1,9 @@
-"""The clock moved on after everything was told: the same questions after days and months in which nobody says or asks anything.
+"""The clock moved on after everything was told: the same questions after days and months in which
+nobody says or asks anything.
 
-Turns are saved one by one for one user and told in sessions for another. On each day the hour's work is done, and `consolidate`, `decay`
-and `archive` are asked for by hand. Note: a second MemoryCore asks, whose accesses are not written down.
+Turns are saved one by one for one user and told in sessions for another. On each day the hour's
+work is done, and `consolidate`, `decay` and `archive` are asked for by hand. Note: a second
+MemoryCore asks, whose accesses are not written down.
 """
 
 from __future__ import annotations
@@ -37,12 +39,19 @@ AT_ONCE = 100
 LIMIT = 10
 MOST_LOST = 0.02
 """What recall may lose against day 0."""
-HEADINGS = ("day", "recall@10, saved turn by turn", "evidence in a context, told in sessions", "questions with all of it")
+HEADINGS = (
+    "day",
+    "recall@10, saved turn by turn",
+    "evidence in a context, told in sessions",
+    "questions with all of it",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What is told in which sessions, and what is asked: texts, each with the turns that answer it."""
+    """What is told in which sessions, and what is asked: texts, each with the turns
+    that answer it.
+    """
 
     name: str
     sessions: list[tuple[str, list[Turn]]]
@@ -51,20 +60,26 @@ class Talk:
     @classmethod
     def of_conversation(cls, conversation: Conversation) -> Talk:
         """A conversation of a set, at its own times."""
-        asked = [(one.text, one.evidence) for one in conversation.questions if one.kind != ADVERSARIAL]
+        asked = [
+            (one.text, one.evidence) for one in conversation.questions if one.kind != ADVERSARIAL
+        ]
         return cls(conversation.name, sessions(conversation.turns), asked)
 
     @classmethod
     def of_life(cls, life: Life) -> Talk:
         """A life of chats, each a session."""
         return cls(
-            life.name, [(one.session, one.turns) for one in life.chats], [(one.text, frozenset(one.evidence)) for one in life.questions]
+            life.name,
+            [(one.session, one.turns) for one in life.chats],
+            [(one.text, frozenset(one.evidence)) for one in life.questions],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What is found on one day. recall: of turns saved; standing: of evidence in contexts; whole: questions of which all stands there."""
+    """What is found on one day. recall: of turns saved; standing: of evidence in contexts; whole:
+    questions of which all stands there.
+    """
 
     day: int
     recall: float
@@ -76,8 +91,12 @@ class Moved:
         return asdict(self)
 
 
-async def measure(talk: Talk, settings: Settings, along: Callable[[timedelta], None] = lambda by: None) -> list[Moved]:
-    """Tell a talk, and ask on each of `DAYS`. along: told by how much the clock is moved, each time."""
+async def measure(
+    talk: Talk, settings: Settings, along: Callable[[timedelta], None] = lambda by: None
+) -> list[Moved]:
+    """Tell a talk, and ask on each of `DAYS`. along: told by how much the clock is moved,
+    each time.
+    """
     moved = _Moved(talk, settings, along)
     async with moved.core, moved.reader:
         await moved.core.warm_up()
@@ -93,19 +112,36 @@ def together(told: Sequence[tuple[Talk, list[Moved]]]) -> list[Moved]:
     def mean(values: Iterable[float]) -> float:
         return sum(count * value for count, value in zip(asked, values, strict=True)) / sum(asked)
 
-    return [Moved(one[0].day, mean(of.recall for of in one), mean(of.standing for of in one), sum(of.whole for of in one)) for one in days]
+    return [
+        Moved(
+            one[0].day,
+            mean(of.recall for of in one),
+            mean(of.standing for of in one),
+            sum(of.whole for of in one),
+        )
+        for one in days
+    ]
 
 
 def report(name: str, asked: int, days: Sequence[Moved]) -> None:
     """Print a table."""
-    rows = [[str(one.day), f"{one.recall:.3f}", f"{one.standing:.3f}", f"{one.whole} of {asked}"] for one in days]
+    rows = [
+        [str(one.day), f"{one.recall:.3f}", f"{one.standing:.3f}", f"{one.whole} of {asked}"]
+        for one in days
+    ]
     show(f"{name}: {asked} questions, the clock moved on", HEADINGS, rows)
 
 
 def broken(name: str, days: Sequence[Moved]) -> list[str]:
-    """The days on which too little is found. Note: of one conversation's 150 questions, one more or less is a third of what may be lost."""
+    """The days on which too little is found. Note: of one conversation's 150 questions, one more or
+    less is a third of what may be lost.
+    """
     first = days[0]
-    return [f"{name}, day {one.day}: recall@10 {one.recall:.3f}" for one in days if one.recall < first.recall - MOST_LOST]
+    return [
+        f"{name}, day {one.day}: recall@10 {one.recall:.3f}"
+        for one in days
+        if one.recall < first.recall - MOST_LOST
+    ]
 
 
 class _Moved:
@@ -113,11 +149,16 @@ class _Moved:
         self._talk = talk
         self._texts = {turn.id: turn.text for _, turns in talk.sessions for turn in turns}
         self._saved, self._told = Owner(APP, "saved"), Owner(APP, "told")
-        self._clock, telemetry = Hands(datetime.fromisoformat(talk.sessions[0][1][0].at), along), Telemetry()
+        self._clock, telemetry = (
+            Hands(datetime.fromisoformat(talk.sessions[0][1][0].at), along),
+            Telemetry(),
+        )
         made = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
         self.core = MemoryCore(settings, clock=self._clock, ids=Ids(SEED), adapters=made)
         asking = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
-        asking = replace(asking, long_term=Unseen(asking.long_term), short_term=NullShortTermStore())
+        asking = replace(
+            asking, long_term=Unseen(asking.long_term), short_term=NullShortTermStore()
+        )
         self.reader = MemoryCore(settings, clock=self._clock, adapters=asking)
         self._began = self._clock.now()
 
@@ -125,11 +166,17 @@ class _Moved:
         """All of it at its times; day 0 is when the last session ends."""
         for session, turns in self._talk.sessions:
             self._move(max(datetime.fromisoformat(turn.at) for turn in turns))
-            items = [SaveInput.model_validate({**turn.saved(), "metadata": {TURN: turn.id}}) for turn in turns]
+            items = [
+                SaveInput.model_validate({**turn.saved(), "metadata": {TURN: turn.id}})
+                for turn in turns
+            ]
             for start in range(0, len(items), AT_ONCE):
                 await self.core.bulk(self._saved, items[start : start + AT_ONCE])
             for messages in calls_of(turns, A_CALL):
-                await self.core.converse(self._told, ConverseInput.model_validate({"session_id": session, "messages": messages}))
+                await self.core.converse(
+                    self._told,
+                    ConverseInput.model_validate({"session_id": session, "messages": messages}),
+                )
                 await work(self.core)
         self._began = self._clock.now()
 
@@ -146,16 +193,25 @@ class _Moved:
             await work(self.core)
         print(f"{self._talk.name}: day {day}", file=sys.stderr, flush=True)
         recalls = [await self._recall(text, evidence) for text, evidence in self._talk.questions]
-        standing = [await self._standing(text, [self._texts[turn] for turn in evidence]) for text, evidence in self._talk.questions]
+        standing = [
+            await self._standing(text, [self._texts[turn] for turn in evidence])
+            for text, evidence in self._talk.questions
+        ]
         asked = len(self._talk.questions)
-        return Moved(day, sum(recalls) / asked, sum(standing) / asked, sum(one == 1.0 for one in standing))
+        return Moved(
+            day, sum(recalls) / asked, sum(standing) / asked, sum(one == 1.0 for one in standing)
+        )
 
     async def _recall(self, query: str, evidence: frozenset[str]) -> float:
         found = await self.reader.retrieve(self._saved, RetrieveInput(query=query, limit=LIMIT))
-        return len({hit.memory.metadata.get(TURN) for hit in found.results} & evidence) / len(evidence)
+        return len({hit.memory.metadata.get(TURN) for hit in found.results} & evidence) / len(
+            evidence
+        )
 
     async def _standing(self, query: str, evidence: Sequence[str]) -> float:
-        answer = await self.reader.retrieve(self._told, RetrieveInput(query=query, mode="reconstruct"))
+        answer = await self.reader.retrieve(
+            self._told, RetrieveInput(query=query, mode="reconstruct")
+        )
         return share_standing(answer.context or "", evidence)
 
     def _move(self, to: datetime) -> None:

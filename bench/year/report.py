@@ -1,9 +1,10 @@
 """The tables of a year, and what must hold in it.
 
-Note: questions of a conversation set differ in difficulty from month to month, and later ones need several turns. So what time takes is
-judged there against a twin: the same life told to a MemoryCore in which nothing fades. That is judged over the whole year, since a month
-asks 10 to 40 of them, of which one is more than `SLACK`. In the daily chats every month has the same kinds of questions, and the beginning
-is judged against the month itself, in every month.
+Note: questions of a conversation set differ in difficulty from month to month, and later ones need
+several turns. So what time takes is judged there against a twin: the same life told to a MemoryCore
+in which nothing fades. That is judged over the whole year, since a month asks 10 to 40 of them, of
+which one is more than `SLACK`. In the daily chats every month has the same kinds of questions, and
+the beginning is judged against the month itself, in every month.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from bench.year.lives import MONTHS
 SLACK = 0.03
 """How far the beginning may fall behind."""
 GROWTH, IDLE_GROWTH = 1.1, 1.02
-"""How much a told turn may take in the last month of what it took in the third; and a silent life of what it took when it fell silent."""
+"""How much a told turn may take in the last month of what it took in the third; and a silent life
+of what it took when it fell silent.
+"""
 THIRD, LAST = 2, MONTHS - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A life that was lived. twin: the same where nothing fades. even: whether all months' questions are equally hard.
+    """A life that was lived. twin: the same where nothing fades. even: whether all months'
+    questions are equally hard.
 
     silent_after: the month after which nothing is told any more; None for a life that goes on.
     """
@@ -48,7 +52,8 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Of a month: the share of evidence that stands in contexts, by when it was told; None where nothing was asked.
+    """Of a month: the share of evidence that stands in contexts, by when it was told;
+    None where nothing was asked.
 
     unfading: of the beginning, where nothing fades. words: of a context in the mean.
     """
@@ -75,7 +80,9 @@ def recall(lives: Sequence[Told], month: int) -> Recall:
     """The figures of one month over all answers of some lives."""
     answers = [one for life in lives for one in life.lived.answers]
     twins = [one for life in lives if life.twin is not None for one in life.twin.answers]
-    now, earlier, beginning = [of_age(answers, month, told) for told in (month, month - EARLIER, BEGINNING)]
+    now, earlier, beginning = [
+        of_age(answers, month, told) for told in (month, month - EARLIER, BEGINNING)
+    ]
     asked = {(one.question, one.words) for one in answers if one.month == month}
     return Recall(
         now=_mean(now, _ours),
@@ -127,14 +134,31 @@ def verdicts(lives: Sequence[Told]) -> list[Verdict]:
     silent = [(life, life.silent_after) for life in lives if life.silent_after is not None]
     made = []
     if even:
-        made.append(Verdict(f"questions about the beginning at most {SLACK} below those about this month", _below_this_month(even)))
+        made.append(
+            Verdict(
+                f"questions about the beginning at most {SLACK} below those about this month",
+                _below_this_month(even),
+            )
+        )
     if paired:
-        rule = f"questions about the beginning at most {SLACK} below the same where nothing fades, over the year"
+        rule = (
+            f"questions about the beginning at most {SLACK} below the same where nothing fades, "
+            "over the year"
+        )
         made.append(Verdict(rule, _below_the_twin(paired)))
     if speaking:
-        made.append(Verdict(f"documents and bytes of a told turn at the end at most {GROWTH} of the third month's", _grown(speaking)))
+        made.append(
+            Verdict(
+                f"documents and bytes of a told turn at the end at most {GROWTH} of the "
+                "third month's",
+                _grown(speaking),
+            )
+        )
     if silent:
-        rule = f"documents and bytes of a silent life at the end at most {IDLE_GROWTH} of those when it fell silent"
+        rule = (
+            f"documents and bytes of a silent life at the end at most {IDLE_GROWTH} of those when "
+            "it fell silent"
+        )
         broken = [
             f"{life.lived.name}, {what} {_of(life, LAST, what) / _of(life, after, what):.2f}"
             for life, after in silent
@@ -150,8 +174,15 @@ def _below_this_month(lives: Sequence[Told]) -> list[str]:
     for life in lives:
         for month in range(1, MONTHS):
             found = recall([life], month)
-            if found.beginning is not None and found.now is not None and found.beginning < found.now - SLACK:
-                broken.append(f"{life.lived.name}, month {month + 1}: {found.beginning:.2f} for {found.now:.2f}")
+            if (
+                found.beginning is not None
+                and found.now is not None
+                and found.beginning < found.now - SLACK
+            ):
+                broken.append(
+                    f"{life.lived.name}, month {month + 1}: {found.beginning:.2f} for "
+                    f"{found.now:.2f}"
+                )
     return broken
 
 
@@ -159,7 +190,11 @@ def _below_the_twin(lives: Sequence[Told]) -> list[str]:
     broken = []
     for life in lives:
         months = [recall([life], month) for month in range(1, MONTHS)]
-        asked = [(one.beginning, one.unfading) for one in months if one.beginning is not None and one.unfading is not None]
+        asked = [
+            (one.beginning, one.unfading)
+            for one in months
+            if one.beginning is not None and one.unfading is not None
+        ]
         if not asked:
             continue
         found, unfading = (fmean(figures) for figures in zip(*asked, strict=True))
@@ -185,12 +220,13 @@ def _of(life: Told, month: int, what: str) -> int:
 
 
 FOUND = (
-    "month", "this month", "three months ago", "the beginning", "where nothing fades", "beginning less this month",
-    "BM25: this month", "three months ago", "the beginning", "words of a context",
+    "month", "this month", "three months ago", "the beginning", "where nothing fades",
+    "beginning less this month", "BM25: this month", "three months ago", "the beginning",
+    "words of a context",
 )  # fmt: skip
 SPENT = (
-    "month", "turns told so far", "documents", "MB", "documents a turn", "kB a turn", "faded", "hours with a run", "requests of runs",
-    "RU of runs", "requests of telling", "RU of telling",
+    "month", "turns told so far", "documents", "MB", "documents a turn", "kB a turn", "faded",
+    "hours with a run", "requests of runs", "RU of runs", "requests of telling", "RU of telling",
 )  # fmt: skip
 
 
@@ -204,7 +240,10 @@ def report(lives: Sequence[Told]) -> list[Verdict]:
     made = verdicts(lives)
     print()
     for verdict in made:
-        print(f"{'BROKEN' if verdict.broken else 'holds'}: {verdict.rule}{': ' if verdict.broken else ''}{'; '.join(verdict.broken)}")
+        print(
+            f"{'BROKEN' if verdict.broken else 'holds'}: "
+            f"{verdict.rule}{': ' if verdict.broken else ''}{'; '.join(verdict.broken)}"
+        )
     return made
 
 
@@ -216,14 +255,22 @@ def _tables(name: str, lives: Sequence[Told]) -> None:
         shown = [_share(value) for value in (of.now, of.earlier, of.beginning, of.unfading)]
         peers = [_share(value) for value in (of.peer_now, of.peer_earlier, of.peer_beginning)]
         words = "–" if of.words is None else f"{of.words:.0f}"
-        found.append([str(month + 1), *shown, "–" if less is None else f"{less:+.2f}", *peers, words])
+        found.append(
+            [str(month + 1), *shown, "–" if less is None else f"{less:+.2f}", *peers, words]
+        )
         turns = max(1, there.turns)
         spent.append([
-            str(month + 1), f"{there.turns:,}", f"{there.documents:,}", f"{there.stored / 2**20:.1f}", f"{there.documents / turns:.2f}",
-            f"{there.stored / 1024 / turns:.1f}", f"{there.faded:,}", str(there.hours), f"{there.run_requests:,}",
-            f"{there.run_units:,.0f}", f"{there.telling_requests:,}", f"{there.telling_units:,.0f}",
+            str(month + 1), f"{there.turns:,}", f"{there.documents:,}",
+            f"{there.stored / 2**20:.1f}", f"{there.documents / turns:.2f}",
+            f"{there.stored / 1024 / turns:.1f}", f"{there.faded:,}", str(there.hours),
+            f"{there.run_requests:,}", f"{there.run_units:,.0f}", f"{there.telling_requests:,}",
+            f"{there.telling_units:,.0f}",
         ])  # fmt: skip
-    show(f"{name}: the share of the evidence in a context, asked at the end of each month", FOUND, found)
+    show(
+        f"{name}: the share of the evidence in a context, asked at the end of each month",
+        FOUND,
+        found,
+    )
     show(f"{name}: what is stored, and what each month cost", SPENT, spent)
 
 

@@ -1,6 +1,8 @@
-"""`azd deploy`, again with growing pauses while it fails: after a first provisioning, mostly for a role that not all of Azure knows yet.
+"""`azd deploy`, again with growing pauses while it fails: after a first provisioning, mostly for a
+role that not all of Azure knows yet.
 
-Another command that deploys, `az functionapp …` after Terraform, is written behind it: `python3 infra/scripts/deploy.py az functionapp …`.
+Another command that deploys, `az functionapp …` after Terraform, is written behind it:
+`python3 infra/scripts/deploy.py az functionapp …`.
 """
 
 from __future__ import annotations

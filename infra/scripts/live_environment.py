@@ -1,8 +1,10 @@
-"""For the workflow `live`: what an environment needs that is made, asked everything and taken down in one run.
+"""For the workflow `live`: what an environment needs that is made, asked everything and taken
+down in one run.
 
-`begin` gives it an API key that the run knows; `account` makes a Cosmos DB account that takes keys, beside the deployment; `ask` runs
-`make test-live` on both. Values for later steps go to the file that GITHUB_ENV names, masked in the log. In a terminal `begin` and
-`account` print nothing secret, and the two keys have to be set by hand.
+`begin` gives it an API key that the run knows; `account` makes a Cosmos DB account that takes keys,
+beside the deployment; `ask` runs `make test-live` on both. Values for later steps go to the file
+that GITHUB_ENV names, masked in the log. In a terminal `begin` and `account` print nothing secret,
+and the two keys have to be set by hand.
 """
 
 from __future__ import annotations
@@ -43,7 +45,12 @@ def hand_on(environ: Mapping[str, str], name: str, value: str, *, secret: bool =
 def begin(environ: Mapping[str, str]) -> None:
     """A key of the app `main`: its hash for azd, itself for the questions."""
     key = f"mc_main_live_{secrets.token_hex(24)}"
-    entry = {"id": "live", "app": "main", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": ["read", "write", "admin"]}
+    entry = {
+        "id": "live",
+        "app": "main",
+        "sha256": hashlib.sha256(key.encode()).hexdigest(),
+        "rights": ["read", "write", "admin"],
+    }
     hand_on(environ, "MEMORY_LIVE_API_KEY", key, secret=True)
     run("azd", "env", "set", "API_KEYS", base64.b64encode(json.dumps([entry]).encode()).decode())
 
@@ -54,10 +61,21 @@ def account(environ: Mapping[str, str]) -> None:
     where = ("--name", name, "--resource-group", group)
     made: Any = json.loads(
         run(
-            "az", "cosmosdb", "create", *where, "--default-consistency-level", "Strong", "--capabilities", *CAPABILITIES, "--output", "json"
+            "az",
+            "cosmosdb",
+            "create",
+            *where,
+            "--default-consistency-level",
+            "Strong",
+            "--capabilities",
+            *CAPABILITIES,
+            "--output",
+            "json",
         )
     )
-    key = run("az", "cosmosdb", "keys", "list", *where, "--query", "primaryMasterKey", "--output", "tsv").strip()
+    key = run(
+        "az", "cosmosdb", "keys", "list", *where, "--query", "primaryMasterKey", "--output", "tsv"
+    ).strip()
     hand_on(environ, "MEMORY_LIVE_COSMOS_ENDPOINT", made["documentEndpoint"])
     hand_on(environ, "MEMORY_LIVE_COSMOS_KEY", key, secret=True)
 

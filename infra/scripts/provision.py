@@ -1,7 +1,9 @@
-"""`azd provision` in a pipeline, with the parameters that the pipeline's variables give: `python3 infra/scripts/provision.py --preview`.
+"""`azd provision` in a pipeline, with the parameters that the pipeline's variables give:
+`python3 infra/scripts/provision.py --preview`.
 
-A pipeline begins with an empty azd environment. One would get wrong: a parameter that it does not give is then not what it was but its
-default, so that doors that were closed would be opened. VARIABLES has all that are set, as a JSON object; others than parameters are left.
+A pipeline begins with an empty azd environment. One would get wrong: a parameter that it does not
+give is then not what it was but its default, so that doors that were closed would be opened.
+VARIABLES has all that are set, as a JSON object; others than parameters are left.
 """
 
 from __future__ import annotations
@@ -29,8 +31,14 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         print("VARIABLES is not set: the JSON object of the pipeline's variables", file=sys.stderr)
         return 1
     given = chosen(json.loads(environ["VARIABLES"]))
-    print(f"Given: {', '.join(sorted(given)) or 'nothing'}; all else is as it is by default", flush=True)
-    return subprocess.run(["azd", "provision", "--no-prompt", *arguments], env={**environ, **given}).returncode  # noqa: S603, S607
+    print(
+        f"Given: {', '.join(sorted(given)) or 'nothing'}; all else is as it is by default",
+        flush=True,
+    )
+    return subprocess.run(  # noqa: S603
+        ["azd", "provision", "--no-prompt", *arguments],  # noqa: S607
+        env={**environ, **given},
+    ).returncode
 
 
 if __name__ == "__main__":

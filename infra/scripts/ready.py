@@ -1,8 +1,9 @@
-"""After the app is deployed: ask it whether it is ready, until it is. Roles may still be on their way; the first start takes a while.
+"""After the app is deployed: ask it whether it is ready, until it is. Roles may still be on their
+way; the first start takes a while.
 
-Ready means that every dependency answers the app in its own identity: its first look makes a real completion and a real embedding, so
-that a deployment which is missing, or whose model is retired, is seen here. CURSOR_SECRET signs the question; without it only the
-status is shown.
+Ready means that every dependency answers the app in its own identity: its first look makes a real
+completion and a real embedding, so that a deployment which is missing, or whose model is retired,
+is seen here. CURSOR_SECRET signs the question; without it only the status is shown.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ PAUSE_S = 10.0
 
 
 def signature(secret: str, seconds: int) -> str:
-    """What the app takes for a deployment of its own; `memory_core/functions/callers.py` makes the same."""
-    return f"{seconds}.{hmac.new(secret.encode(), f'memory-core readiness {seconds}'.encode(), hashlib.sha256).hexdigest()}"
+    """What the app takes for a deployment of its own; `memory_core/functions/callers.py`
+    makes the same.
+    """
+    return f"{seconds}.{hmac.new(secret.encode(), f'memory-core readiness {seconds}'.encode(), hashlib.sha256).hexdigest()}"  # noqa: E501
 
 
 def ask(url: str, secret: str) -> tuple[int, str]:
@@ -47,8 +50,15 @@ def unwell(status: int, text: str) -> list[str]:
         return [f"it answered {status}: {text}"]
     if status == 200 and told.get("status") == "ready":
         return []
-    wrong = {name: one for name, one in told.get("dependencies", {}).items() if one.get("status") not in ("ok", "off")}
-    lines = [f"{name} ({one.get('adapter')}) is {one.get('status')}: {one.get('detail')}" for name, one in wrong.items()]
+    wrong = {
+        name: one
+        for name, one in told.get("dependencies", {}).items()
+        if one.get("status") not in ("ok", "off")
+    }
+    lines = [
+        f"{name} ({one.get('adapter')}) is {one.get('status')}: {one.get('detail')}"
+        for name, one in wrong.items()
+    ]
     return lines or [f"it answered {status}: {text}"]
 
 
@@ -71,7 +81,12 @@ def main(
             print(f"Ready: {url}\n{text}")
             return 0
         if clock() >= end:
-            print(f"{url} is not ready after {DEADLINE_S / 60:.0f} minutes:", *lines, sep="\n  ", file=sys.stderr)
+            print(
+                f"{url} is not ready after {DEADLINE_S / 60:.0f} minutes:",
+                *lines,
+                sep="\n  ",
+                file=sys.stderr,
+            )
             return 1
         sleep(PAUSE_S)
 

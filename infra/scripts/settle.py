@@ -1,7 +1,9 @@
-"""After roles were given and before the app is deployed: wait until they are likely to hold everywhere.
+"""After roles were given and before the app is deployed: wait until they are likely to
+hold everywhere.
 
-A new role takes up to some minutes to be known to all of Azure, and the first thing that the app's identity does is to read its package.
-One would get wrong: that a role is listed does not say that it holds. So it waits until the newest one is two minutes old.
+A new role takes up to some minutes to be known to all of Azure, and the first thing that the app's
+identity does is to read its package. One would get wrong: that a role is listed does not say that
+it holds. So it waits until the newest one is two minutes old.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def newest(group: str) -> datetime | None:
 
 def latest(times: Sequence[str]) -> datetime | None:
     """The latest of such times as Azure writes them, with seven digits of a second or none."""
-    moments = [datetime.fromisoformat(one[:19]).replace(tzinfo=timezone.utc) for one in times if one]
+    moments = [
+        datetime.fromisoformat(one[:19]).replace(tzinfo=timezone.utc) for one in times if one
+    ]
     return max(moments, default=None)
 
 

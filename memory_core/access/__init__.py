@@ -1,1 +1,3 @@
-"""Access: the keys that admins make, and the log of what was done with keys and with users' data."""
+"""Access: the keys that admins make, and the log of what was done with keys and with
+users' data.
+"""

@@ -16,12 +16,16 @@ from typing import Final
 from memory_core.domain.errors import Overloaded
 
 SHARE: Final = 0.75
-"""The part of the places, at work and waiting, that one app may fill: what it leaves is for others."""
+"""The part of the places, at work and waiting, that one app may fill: what it leaves
+is for others.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRules:
-    """at_once: requests at work. waiting: those that wait for one of these to end. wait_s: for how long they do."""
+    """at_once: requests at work. waiting: those that wait for one of these to end. wait_s:
+    for how long they do.
+    """
 
     at_once: int
     waiting: int
@@ -29,7 +33,9 @@ class AdmissionRules:
 
 
 class Admission:
-    """Places at work, which apps take in turn, each its share at most: one with a thousand requests waiting delays no other's."""
+    """Places at work, which apps take in turn, each its share at most: one with a thousand requests
+    waiting delays no other's.
+    """
 
     def __init__(self, rules: AdmissionRules) -> None:
         self._rules = rules
@@ -39,7 +45,9 @@ class Admission:
 
     @asynccontextmanager
     async def place(self, app_id: str) -> AsyncIterator[None]:
-        """A place at work, until the block ends. Raises Overloaded when there is none, nor will be soon."""
+        """A place at work, until the block ends. Raises Overloaded when there is none,
+        nor will be soon.
+        """
         await self._enter(app_id)
         try:
             yield
@@ -55,7 +63,9 @@ class Admission:
         if self._has_place_for(app_id):  # who waits now has their share at work
             self._at_work[app_id] += 1
             return
-        if self._waiting >= rules.waiting or len(self._queues.get(app_id, ())) >= max(1, rules.waiting * SHARE):
+        if self._waiting >= rules.waiting or len(self._queues.get(app_id, ())) >= max(
+            1, rules.waiting * SHARE
+        ):
             raise self._refusal()
         turn = asyncio.get_running_loop().create_future()
         self._queues.setdefault(app_id, deque()).append(turn)
@@ -77,7 +87,9 @@ class Admission:
         return self._at_work.total() < self._rules.at_once and self._at_work[app_id] < share
 
     def _leave(self, app_id: str) -> None:
-        """Hand the place to the app whose turn it is, of those that have less than their share at work."""
+        """Hand the place to the app whose turn it is, of those that have less than their
+        share at work.
+        """
         self._at_work[app_id] -= 1
         if not self._at_work[app_id]:
             del self._at_work[app_id]
@@ -101,6 +113,7 @@ class Admission:
 
     def _refusal(self) -> Overloaded:
         return Overloaded(
-            f"{self._at_work.total()} requests are at work here and {self._waiting} wait: try again",
+            f"{self._at_work.total()} requests are at work here and {self._waiting} wait: "
+            "try again",
             retry_after_s=max(1, ceil(self._rules.wait_s)),
         )

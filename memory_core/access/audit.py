@@ -1,8 +1,9 @@
 """The audit log of an app: what was done with its keys and with users' data, by whom, and when.
 
-An act comes first, its entry after it or with it. What is done with a key and the entry about it are one batch. What is done with a
-user's data is the work of a task: the entry is written when that work begins, and the task waits until it can be. So no act is lost
-because its entry can't be written, and nothing is erased or exported without an entry.
+An act comes first, its entry after it or with it. What is done with a key and the entry about it
+are one batch. What is done with a user's data is the work of a task: the entry is written when that
+work begins, and the task waits until it can be. So no act is lost because its entry can't be
+written, and nothing is erased or exported without an entry.
 """
 
 from __future__ import annotations
@@ -58,25 +59,39 @@ class AuditLog:
 
     async def page(self, app_id: str, query: AuditInput) -> AuditPage:
         """One page, newest first. Raises Malformed for a void cursor, Unavailable."""
-        bound = {"list": "audit", **query.model_dump(mode="json", include={"since", "until", "action"})}
+        bound = {
+            "list": "audit",
+            **query.model_dump(mode="json", include={"since", "until", "action"}),
+        }
         place = self._cursors.read_for_app(app_id, bound, query.cursor)
         where = EntryFilter(query.since, query.until, query.action)
-        documents = await self._store.page(app_id, "audit", None if place is None else Place(*place), query.limit + 1, where)
+        documents = await self._store.page(
+            app_id, "audit", None if place is None else Place(*place), query.limit + 1, where
+        )
         page, following = documents[: query.limit], None
         if len(documents) > query.limit:
-            following = self._cursors.make_for_app(app_id, bound, (page[-1].body["sequence"], page[-1].id))
+            following = self._cursors.make_for_app(
+                app_id, bound, (page[-1].body["sequence"], page[-1].id)
+            )
         return AuditPage(tuple(entry_in(document) for document in page), following)
 
 
 class TaskAudit:
     """Writes the entries of tasks that concern a user's data."""
 
-    def __init__(self, store: KeyStore, operations: Operations, tasks: Tasks, names: OwnerNames) -> None:
+    def __init__(
+        self, store: KeyStore, operations: Operations, tasks: Tasks, names: OwnerNames
+    ) -> None:
         self._store, self._operations, self._tasks, self._names = store, operations, tasks, names
 
     def around(self, works: Mapping[TaskKind, Work]) -> dict[TaskKind, Work]:
-        """The same works; those of `ACTIONS` with an entry before they begin and its outcome after they have ended."""
-        return {kind: self._with_entry(ACTIONS[kind], work) if kind in ACTIONS else work for kind, work in works.items()}
+        """The same works; those of `ACTIONS` with an entry before they begin and its outcome after
+        they have ended.
+        """
+        return {
+            kind: self._with_entry(ACTIONS[kind], work) if kind in ACTIONS else work
+            for kind, work in works.items()
+        }
 
     def _with_entry(self, action: Action, work: Work) -> Work:
         async def work_with_entry(lease: Lease) -> Later | None:
@@ -89,7 +104,9 @@ class TaskAudit:
         return work_with_entry
 
     async def _begin(self, lease: Lease, action: Action) -> None:
-        """Write the entry unless it is there; of an erasure, take the user's id out of all others. Raises Unavailable."""
+        """Write the entry unless it is there; of an erasure, take the user's id out of all others.
+        Raises Unavailable.
+        """
         operation = await self._operations.of(lease)
         user = {"user_id": lease.owner.user_id}
         if action == "user_erased":
@@ -100,14 +117,19 @@ class TaskAudit:
             await self._store.write(lease.owner.app_id, [entry_document(entry)])
 
     async def _end(self, lease: Lease) -> None:
-        """Write down what came of it. The act is done: where that can't be written, the entry goes on naming its task."""
+        """Write down what came of it. The act is done: where that can't be written,
+        the entry goes on naming its task.
+        """
         app_id = lease.owner.app_id
         try:
             ended_task = await self._tasks.held(lease.owner, lease.task.task_id)
             if ended_task is None or not ended_task.task.finished:
                 return
             counts = (ended_task.task.result or {}).get("counts")
-            outcome = {"outcome": ended_task.task.status, "counts": counts if isinstance(counts, dict) else None}
+            outcome = {
+                "outcome": ended_task.task.status,
+                "counts": counts if isinstance(counts, dict) else None,
+            }
             for _ in range(ROUNDS):
                 document = await self._store.read(app_id, _entry_id(lease))
                 if document is None:
@@ -116,24 +138,38 @@ class TaskAudit:
                 if await self._store.write(app_id, [entry_document(ended, document)]):
                     return
         except Unavailable as error:
-            log.warning("the outcome of the task %s is not in the audit log: %s", lease.task.task_id, error.detail)
+            log.warning(
+                "the outcome of the task %s is not in the audit log: %s",
+                lease.task.task_id,
+                error.detail,
+            )
 
     async def _redact(self, owner: Owner, user: Mapping[str, str]) -> None:
-        """Put the user's keyed hash in the place of their id, in every entry. Raises Unavailable."""
+        """Put the user's keyed hash in the place of their id, in every entry.
+        Raises Unavailable.
+        """
         while documents := await self._store.about(owner.app_id, owner.user_id, REDACTED_AT_ONCE):
-            redacted = [replace(document, body={**document.body, "target": _redacted(document, user)}) for document in documents]
+            redacted = [
+                replace(document, body={**document.body, "target": _redacted(document, user)})
+                for document in documents
+            ]
             await self._store.write(owner.app_id, redacted)
 
 
 def _redacted(document: Document, user: Mapping[str, str]) -> dict[str, str]:
-    return {**{name: value for name, value in document.body["target"].items() if name != "user_id"}, **user}
+    return {
+        **{name: value for name, value in document.body["target"].items() if name != "user_id"},
+        **user,
+    }
 
 
 def _entry_id(lease: Lease) -> str:
     return derived("aud", *lease.owner, lease.task.task_id)
 
 
-def _entry(lease: Lease, operation: Operation, action: Action, target: Mapping[str, str]) -> AuditEntry:
+def _entry(
+    lease: Lease, operation: Operation, action: Action, target: Mapping[str, str]
+) -> AuditEntry:
     return AuditEntry(
         id=_entry_id(lease),
         at=operation.created_at,

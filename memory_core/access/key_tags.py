@@ -13,8 +13,8 @@ TAG_CHARACTERS: Final = 12
 class KeyTags:
     """Makes and checks tags.
 
-    Note: a tag makes no key valid, and a missing one makes none void. It decides only which look-ups are counted, so keys outlive a
-    change of the secret.
+    Note: a tag makes no key valid, and a missing one makes none void. It decides only which
+    look-ups are counted, so keys outlive a change of the secret.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -27,8 +27,12 @@ class KeyTags:
     def is_tagged(self, app_id: str, key_id: str) -> bool:
         """Whether an id ends with the tag that it would get here."""
         tag = self._tag(app_id, key_id[:-TAG_CHARACTERS])
-        return hmac.compare_digest(tag.encode(), key_id[-TAG_CHARACTERS:].encode("utf-8", "replace"))
+        return hmac.compare_digest(
+            tag.encode(), key_id[-TAG_CHARACTERS:].encode("utf-8", "replace")
+        )
 
     def _tag(self, app_id: str, key_id: str) -> str:
         text = f"memory-core key id\n{app_id}\n{key_id}"
-        return hmac.new(self._secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:TAG_CHARACTERS]
+        return hmac.new(self._secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[
+            :TAG_CHARACTERS
+        ]

@@ -22,38 +22,58 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Clock, Document, IdSource, KeyStore, Place
 
 WITHDRAWN_SHOWN_FOR: Final = timedelta(days=90)
-"""How long a withdrawn key is listed; then its document goes, and with it the user's id that it was bound to."""
+"""How long a withdrawn key is listed; then its document goes, and with it the user's id that it
+was bound to.
+"""
 LEFT_FOR: Final = timedelta(days=1)
 """How long the admin key that is left has to be good for: time enough to make another."""
 SECRET_BYTES = 32
 PAGE = 100
 MAX_PAGES = 10
-"""Pages that one call reads at most in search of keys of a status; it answers with fewer, and a cursor, after that."""
+"""Pages that one call reads at most in search of keys of a status; it answers with fewer,
+and a cursor, after that.
+"""
 ROUNDS = 10
 ATTEMPTS = 3
 PAUSE_S = 0.05
 log = logging.getLogger(__name__)
 _MADE_BEFORE = (
-    "this Idempotency-Key has made the key {key_id}; its secret was in that answer only. If the answer was lost, withdraw that key and "
-    "make another with a new Idempotency-Key"
+    "this Idempotency-Key has made the key {key_id}; its secret was in that answer only. If the "
+    "answer was lost, withdraw that key and make another with a new Idempotency-Key"
 )
 _LAST_ADMIN = (
-    "this is the last key of the app with the right `admin` (one that expires within a day is none), and without one nobody could make "
-    "another: make an admin key first, or configure one in MEMORY_API_KEYS, and withdraw this one then"
+    "this is the last key of the app with the right `admin` (one that expires within a day is "
+    "none), and without one nobody could make another: make an admin key first, or configure one "
+    "in MEMORY_API_KEYS, and withdraw this one then"
 )
 
 
 class ApiKeys:
     """Makes, lists, rotates and withdraws the keys of any app."""
 
-    def __init__(self, store: KeyStore, lookup: KeyLookup, tags: KeyTags, cursors: Cursors, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self,
+        store: KeyStore,
+        lookup: KeyLookup,
+        tags: KeyTags,
+        cursors: Cursors,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
         self._store, self._lookup, self._tags = store, lookup, tags
         self._cursors, self._clock, self._ids = cursors, clock, ids
 
     async def make(self, app_id: str, asked: KeyInput, call: Call) -> NewKey:
-        """A new key. Raises Conflict where this idempotency key has made one before, Unavailable."""
+        """A new key. Raises Conflict where this idempotency key has made one before,
+        Unavailable.
+        """
         made = self._new(
-            app_id, self._new_id(app_id, call), name=asked.name, rights=asked.rights, user_id=asked.user_id, expires_at=asked.expires_at
+            app_id,
+            self._new_id(app_id, call),
+            name=asked.name,
+            rights=asked.rights,
+            user_id=asked.user_id,
+            expires_at=asked.expires_at,
         )
         entry = self._entry("key_made", call, key_id=made.key.key_id)
         if not await self._write(app_id, [key_document(made.key), entry]):
@@ -62,7 +82,9 @@ class ApiKeys:
         return made
 
     async def page(self, app_id: str, query: KeysInput) -> KeyPage:
-        """One page, newest first; it may be short, or empty, though more follow. Raises Malformed for a void cursor."""
+        """One page, newest first; it may be short, or empty, though more follow.
+        Raises Malformed for a void cursor.
+        """
         bound = {"list": "keys", "status": query.status}
         given = self._cursors.read_for_app(app_id, bound, query.cursor)
         place, now = None if given is None else Place(*given), self._clock.now()
@@ -80,7 +102,9 @@ class ApiKeys:
                 return KeyPage(tuple(keys), None)
         return KeyPage(tuple(keys), self._cursor(app_id, bound, place))
 
-    async def withdraw(self, app_id: str, key_id: str, call: Call, *, has_setting_admin: bool) -> None:
+    async def withdraw(
+        self, app_id: str, key_id: str, call: Call, *, has_setting_admin: bool
+    ) -> None:
         """Refuse a key from now on; one that is withdrawn already stays so.
 
         Args:
@@ -101,8 +125,13 @@ class ApiKeys:
             if key.withdrawn_at is not None:
                 return
             beside: list[Document] = []
-            if not has_setting_admin and key.is_admin(now) and await self._is_key(app_id, call.actor):
-                # Written as it was read, so that two admins can't withdraw themselves, or each other, at the same moment.
+            if (
+                not has_setting_admin
+                and key.is_admin(now)
+                and await self._is_key(app_id, call.actor)
+            ):
+                # Written as it was read, so that two admins can't withdraw themselves,
+                # or each other, at the same moment.
                 beside = [await self._other_admin(app_id, key_id)]
             withdrawn = key.model_copy(update={"withdrawn_at": now})
             entry = self._entry("key_withdrawn", call, key_id=key_id)
@@ -124,7 +153,8 @@ class ApiKeys:
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
 
     async def rotate(self, app_id: str, key_id: str, asked: RotateInput, call: Call) -> NewKey:
-        """A new key with the name, rights, user and end of another, which works on for the overlap and then no more.
+        """A new key with the name, rights, user and end of another, which works on for the overlap
+        and then no more.
 
         Raises NotFound; Conflict for a key that is not active or was rotated before; Unavailable.
         """
@@ -132,24 +162,38 @@ class ApiKeys:
             document = await self._read(app_id, key_id)
             key, now = key_in(document), self._clock.now()
             if (status := key.status(now)) != "active":
-                raise Conflict(f"this key is {status}; only an active one can be rotated. Make a new one instead")
+                raise Conflict(
+                    f"this key is {status}; only an active one can be rotated. Make a new "
+                    "one instead"
+                )
             if key.replaced_by is not None:
-                raise Conflict(f"this key was rotated before, to {key.replaced_by}: rotate that one")
+                raise Conflict(
+                    f"this key was rotated before, to {key.replaced_by}: rotate that one"
+                )
             made = self._new(
-                app_id, self._new_id(app_id, call, key_id), name=key.name, rights=key.rights, user_id=key.user_id, expires_at=key.expires_at
+                app_id,
+                self._new_id(app_id, call, key_id),
+                name=key.name,
+                rights=key.rights,
+                user_id=key.user_id,
+                expires_at=key.expires_at,
             )
             until = now + timedelta(seconds=asked.overlap_seconds)
             until = until if key.expires_at is None else min(until, key.expires_at)
             replaced = key.model_copy(update={"expires_at": until, "replaced_by": made.key.key_id})
             entry = self._entry("key_rotated", call, key_id=key_id, replaced_by=made.key.key_id)
-            if await self._write(app_id, [key_document(made.key), key_document(replaced, document), entry]):
+            if await self._write(
+                app_id, [key_document(made.key), key_document(replaced, document), entry]
+            ):
                 self._lookup.changed(replaced)
                 self._lookup.changed(made.key)
                 return NewKey(made.key, made.text, replaces=key_id)
         raise _busy()
 
     async def _write(self, app_id: str, documents: Sequence[Document]) -> bool:
-        """As `KeyStore.write`, and again after a lost answer: the secret in an answer that is never given would be lost."""
+        """As `KeyStore.write`, and again after a lost answer: the secret in an answer that is never
+        given would be lost.
+        """
         for attempt in range(1, ATTEMPTS):
             try:
                 return await self._store.write(app_id, documents)
@@ -161,16 +205,23 @@ class ApiKeys:
     async def _read(self, app_id: str, key_id: str) -> Document:
         document = await self._store.read(app_id, key_id)
         if document is None or document.kind != "key":
-            raise NotFound("this app has made no key of this id; keys of the setting MEMORY_API_KEYS are changed there")
+            raise NotFound(
+                "this app has made no key of this id; keys of the setting MEMORY_API_KEYS are "
+                "changed there"
+            )
         return document
 
     async def _is_key(self, app_id: str, actor: str) -> bool:
-        """Whether an actor is a key that was made here, and not of the settings or an Entra token."""
+        """Whether an actor is a key that was made here, and not of the settings or an
+        Entra token.
+        """
         document = await self._store.read(app_id, actor)
         return document is not None and document.kind == "key"
 
     async def _other_admin(self, app_id: str, key_id: str) -> Document:
-        """Another key by which the app's keys can be managed, for a day at least. Raises Conflict where there is none."""
+        """Another key by which the app's keys can be managed, for a day at least.
+        Raises Conflict where there is none.
+        """
         place, later = None, self._clock.now() + LEFT_FOR
         while documents := await self._store.page(app_id, "key", place, PAGE):
             for document in documents:
@@ -183,11 +234,21 @@ class ApiKeys:
         salt = secrets.token_hex(16)
         text = f"mc_{app_id}_{key_id}_{secrets.token_hex(SECRET_BYTES)}"
         created_at, digest = self._clock.now(), key_digest(salt, text)
-        key = StoredKey(key_id=key_id, app_id=app_id, rights=tuple(rights), created_at=created_at, salt=salt, digest=digest, **fields)
+        key = StoredKey(
+            key_id=key_id,
+            app_id=app_id,
+            rights=tuple(rights),
+            created_at=created_at,
+            salt=salt,
+            digest=digest,
+            **fields,
+        )
         return NewKey(key, text)
 
     def _new_id(self, app_id: str, call: Call, *replaced: str) -> str:
-        """Of the idempotency key where there is one, so that the same request finds what it has made. No underscore: one ends it."""
+        """Of the idempotency key where there is one, so that the same request finds what it has
+        made. No underscore: one ends it.
+        """
         if call.idempotency_key is None:
             key_id = self._ids.new("key")
         else:
@@ -197,12 +258,22 @@ class ApiKeys:
     def _entry(self, action: Action, call: Call, **target: str) -> Document:
         entry_id, at = self._ids.new("aud"), self._clock.now()
         entry = AuditEntry(
-            id=entry_id, at=at, actor=call.actor, action=action, target=target, outcome="done", correlation_id=call.correlation_id
+            id=entry_id,
+            at=at,
+            actor=call.actor,
+            action=action,
+            target=target,
+            outcome="done",
+            correlation_id=call.correlation_id,
         )
         return entry_document(entry)
 
     def _cursor(self, app_id: str, bound: dict[str, Any], place: Place | None) -> str | None:
-        return None if place is None else self._cursors.make_for_app(app_id, bound, (place.sequence, place.id))
+        return (
+            None
+            if place is None
+            else self._cursors.make_for_app(app_id, bound, (place.sequence, place.id))
+        )
 
 
 def _busy() -> Unavailable:

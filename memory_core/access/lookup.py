@@ -16,25 +16,36 @@ from memory_core.domain.rate_limits import Bucket, Rate, spend
 from memory_core.ports import Clock, Document, KeyStore, sequence_of
 
 KEPT_FOR: Final = timedelta(seconds=60)
-"""How long a process goes by what it has read. A key that another process withdraws is refused here after that at the latest."""
+"""How long a process goes by what it has read. A key that another process withdraws is refused here
+after that at the latest.
+"""
 MISSING_KEPT_FOR: Final = timedelta(seconds=5)
-"""How long a name counts as one without a key. Under Session consistency a key that was just made may be missing for a moment; with 60
-seconds it would be refused here for as long."""
+"""How long a name counts as one without a key. Under Session consistency a key that was just made
+may be missing for a moment; with 60 seconds it would be refused here for as long.
+"""
 KEYS_KEPT: Final = 4096
-"""How many keys are remembered, and how many names of which there is no key: apart, so that guesses drive no key out."""
+"""How many keys are remembered, and how many names of which there is no key: apart,
+so that guesses drive no key out.
+"""
 UNTAGGED_RATE: Final = Rate(600, 60)
-"""How many ids without a tag of this deployment a process looks up. Keys that were made here have a tag, so guesses take no room from
-them; without one are guesses, and keys from before the secret was changed."""
+"""How many ids without a tag of this deployment a process looks up. Keys that were made here have a
+tag, so guesses take no room from them; without one are guesses, and keys from before the secret
+was changed.
+"""
 USE_NOTED_EVERY: Final = timedelta(hours=1)
 log = logging.getLogger(__name__)
 Name = tuple[str, str]
 """An app and the id of a key."""
 
 
-def key_document(key: StoredKey, onto: Document | None = None, expires_at: datetime | None = None) -> Document:
+def key_document(
+    key: StoredKey, onto: Document | None = None, expires_at: datetime | None = None
+) -> Document:
     """The document that keeps a key: a new one, or the next state of `onto`."""
     body = {"sequence": sequence_of(key.created_at), **key.model_dump(mode="json")}
-    return Document(key.key_id, "key", body, expires_at=expires_at, tag=None if onto is None else onto.tag)
+    return Document(
+        key.key_id, "key", body, expires_at=expires_at, tag=None if onto is None else onto.tag
+    )
 
 
 def key_in(document: Document) -> StoredKey:
@@ -84,7 +95,9 @@ class KeyCache:
 class KeyLookup:
     """Finds keys for the gate, and notes that they were used."""
 
-    def __init__(self, store: KeyStore, clock: Clock, tags: KeyTags, untagged: Rate = UNTAGGED_RATE) -> None:
+    def __init__(
+        self, store: KeyStore, clock: Clock, tags: KeyTags, untagged: Rate = UNTAGGED_RATE
+    ) -> None:
         self._store, self._clock, self._tags = store, clock, tags
         self._untagged = Bucket("unknown keys", "untagged", untagged)
         self._untagged_full_at: dict[str, float] = {}
@@ -96,8 +109,8 @@ class KeyLookup:
     async def find(self, app_id: str, key_id: str) -> StoredKey | None:
         """The key as it was at most 60 seconds ago.
 
-        Raises Unavailable where that is not known and the store is down, TooManyRequests where the id has no tag and too many of them
-        were looked up.
+        Raises Unavailable where that is not known and the store is down, TooManyRequests where the
+        id has no tag and too many of them were looked up.
         """
         name = (app_id, key_id)
         lookup = self._cache.get(name, self._clock.now())
@@ -112,9 +125,14 @@ class KeyLookup:
         return await asyncio.shield(reading)
 
     def _spend_untagged(self) -> None:
-        moved, spent = spend(self._untagged_full_at, [self._untagged], self._clock.now().timestamp())
+        moved, spent = spend(
+            self._untagged_full_at, [self._untagged], self._clock.now().timestamp()
+        )
         if spent.refused:
-            raise TooManyRequests(f"too many unknown API keys are tried here: try again in {spent.retry_after_s} s", spent)
+            raise TooManyRequests(
+                f"too many unknown API keys are tried here: try again in {spent.retry_after_s} s",
+                spent,
+            )
         self._untagged_full_at = moved
 
     def changed(self, key: StoredKey) -> None:
@@ -126,7 +144,10 @@ class KeyLookup:
     def note_use(self, key: StoredKey) -> None:
         """Write down that a key is used, beside the request and at most once an hour."""
         name, now = (key.app_id, key.key_id), self._clock.now()
-        last = max((at for at in (key.last_used_at, self._use_noted.get(name)) if at is not None), default=None)
+        last = max(
+            (at for at in (key.last_used_at, self._use_noted.get(name)) if at is not None),
+            default=None,
+        )
         if last is not None and now - last < USE_NOTED_EVERY:
             return
         self._use_noted.pop(name, None)
@@ -154,7 +175,8 @@ class KeyLookup:
         if self._readings.get(name) is task:
             del self._readings[name]
         if not task.cancelled():
-            task.exception()  # marks it as seen: its waiting callers raise it, and there may be none left
+            # marks it as seen: its waiting callers raise it, and there may be none left
+            task.exception()
 
     async def _note(self, name: Name, now: datetime) -> None:
         try:
@@ -165,6 +187,8 @@ class KeyLookup:
             if key.last_used_at is not None and now - key.last_used_at < USE_NOTED_EVERY:
                 return
             used = key.model_copy(update={"last_used_at": now})
-            await self._store.write(name[0], [replace(key_document(used, document), expires_at=document.expires_at)])
+            await self._store.write(
+                name[0], [replace(key_document(used, document), expires_at=document.expires_at)]
+            )
         except Unavailable as error:
             log.info("the use of a key was not written down: %s", error.detail)

@@ -1,4 +1,6 @@
-"""The rates of requests by key and by app: counted in Redis for all processes, else in each process by itself."""
+"""The rates of requests by key and by app: counted in Redis for all processes,
+else in each process by itself.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,13 @@ KEPT: Final = 16_384
 
 
 class RequestRates:
-    """Lets requests in as long as the rates of their key and of their app have room. per_key, per_app: None: without limit."""
+    """Lets requests in as long as the rates of their key and of their app have room.
+    per_key, per_app: None: without limit.
+    """
 
-    def __init__(self, short_term: ShortTermStore, clock: Clock, per_key: Rate | None, per_app: Rate | None) -> None:
+    def __init__(
+        self, short_term: ShortTermStore, clock: Clock, per_key: Rate | None, per_app: Rate | None
+    ) -> None:
         self._short_term, self._clock = short_term, clock
         self._per_key, self._per_app = per_key, per_app
         self._full_at: OrderedDict[str, float] = OrderedDict()
@@ -30,7 +36,9 @@ class RequestRates:
         spent = await self._short_term.spend(app_id, buckets) or self._spend_here(buckets)
         if spent.refused:
             names = " and ".join(level.bucket.name for level in spent.levels if level.retry_after_s)
-            raise TooManyRequests(f"the rate of this {names} is used up: try again in {spent.retry_after_s} s", spent)
+            raise TooManyRequests(
+                f"the rate of this {names} is used up: try again in {spent.retry_after_s} s", spent
+            )
         return spent
 
     def _buckets(self, app_id: str, key_id: str) -> list[Bucket]:

@@ -1,6 +1,8 @@
-"""API keys that an admin makes, and entries of the audit log: what is kept of them and what is shown.
+"""API keys that an admin makes, and entries of the audit log: what is kept of them and
+what is shown.
 
-Note: apart from the words in `domain.access`, since making these models would cost every cold start 15 ms.
+Note: apart from the words in `domain.access`, since making these models would cost every cold
+start 15 ms.
 """
 
 from __future__ import annotations
@@ -16,14 +18,23 @@ from pydantic import BaseModel, ConfigDict
 
 from memory_core.domain.access import Action, KeyStatus, Right
 
-_SHOWN: Final = ("key_id", "app_id", "name", "rights", "user_id", "created_at", "expires_at", "last_used_at")
+_SHOWN: Final = (
+    "key_id",
+    "app_id",
+    "name",
+    "rights",
+    "user_id",
+    "created_at",
+    "expires_at",
+    "last_used_at",
+)
 
 
 class StoredKey(BaseModel):
     """One key as it is kept: never its secret, only a salted hash of the whole key.
 
-    user_id: the only user that the key may name; None for any user of the app. replaced_by: the key that it was rotated to.
-    last_used_at: when it was used, at most an hour behind.
+    user_id: the only user that the key may name; None for any user of the app. replaced_by: the key
+    that it was rotated to. last_used_at: when it was used, at most an hour behind.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -63,15 +74,18 @@ class StoredKey(BaseModel):
 def key_digest(salt: str, text: str) -> str:
     """HMAC-SHA256 of a whole key under its own salt, in hex.
 
-    Keys have 256 random bits, so nothing slower is needed. Note: the salt is the key's own and no secret of the settings, since such a
-    secret is changed one day, and every key would be void at that moment, those of the admins first.
+    Keys have 256 random bits, so nothing slower is needed. Note: the salt is the key's own and no
+    secret of the settings, since such a secret is changed one day, and every key would be void at
+    that moment, those of the admins first.
     """
     return hmac.new(salt.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key that was just made. text: the whole key, which is nowhere else. replaces: the key that it was rotated from."""
+    """A key that was just made. text: the whole key, which is nowhere else. replaces:
+    the key that it was rotated from.
+    """
 
     key: StoredKey
     text: str
@@ -94,8 +108,9 @@ class KeyPage:
 class AuditEntry(BaseModel):
     """One act: who did what to whom, and what came of it. Names ids and counts, never content.
 
-    target: ids by what they are of (`key_id`, `user_id`, `task_id`); `user` is the keyed hash that stands for an erased user.
-    outcome: `done`, or the status of the act's task. mode: `hard` or `soft`, of what was forgotten.
+    target: ids by what they are of (`key_id`, `user_id`, `task_id`); `user` is the keyed hash that
+    stands for an erased user. outcome: `done`, or the status of the act's task. mode: `hard` or
+    `soft`, of what was forgotten.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -113,7 +128,11 @@ class AuditEntry(BaseModel):
     def public(self) -> dict[str, Any]:
         """The entry as it is shown: without counts and mode where it has none."""
         fields = self.model_dump()
-        return {name: value for name, value in fields.items() if value is not None or name not in ("counts", "mode")}
+        return {
+            name: value
+            for name, value in fields.items()
+            if value is not None or name not in ("counts", "mode")
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
-"""What an app and its users take: bytes of stored memories, within limits, and the day's tokens of a model.
+"""What an app and its users take: bytes of stored memories, within limits, and the day's
+tokens of a model.
 
-Each commit that makes a user's memories more takes room for that before it is sent (`Usage.take`). A user's bytes are in their head, which
-the commit is conditional on, so they never pass their limit. An app's are in one document. A process adds there what its commits change,
-before a commit that would make that more than a thousandth of the limit, and refuses it where the document then has no room. So processes
-together may pass an app's limit by a thousandth of it each. A process that dies takes that much along; once a day the users' heads are
-added up again.
+Each commit that makes a user's memories more takes room for that before it is sent (`Usage.take`).
+A user's bytes are in their head, which the commit is conditional on, so they never pass their
+limit. An app's are in one document. A process adds there what its commits change, before a commit
+that would make that more than a thousandth of the limit, and refuses it where the document then has
+no room. So processes together may pass an app's limit by a thousandth of it each. A process that
+dies takes that much along; once a day the users' heads are added up again.
 """
 
 from __future__ import annotations
@@ -25,7 +27,17 @@ from memory_core.ledger.batch import CONSOLIDATION, Changes
 from memory_core.ledger.commit import Ledger, Look, NotCounted
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import readable
-from memory_core.ports import STORED_BYTES, TOKENS_OF_DAY, Clock, Document, Kind, LongTermStore, Place, kept_of_app, owner_of_app
+from memory_core.ports import (
+    STORED_BYTES,
+    TOKENS_OF_DAY,
+    Clock,
+    Document,
+    Kind,
+    LongTermStore,
+    Place,
+    kept_of_app,
+    owner_of_app,
+)
 
 ADDED_EVERY: Final = timedelta(seconds=5)
 COUNTED_EVERY: Final = timedelta(days=1)
@@ -52,7 +64,9 @@ class UsageLimits:
 
 @dataclass(slots=True)
 class _App:
-    """What a process knows of an app's bytes. total: as the document had it when it was read. unsent: what it has yet to add."""
+    """What a process knows of an app's bytes. total: as the document had it when it was read.
+    unsent: what it has yet to add.
+    """
 
     total: int
     unsent: int
@@ -70,7 +84,9 @@ class _Refused:
 class Usage:
     """Counts, and refuses what there is no room for."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, clock: Clock, limits: UsageLimits) -> None:
+    def __init__(
+        self, store: LongTermStore, ledger: Ledger, clock: Clock, limits: UsageLimits
+    ) -> None:
         self._store, self._ledger, self._clock, self._limits = store, ledger, clock, limits
         self._apps: dict[str, _App] = {}
         self._adding: dict[str, asyncio.Lock] = {}
@@ -78,7 +94,9 @@ class Usage:
         self._recounts: dict[str, asyncio.Task[None]] = {}
         self._refused: dict[str, _Refused] = {}
 
-    async def take(self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool) -> None:
+    async def take(
+        self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool
+    ) -> None:
         """Let a commit in, and count what it adds: see `ledger.commit.Room`."""
         limit = self._limits.bytes_per_user
         if limited and limit is not None:
@@ -87,7 +105,12 @@ class Usage:
             if grown + more > 0 and used + grown + more > limit:
                 raise self._refusal(owner.app_id, "user", used, limit, grown + more)
         if self._limits.bytes_per_app is not None and (grown or more):
-            await self._take_of_app(owner.app_id, grown, more, self._limits.bytes_per_app if limited and grown + more > 0 else None)
+            await self._take_of_app(
+                owner.app_id,
+                grown,
+                more,
+                self._limits.bytes_per_app if limited and grown + more > 0 else None,
+            )
 
     def give_back(self, owner: Owner, grown: int) -> None:
         """What was taken was not committed."""
@@ -103,7 +126,9 @@ class Usage:
             await self._take_of_app(owner.app_id, 0, size, limits.bytes_per_app)
 
     async def _take_of_app(self, app_id: str, grown: int, more: int, limit: int | None) -> None:
-        """Count what is added to an app's bytes. limit: up to which; None: whatever is used. Raises QuotaExceeded, Unavailable."""
+        """Count what is added to an app's bytes. limit: up to which; None: whatever is used.
+        Raises QuotaExceeded, Unavailable.
+        """
         if self._take_here(app_id, grown, more, limit):
             return
         async with self._adding.setdefault(app_id, asyncio.Lock()):
@@ -113,13 +138,17 @@ class Usage:
                 await self._add(app_id, grown, more, limit)
             except Unavailable as error:
                 known = self._known(app_id)
-                if limit is not None and (known.read_at == NEVER or self._is_much(known.unsent + grown)):
+                if limit is not None and (
+                    known.read_at == NEVER or self._is_much(known.unsent + grown)
+                ):
                     raise
                 log.info("an app's bytes are added later: %s", error.detail)
                 known.unsent += grown
 
     def _take_here(self, app_id: str, grown: int, more: int, limit: int | None) -> bool:
-        """Take without asking the store; False where that has to be asked. Raises QuotaExceeded by what was read a moment ago."""
+        """Take without asking the store; False where that has to be asked. Raises QuotaExceeded by
+        what was read a moment ago.
+        """
         known = self._known(app_id)
         if self._clock.now() - known.read_at >= ADDED_EVERY:
             return False
@@ -147,7 +176,10 @@ class Usage:
                 if known.unsent:
                     await self._add(app_id)
             except Unavailable as error:
-                log.warning("an app's bytes were not added; within a day they are counted again: %s", error.detail)
+                log.warning(
+                    "an app's bytes were not added; within a day they are counted again: %s",
+                    error.detail,
+                )
 
     async def of_user(self, owner: Owner) -> dict[str, Any]:
         """What a user takes, and may take. Raises Unavailable."""
@@ -155,28 +187,52 @@ class Usage:
         used = 0 if seen.head is None else seen.head.kept_bytes
         used = (await self._counted(owner))[1] if used is None else used
         of_today = seen.documents.get(TOKENS_OF_DAY)
-        if of_today is not None and (seen.head is None or of_today.body.get("epoch") != seen.head.epoch):
+        if of_today is not None and (
+            seen.head is None or of_today.body.get("epoch") != seen.head.epoch
+        ):
             of_today = None
-        return self._shown(used, of_today, self._limits.bytes_per_user, self._limits.tokens_per_user)
+        return self._shown(
+            used, of_today, self._limits.bytes_per_user, self._limits.tokens_per_user
+        )
 
     async def of_app(self, app_id: str) -> dict[str, Any]:
-        """What an app takes, and may take. Without a limit of bytes its users are added up. Raises Unavailable."""
+        """What an app takes, and may take. Without a limit of bytes its users are added up.
+        Raises Unavailable.
+        """
         limits = self._limits
-        used = await self._sum(app_id) if limits.bytes_per_app is None else await self._of_app(app_id)
+        used = (
+            await self._sum(app_id) if limits.bytes_per_app is None else await self._of_app(app_id)
+        )
         of_today = await kept_of_app(self._store, app_id, TOKENS_OF_DAY)
         return self._shown(used, of_today, limits.bytes_per_app, limits.tokens_per_app)
 
-    def _shown(self, used: int, of_today: Document | None, bytes_limit: int | None, tokens_limit: int | None) -> dict[str, Any]:
+    def _shown(
+        self,
+        used: int,
+        of_today: Document | None,
+        bytes_limit: int | None,
+        tokens_limit: int | None,
+    ) -> dict[str, Any]:
         now = self._clock.now()
-        tokens = 0 if of_today is None or of_today.body["day"] != now.date().isoformat() else int(of_today.body["taken"])
+        tokens = (
+            0
+            if of_today is None or of_today.body["day"] != now.date().isoformat()
+            else int(of_today.body["taken"])
+        )
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
         return {
             "stored_bytes": {"used": used, "limit": bytes_limit},
-            "model_tokens": {"used": None if tokens_limit is None else tokens, "limit": tokens_limit, "resets_at": midnight},
+            "model_tokens": {
+                "used": None if tokens_limit is None else tokens,
+                "limit": tokens_limit,
+                "resets_at": midnight,
+            },
         }
 
     async def _of_app(self, app_id: str) -> int:
-        """What an app takes, as this process and the store know it; counted again where that is due."""
+        """What an app takes, as this process and the store know it; counted again where
+        that is due.
+        """
         async with self._adding.setdefault(app_id, asyncio.Lock()):
             if self._clock.now() - self._known(app_id).read_at >= ADDED_EVERY:
                 await self._add(app_id)
@@ -185,8 +241,11 @@ class Usage:
         known = self._known(app_id)
         return known.total + known.unsent
 
-    async def _add(self, app_id: str, grown: int = 0, more: int = 0, limit: int | None = None) -> None:
-        """Add what this process has not added yet, and `grown` as far as that has room; read what others have.
+    async def _add(
+        self, app_id: str, grown: int = 0, more: int = 0, limit: int | None = None
+    ) -> None:
+        """Add what this process has not added yet, and `grown` as far as that has room;
+        read what others have.
 
         Raises QuotaExceeded, Unavailable.
         """
@@ -194,15 +253,27 @@ class Usage:
         for attempt in range(TRIES):
             now, unsent = self._clock.now(), known.unsent
             stored = await kept_of_app(self._store, app_id, STORED_BYTES)
-            used = await self._first_count(app_id) if stored is None else int(stored.body["bytes"]) + unsent
+            used = (
+                await self._first_count(app_id)
+                if stored is None
+                else int(stored.body["bytes"]) + unsent
+            )
             fits = limit is None or used + grown + more <= limit
             total = used + grown if fits else used
-            is_due = stored is None or now - datetime.fromisoformat(stored.body["counted_at"]) >= COUNTED_EVERY
+            is_due = (
+                stored is None
+                or now - datetime.fromisoformat(stored.body["counted_at"]) >= COUNTED_EVERY
+            )
             if stored is None or is_due or total != int(stored.body["bytes"]):
-                counted_at = now.isoformat() if stored is None or is_due else stored.body["counted_at"]
-                # No two writes are equal: the store takes a document that is there already for one's own.
+                counted_at = (
+                    now.isoformat() if stored is None or is_due else stored.body["counted_at"]
+                )
+                # No two writes are equal: the store takes a document that is there already
+                # for one's own.
                 body = {"bytes": total, "counted_at": counted_at, "writer": os.urandom(8).hex()}
-                document = Document(STORED_BYTES, "marker", body, tag=stored.tag if stored else None)
+                document = Document(
+                    STORED_BYTES, "marker", body, tag=stored.tag if stored else None
+                )
                 if await self._store.keep(owner_of_app(app_id), document) is None:
                     await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
                     continue
@@ -214,17 +285,23 @@ class Usage:
                 assert limit is not None
                 raise self._refusal(app_id, "app", used, limit, grown + more)
             return
-        raise Unavailable("long_term", "other processes count the app's bytes faster than this one can")
+        raise Unavailable(
+            "long_term", "other processes count the app's bytes faster than this one can"
+        )
 
     async def _first_count(self, app_id: str) -> int:
-        """The bytes of all users of an app that were never added up. Who can't wait for it finds it done when they ask again."""
+        """The bytes of all users of an app that were never added up. Who can't wait for it finds it
+        done when they ask again.
+        """
         task = self._first_counts.get(app_id)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = self._first_counts[app_id] = asyncio.create_task(self._sum(app_id))
         return await asyncio.shield(task)
 
     async def _recount(self, app_id: str, counted: int) -> None:
-        """Add the users' heads up again. counted: what the app's document said when that began; by the difference it is corrected."""
+        """Add the users' heads up again. counted: what the app's document said when that began; by
+        the difference it is corrected.
+        """
         try:
             self._known(app_id).unsent += await self._sum(app_id) - counted
         except (Unavailable, HeadMoved) as error:
@@ -233,7 +310,9 @@ class Usage:
             del self._recounts[app_id]
 
     async def _sum(self, app_id: str) -> int:
-        """The bytes of all users of an app, by their heads; of those that do not say so yet, they are counted once for ever."""
+        """The bytes of all users of an app, by their heads; of those that do not say so yet,
+        they are counted once for ever.
+        """
         total, after = 0, None
         while owners := await self._store.owners(after, PAGE, app_id):
             for owner, head in owners:
@@ -247,22 +326,38 @@ class Usage:
         return total
 
     async def count(self, owner: Owner) -> int:
-        """Count a user's memories, whose head is of an earlier version, once for ever; how many bytes. Raises Unavailable, HeadMoved."""
+        """Count a user's memories, whose head is of an earlier version, once for ever; how many
+        bytes. Raises Unavailable, HeadMoved.
+        """
         for _ in range(TRIES):
             head, total = await self._counted(owner)
             if head is None or head.kept_bytes is not None:
                 return total
 
             def decide(look: Look, seen: Head = head, total: int = total) -> Changes[bool]:
-                if look.head is None or (look.head.epoch, look.head.commit_id) != (seen.epoch, seen.commit_id):
+                if look.head is None or (look.head.epoch, look.head.commit_id) != (
+                    seen.epoch,
+                    seen.commit_id,
+                ):
                     return Changes(False)
                 now = self._clock.now()
-                mark = Document(derived("mrk", seen.epoch, "counted", now.isoformat()), "marker", {}, expires_at=now + _MARK_KEPT)
-                return Changes(True, puts=(mark,), head_fields=lambda _: {"kept_bytes": total}, fragile=True)
+                mark = Document(
+                    derived("mrk", seen.epoch, "counted", now.isoformat()),
+                    "marker",
+                    {},
+                    expires_at=now + _MARK_KEPT,
+                )
+                return Changes(
+                    True, puts=(mark,), head_fields=lambda _: {"kept_bytes": total}, fragile=True
+                )
 
-            if (await self._ledger.commit(owner, decide, ids=[], call=Call(actor=CONSOLIDATION))).result:
+            if (
+                await self._ledger.commit(owner, decide, ids=[], call=Call(actor=CONSOLIDATION))
+            ).result:
                 return total
-        raise Unavailable("long_term", "others write to this user's memories while they are counted; try again")
+        raise Unavailable(
+            "long_term", "others write to this user's memories while they are counted; try again"
+        )
 
     async def _counted(self, owner: Owner) -> tuple[Head | None, int]:
         """The head, and the bytes of all memories and their old versions at that time or later."""
@@ -272,22 +367,33 @@ class Usage:
         total = 0
         for kind in _COUNTED if head is not None else ():
             after = None
-            while documents := await self._store.page(owner, kind, None, after, PAGE, newest_first=False):
+            while documents := await self._store.page(
+                owner, kind, None, after, PAGE, newest_first=False
+            ):
                 memories, _ = readable([replace(document, vector=None) for document in documents])
                 total += sum(stored_bytes(memory) for memory in memories)
                 after = Place(documents[-1].body["sequence"], documents[-1].id)
         return head, total
 
     def _refusal(self, app_id: str, whose: str, used: int, limit: int, size: int) -> QuotaExceeded:
-        """The error of a call without room. The log has a line a minute of an app's, since a loop of calls would fill it."""
+        """The error of a call without room. The log has a line a minute of an app's,
+        since a loop of calls would fill it.
+        """
         setting = f"MEMORY_STORED_BYTES_PER_{whose.upper()}"
         error = QuotaExceeded(
-            f"stored bytes of the {whose}: {used} of {limit} are used, and this needs {size} more. Forget memories for good"
-            f' (POST /api/v1/forget with "mode": "hard") or erase a user to make room, or have {setting} raised'
+            f"stored bytes of the {whose}: {used} of {limit} are used, and this needs {size} more. "
+            "Forget memories for good"
+            ' (POST /api/v1/forget with "mode": "hard") or erase a user to make room, or have '
+            f"{setting} raised"
         )
         refused, now = self._refused.setdefault(app_id, _Refused()), self._clock.now()
         refused.count += 1
         if now - refused.logged_at >= LOGGED_EVERY:
-            log.warning("%d calls of the app %s had no room since the last such line; now: %s", refused.count, app_id, error.detail)
+            log.warning(
+                "%d calls of the app %s had no room since the last such line; now: %s",
+                refused.count,
+                app_id,
+                error.detail,
+            )
             refused.count, refused.logged_at = 0, now
         return error

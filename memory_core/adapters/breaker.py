@@ -15,9 +15,13 @@ Circuit = Literal["closed", "open", "half_open"]
 
 
 class Breaker:
-    """Closed: calls pass. Open: none do, for `rest`. Half-open: one probe decides whether it closes or opens again."""
+    """Closed: calls pass. Open: none do, for `rest`. Half-open: one probe decides whether it closes
+    or opens again.
+    """
 
-    def __init__(self, clock: Clock, *, failures: int = 3, rest: timedelta = timedelta(seconds=2)) -> None:
+    def __init__(
+        self, clock: Clock, *, failures: int = 3, rest: timedelta = timedelta(seconds=2)
+    ) -> None:
         self._clock = clock
         self._limit = failures
         self._rest = rest
@@ -40,12 +44,15 @@ class Breaker:
     def allow(self) -> bool:
         """Whether a call may go out now. A True in the half-open state makes that call the probe.
 
-        A probe that never reports (its task was cancelled) is forgotten after another `rest`, or the circuit would stay open.
+        A probe that never reports (its task was cancelled) is forgotten after another `rest`,
+        or the circuit would stay open.
         """
         if self._opened_at is None:
             return True
         now = self._clock.now()
-        if now - self._opened_at < self._rest or (self._probe_until is not None and now < self._probe_until):
+        if now - self._opened_at < self._rest or (
+            self._probe_until is not None and now < self._probe_until
+        ):
             return False
         self._probe_until = now + self._rest
         return True

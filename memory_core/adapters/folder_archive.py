@@ -32,7 +32,9 @@ T = TypeVar("T")
 
 
 class FolderArchive:
-    """Blobs as files below `folder`, readable by their owner only. What is down when it is opened may be used once it is back."""
+    """Blobs as files below `folder`, readable by their owner only. What is down when it is opened
+    may be used once it is back.
+    """
 
     def __init__(self, folder: Path, *, clock: Clock) -> None:
         self._files = Files(folder)
@@ -68,7 +70,9 @@ class FolderArchive:
         return await self._run(self._files.remove, check_blob_name(name))
 
     async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
-        """A page of names. Reads each folder on its way whole: quick while a folder holds some thousands."""
+        """A page of names. Reads each folder on its way whole: quick while a folder holds
+        some thousands.
+        """
         return await self._run(self._files.names, check_blob_prefix(prefix), after, limit)
 
     async def check(self) -> Health:
@@ -79,14 +83,22 @@ class FolderArchive:
         except Unavailable as error:
             return Health("folder", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
-        return Health("folder", "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts={"free_bytes": free})
+        return Health(
+            "folder",
+            "ok",
+            (time.perf_counter() - begun) * 1000,
+            self._last_ok,
+            facts={"free_bytes": free},
+        )
 
     def pool(self) -> tuple[int, int]:
         """Threads; calls under way, those that wait for a thread not counted."""
         return THREADS, min(self._under_way, THREADS)
 
     async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do `work` in a thread. A folder that could not be prepared when it was opened is prepared by the first call that can."""
+        """Do `work` in a thread. A folder that could not be prepared when it was opened is prepared
+        by the first call that can.
+        """
 
         def call() -> T:
             if not self._is_prepared:
@@ -100,7 +112,11 @@ class FolderArchive:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, call)
         except Spoilt as spoilt:
-            raise Damaged(DEPENDENCY, f"{spoilt} is not what was written: its checksum differs", retry_after_s=30) from spoilt
+            raise Damaged(
+                DEPENDENCY,
+                f"{spoilt} is not what was written: its checksum differs",
+                retry_after_s=30,
+            ) from spoilt
         except OSError as error:
             raise Unavailable(DEPENDENCY, f"the folder can't be used: {error.strerror}") from error
         finally:
@@ -111,15 +127,20 @@ class FolderArchive:
 #
 # Blocking; `FolderArchive` runs it in threads.
 #
-# A blob is written apart, under `drafts`, brought to the disk, and then linked under its name. A link, unlike a rename, fails when the
-# name is taken, and that is what decides between two processes. Note: a process that dies in between leaves its
-# draft. No call can read it, but it holds what people told; so drafts whose writer is gone are removed at the next start.
+# A blob is written apart, under `drafts`, brought to the disk, and then linked under its name. A
+# link, unlike a rename, fails when the name is taken, and that is what decides between two
+# processes. Note: a process that dies in between leaves its draft. No call can read it, but it
+# holds what people told; so drafts whose writer is gone are removed at the next start.
 
 
 SUFFIX = "+blob"
-"""Of every file: no name of a blob has a plus, so that blob `a` and the folder of blob `a/b` are told apart."""
+"""Of every file: no name of a blob has a plus, so that blob `a` and the folder of blob `a/b`
+are told apart.
+"""
 RACES = 100
-"""How often in a row another process may remove a folder from under a new blob before we give up."""
+"""How often in a row another process may remove a folder from under a new blob
+before we give up.
+"""
 
 
 class Spoilt(Exception):
@@ -135,7 +156,8 @@ class Files:
     def prepare(self) -> None:
         """Make the folders that are missing, and remove what writers that died have left."""
         for folder in (self._folder.parent, self._folder, self._blobs, self._drafts):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # no other account of this machine may read what people told
+            # no other account of this machine may read what people told
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _sync(folder.parent)
         for draft in self._drafts.iterdir():
             with suppress(FileNotFoundError), draft.open("rb") as file, suppress(BlockingIOError):
@@ -155,8 +177,11 @@ class Files:
                     made = False
                 except FileNotFoundError:
                     self.check()
-                    continue  # a folder was empty, and a rival that removed the last blob took it away
-                self._sync_up(target.parent)  # also when a rival made it: our caller is told that it is there, and it must stay so
+                    # a folder was empty, and a rival that removed the last blob took it away
+                    continue
+                # also when a rival made it: our caller is told that it is there,
+                # and it must stay so
+                self._sync_up(target.parent)
                 return made
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
@@ -196,9 +221,13 @@ class Files:
         return list(islice(_walk(self._blobs, "", prefix, after or ""), limit))
 
     def check(self) -> int:
-        """Bytes that are free. A folder that has gone away is an error, not an archive without blobs."""
+        """Bytes that are free. A folder that has gone away is an error, not an archive
+        without blobs.
+        """
         if not os.access(self._blobs, os.R_OK | os.W_OK | os.X_OK):
-            raise FileNotFoundError(errno.ENOENT, "the folder is not there, or not ours to read and write")
+            raise FileNotFoundError(
+                errno.ENOENT, "the folder is not there, or not ours to read and write"
+            )
         disk = os.statvfs(self._blobs)
         return disk.f_bavail * disk.f_frsize
 
@@ -207,14 +236,17 @@ class Files:
 
     @contextmanager
     def _draft(self, data: bytes) -> Iterator[Path]:
-        """A file with the data, on the disk, for as long as the block runs; locked, which says that its writer lives."""
+        """A file with the data, on the disk, for as long as the block runs; locked,
+        which says that its writer lives.
+        """
         while True:
             draft = self._drafts / secrets.token_hex(16)
             descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 if os.fstat(descriptor).st_nlink == 0:
-                    continue  # a process that is starting took it for a dead writer's before it was locked
+                    # a process that is starting took it for a dead writer's before it was locked
+                    continue
                 try:
                     file.writelines((_head(data), b"\n", data))
                     file.flush()
@@ -259,18 +291,30 @@ def _unescaped(name: str) -> str:
 
 
 def _walk(folder: Path, before: str, prefix: str, after: str) -> Iterator[str]:
-    """Names in order below a folder, whose own names begin with `before`. A folder's place in the order is that of its `name/`."""
+    """Names in order below a folder, whose own names begin with `before`. A folder's place in the
+    order is that of its `name/`.
+    """
     try:
-        entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in os.scandir(folder)]
+        entries = [
+            (entry.name, entry.is_dir(follow_symlinks=False)) for entry in os.scandir(folder)
+        ]
     except FileNotFoundError:
         return  # removed meanwhile, with the last blob in it
     folders = [(f"{_unescaped(name)}/", name) for name, is_folder in entries if is_folder]
-    folders += [(_unescaped(name.removesuffix(SUFFIX)), "") for name, is_folder in entries if not is_folder and name.endswith(SUFFIX)]
+    folders += [
+        (_unescaped(name.removesuffix(SUFFIX)), "")
+        for name, is_folder in entries
+        if not is_folder and name.endswith(SUFFIX)
+    ]
     for own, inside in sorted(folders):
         full = before + own
         if not inside and full.startswith(prefix) and full > after:
             yield full
-        elif inside and (full.startswith(prefix) or prefix.startswith(full)) and (full > after or after.startswith(full)):
+        elif (
+            inside
+            and (full.startswith(prefix) or prefix.startswith(full))
+            and (full > after or after.startswith(full))
+        ):
             yield from _walk(folder / inside, full, prefix, after)
 
 

@@ -1,7 +1,7 @@
 """Public keys by which a token issuer signs, fetched from its metadata and kept.
 
-Every fetch is bounded: one at a time for all requests, at most one a minute, a few seconds long, of limited size, without redirects and
-from the configured origin only.
+Every fetch is bounded: one at a time for all requests, at most one a minute, a few seconds long, of
+limited size, without redirects and from the configured origin only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from memory_core.ports import Clock
 log = logging.getLogger(__name__)
 LIFETIME = timedelta(hours=24)
 PAUSE = timedelta(minutes=1)
-"""Time between two fetches, so that tokens with made-up key ids can't make this process ask the issuer again and again."""
+"""Time between two fetches, so that tokens with made-up key ids can't make this process ask the
+issuer again and again.
+"""
 PAUSE_WITHOUT_KEYS = timedelta(seconds=5)
 TIMEOUT_S = 5.0
 MAX_BYTES = 512 * 1024
@@ -53,13 +55,18 @@ class IssuerKeys:
     async def find(self, key_id: str) -> Mapping[str, Any] | None:
         """The public key of this id as a JWK; None if the issuer has no such key.
 
-        A key that was fetched before is used while the issuer is down, however old it is. Raises Unavailable for any other key then.
+        A key that was fetched before is used while the issuer is down, however old it is. Raises
+        Unavailable for any other key then.
         """
         if key_id not in self._keys or not self._are_fresh():
             await self._refresh()
         key = self._keys.get(key_id)
         if key is None and self._is_down:
-            raise Unavailable("entra", "the keys of the token issuer can't be fetched at present", retry_after_s=self._pause().seconds)
+            raise Unavailable(
+                "entra",
+                "the keys of the token issuer can't be fetched at present",
+                retry_after_s=self._pause().seconds,
+            )
         return key
 
     async def close(self) -> None:
@@ -76,14 +83,17 @@ class IssuerKeys:
         return PAUSE if self._keys else PAUSE_WITHOUT_KEYS
 
     async def _refresh(self) -> None:
-        """Fetch the keys, together with all requests that wait for them; do nothing within the pause after the last try."""
+        """Fetch the keys, together with all requests that wait for them; do nothing within the
+        pause after the last try.
+        """
         if self._fetch_task is None:
             now = self._clock.now()
             if self._tried_at is not None and now - self._tried_at < self._pause():
                 return
             self._tried_at = now
             self._fetch_task = asyncio.ensure_future(self._fetch())
-        await asyncio.shield(self._fetch_task)  # a request that is given up must not end the fetch of the others
+        # a request that is given up must not end the fetch of the others
+        await asyncio.shield(self._fetch_task)
 
     async def _fetch(self) -> None:
         import aiohttp
@@ -94,19 +104,31 @@ class IssuerKeys:
             self._fetched_at, self._is_down = self._clock.now(), False
         except (aiohttp.ClientError, OSError, ValueError) as error:  # TimeoutError is an OSError
             self._is_down = True
-            log.warning("The keys of the token issuer could not be fetched: %s", type(error).__name__)
+            log.warning(
+                "The keys of the token issuer could not be fetched: %s", type(error).__name__
+            )
         finally:
             self._fetch_task = None
 
     async def _fetch_keys(self) -> dict[str, Mapping[str, Any]]:
-        """All signing keys by id. Raises ValueError for documents that are not those of this issuer."""
+        """All signing keys by id. Raises ValueError for documents that are not those of
+        this issuer.
+        """
         import aiohttp
 
         agent = {"User-Agent": f"memory-core/{__version__}", "Accept-Encoding": "identity"}
-        async with aiohttp.ClientSession(headers=agent, auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()) as session:
-            metadata = await _read_object(session, f"{self._issuer}/.well-known/openid-configuration")
+        async with aiohttp.ClientSession(
+            headers=agent, auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()
+        ) as session:
+            metadata = await _read_object(
+                session, f"{self._issuer}/.well-known/openid-configuration"
+            )
             address = metadata.get("jwks_uri")
-            if metadata.get("issuer") != self._issuer or not isinstance(address, str) or _origin(address) != _origin(self._issuer):
+            if (
+                metadata.get("issuer") != self._issuer
+                or not isinstance(address, str)
+                or _origin(address) != _origin(self._issuer)
+            ):
                 raise ValueError("the metadata are those of another issuer")
             keys = signing_keys(await _read_object(session, address))
         if not keys:
@@ -115,7 +137,9 @@ class IssuerKeys:
 
 
 def signing_keys(key_set: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The RSA keys of a JSON Web Key Set (RFC 7517) that may verify RS256, by id; whatever else is in it is left out."""
+    """The RSA keys of a JSON Web Key Set (RFC 7517) that may verify RS256, by id;
+    whatever else is in it is left out.
+    """
     keys = key_set.get("keys")
     return {
         key["kid"]: key

@@ -27,7 +27,9 @@ _NAME = re.compile(r"(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 def encoded(body: str) -> bytes:
-    """The body in UTF-8. Raises TooLarge over 48 KiB, ValueError for an empty one or one that is not Unicode text."""
+    """The body in UTF-8. Raises TooLarge over 48 KiB, ValueError for an empty one or one that is
+    not Unicode text.
+    """
     data = body.encode()
     if len(data) > MAX_BODY_BYTES:
         raise TooLarge(f"a message may have {MAX_BODY_BYTES} bytes, this one has {len(data)}")
@@ -37,9 +39,14 @@ def encoded(body: str) -> bytes:
 
 
 def checked_name(queue: str) -> str:
-    """The name itself. Raises ValueError for one that the service would refuse: 3-63 of a-z, 0-9 and single hyphens between."""
+    """The name itself. Raises ValueError for one that the service would refuse: 3-63 of a-z,
+    0-9 and single hyphens between.
+    """
     if not _NAME.fullmatch(queue):
-        raise ValueError(f"{queue!r} can't be the name of a queue: 3-63 lower-case letters, digits and single hyphens")
+        raise ValueError(
+            f"{queue!r} can't be the name of a queue: 3-63 lower-case letters, digits and "
+            "single hyphens"
+        )
     return queue
 
 
@@ -51,7 +58,9 @@ def checked_limit(limit: int) -> int:
 
 
 def whole_seconds(duration: timedelta, *, least: int = 0) -> int:
-    """A duration in seconds, rounded up, as the service counts. Raises ValueError when it is under `least` seconds or over 7 days."""
+    """A duration in seconds, rounded up, as the service counts. Raises ValueError when it is under
+    `least` seconds or over 7 days.
+    """
     seconds = -(-duration // timedelta(seconds=1))
     if seconds < least or duration < timedelta(0) or duration > LONGEST:
         raise ValueError(f"a message can be hidden for {least} s to 7 days, not for {duration}")
@@ -60,8 +69,8 @@ def whole_seconds(duration: timedelta, *, least: int = 0) -> int:
 
 # Tells waiting receivers in this process that something was just sent here.
 #
-# Then they need not wait for their next look. Note: an arrival is a hint. Another process's messages and delayed ones are found by looking
-# alone.
+# Then they need not wait for their next look. Note: an arrival is a hint. Another process's
+# messages and delayed ones are found by looking alone.
 
 
 class Arrivals:
@@ -75,7 +84,9 @@ class Arrivals:
         self._flag(queue).set()
 
     async def wait(self, queue: str, within: timedelta) -> None:
-        """Return after the next `tell`, at once when there was one since the last wait, or when the time is up."""
+        """Return after the next `tell`, at once when there was one since the last wait,
+        or when the time is up.
+        """
         flag = self._flag(queue)
         try:
             async with asyncio.timeout(within.total_seconds()):

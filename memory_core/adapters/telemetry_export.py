@@ -1,8 +1,10 @@
-"""Sends what is measured and which operations ran to an OpenTelemetry receiver, or to Application Insights.
+"""Sends what is measured and which operations ran to an OpenTelemetry receiver,
+or to Application Insights.
 
-The meters are those of the Prometheus registry, read when they are sent: nothing is counted twice. Nothing is imported before the first
-operation has ended, and then in a thread. A span has an operation's name, its times, how it ended and the class of an error; a meter has
-the labels that `/metrics` shows. Neither has a user's id or words.
+The meters are those of the Prometheus registry, read when they are sent: nothing is counted twice.
+Nothing is imported before the first operation has ended, and then in a thread. A span has an
+operation's name, its times, how it ended and the class of an error; a meter has the labels that
+`/metrics` shows. Neither has a user's id or words.
 """
 
 from __future__ import annotations
@@ -27,19 +29,26 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 LOAD_AFTER_S = 1.0
-"""From the end of the first operation, so that its answer is on the way before anything is imported."""
+"""From the end of the first operation, so that its answer is on the way before anything
+is imported.
+"""
 SPANS_EVERY_S, METERS_EVERY_S = 5.0, 60.0
 MOST_SPANS = 5_000
 """That wait to be sent; then the oldest go."""
 SCOPE: Final = "memory_core"
-ASIDE: Final = tuple(f"APPLICATIONINSIGHTS_{name}" for name in ("STATSBEAT_DISABLED_ALL", "SDKSTATS_DISABLED", "CONTROLPLANE_DISABLED"))
+ASIDE: Final = tuple(
+    f"APPLICATIONINSIGHTS_{name}"
+    for name in ("STATSBEAT_DISABLED_ALL", "SDKSTATS_DISABLED", "CONTROLPLANE_DISABLED")
+)
 Labels = tuple[tuple[str, str], ...]
 To = Literal["otlp", "azure"]
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """One operation that ended. error: the type of a problem, or the class of another error. parent: the span that the host runs it in."""
+    """One operation that ended. error: the type of a problem, or the class of another error.
+    parent: the span that the host runs it in.
+    """
 
     name: str
     began_ns: int
@@ -50,7 +59,9 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """Where spans and meters go. by_difference: whether it adds up what came since the last time, as Application Insights does."""
+    """Where spans and meters go. by_difference: whether it adds up what came since the last time,
+    as Application Insights does.
+    """
 
     spans: SpanExporter
     meters: MetricExporter
@@ -58,9 +69,13 @@ class Receiver:
 
 
 class Exporting:
-    """One thread that sends, begun by the first operation's end. A process that is killed loses 5 s of spans and 60 s of meters."""
+    """One thread that sends, begun by the first operation's end. A process that is killed loses 5 s
+    of spans and 60 s of meters.
+    """
 
-    def __init__(self, to: To, registry: CollectorRegistry, refresh: Callable[[], None], version: str) -> None:
+    def __init__(
+        self, to: To, registry: CollectorRegistry, refresh: Callable[[], None], version: str
+    ) -> None:
         """refresh: brings the gauges of the registry up to date."""
         self._to, self._registry, self._refresh, self._version = to, registry, refresh, version
         self._waiting: deque[Ended] = deque(maxlen=MOST_SPANS)
@@ -86,9 +101,15 @@ class Exporting:
         try:
             receiver, resource = receiver_of(self._to), resource_of(self._version)
         except (ImportError, ValueError) as error:  # not installed, or no address that can be used
-            log.warning("telemetry goes nowhere: %s", error if isinstance(error, ImportError) else type(error).__name__)
+            log.warning(
+                "telemetry goes nowhere: %s",
+                error if isinstance(error, ImportError) else type(error).__name__,
+            )
             return
-        spans, meters = Spans(resource), Meters(resource, began_ns, by_difference=receiver.by_difference)
+        spans, meters = (
+            Spans(resource),
+            Meters(resource, began_ns, by_difference=receiver.by_difference),
+        )
         meters_at = time.monotonic()
         while True:
             stopped = self._stop.wait(SPANS_EVERY_S)
@@ -106,15 +127,23 @@ class Exporting:
 
 
 def receiver_of(to: To) -> Receiver:
-    """The exporters, made from the variables that OpenTelemetry and Application Insights name. Raises ImportError, ValueError."""
+    """The exporters, made from the variables that OpenTelemetry and Application Insights name.
+    Raises ImportError, ValueError.
+    """
     if to == "azure":
-        # Of its own accord the package reports how it is used, asks its maker for settings, and leaves what it could not send on the disk.
+        # Of its own accord the package reports how it is used, asks its maker for settings, and
+        # leaves what it could not send on the disk.
         for extra in ASIDE:
             os.environ.setdefault(extra, "true")
-        from azure.monitor.opentelemetry.exporter import AzureMonitorMetricExporter, AzureMonitorTraceExporter
+        from azure.monitor.opentelemetry.exporter import (
+            AzureMonitorMetricExporter,
+            AzureMonitorTraceExporter,
+        )
 
         spans = AzureMonitorTraceExporter(disable_offline_storage=True)
-        return Receiver(spans, AzureMonitorMetricExporter(disable_offline_storage=True), by_difference=True)
+        return Receiver(
+            spans, AzureMonitorMetricExporter(disable_offline_storage=True), by_difference=True
+        )
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
@@ -122,14 +151,20 @@ def receiver_of(to: To) -> Receiver:
 
 
 def resource_of(version: str) -> Resource:
-    """Who sends: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES stand before the names given here."""
+    """Who sends: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES stand before the
+    names given here.
+    """
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 
-    return Resource({"service.name": "memory-core", "service.version": version}).merge(OTELResourceDetector().detect())
+    return Resource({"service.name": "memory-core", "service.version": version}).merge(
+        OTELResourceDetector().detect()
+    )
 
 
 def _current_span() -> Any:
-    """The context of the span that the worker has put around this call, where it did; imports nothing."""
+    """The context of the span that the worker has put around this call, where it did;
+    imports nothing.
+    """
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return None
@@ -160,7 +195,11 @@ class Spans:
         from opentelemetry.trace import NonRecordingSpan, Status, StatusCode, set_span_in_context
 
         for ended in batch:
-            context = Context() if ended.parent is None else set_span_in_context(NonRecordingSpan(ended.parent), Context())
+            context = (
+                Context()
+                if ended.parent is None
+                else set_span_in_context(NonRecordingSpan(ended.parent), Context())
+            )
             span = self._tracer.start_span(ended.name, context=context, start_time=ended.began_ns)
             if ended.error is not None:
                 span.set_attribute("error.type", ended.error)
@@ -180,7 +219,9 @@ class _Buckets:
 
 
 class Meters:
-    """Turns the registry's families into OpenTelemetry's, as sums from the beginning or as differences since the last time."""
+    """Turns the registry's families into OpenTelemetry's, as sums from the beginning or as
+    differences since the last time.
+    """
 
     def __init__(self, resource: Resource, began_ns: int, *, by_difference: bool) -> None:
         self._resource, self._since_ns, self._by_difference = resource, began_ns, by_difference
@@ -191,17 +232,29 @@ class Meters:
         from opentelemetry.sdk.metrics.export import MetricsData, ResourceMetrics, ScopeMetrics
         from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-        metrics = [made for family in families if (made := self._metric(family, now_ns)) is not None]
+        metrics = [
+            made for family in families if (made := self._metric(family, now_ns)) is not None
+        ]
         if self._by_difference:
             self._since_ns = now_ns
         scope = ScopeMetrics(InstrumentationScope(SCOPE), metrics, "")
         return MetricsData([ResourceMetrics(self._resource, [scope], "")])
 
     def _metric(self, family: Metric, now_ns: int) -> Any:
-        from opentelemetry.sdk.metrics.export import AggregationTemporality, Gauge, Histogram, NumberDataPoint, Sum
+        from opentelemetry.sdk.metrics.export import (
+            AggregationTemporality,
+            Gauge,
+            Histogram,
+            NumberDataPoint,
+            Sum,
+        )
         from opentelemetry.sdk.metrics.export import Metric as Sent
 
-        temporality = AggregationTemporality.DELTA if self._by_difference else AggregationTemporality.CUMULATIVE
+        temporality = (
+            AggregationTemporality.DELTA
+            if self._by_difference
+            else AggregationTemporality.CUMULATIVE
+        )
         unit = "s" if family.name.endswith("_seconds") else "1"
         data: Any
         if family.type == "histogram":
@@ -209,7 +262,12 @@ class Meters:
         else:
             counts = family.type == "counter"
             points = [
-                NumberDataPoint(dict(sample.labels), self._since_ns, now_ns, self._new(sample.name, sample.labels, sample.value, counts))
+                NumberDataPoint(
+                    dict(sample.labels),
+                    self._since_ns,
+                    now_ns,
+                    self._new(sample.name, sample.labels, sample.value, counts),
+                )
                 for sample in family.samples
                 if not counts or sample.name.endswith("_total")
             ]
@@ -224,7 +282,9 @@ class Meters:
             labels = {name: value for name, value in sample.labels.items() if name != "le"}
             buckets = series.setdefault(tuple(sorted(labels.items())), _Buckets())
             if sample.name.endswith("_bucket"):
-                buckets.counts[float(sample.labels["le"])] = self._new(sample.name, sample.labels, sample.value, True)
+                buckets.counts[float(sample.labels["le"])] = self._new(
+                    sample.name, sample.labels, sample.value, True
+                )
             elif sample.name.endswith("_sum"):
                 buckets.sum = self._new(sample.name, sample.labels, sample.value, True)
         points = []
@@ -234,7 +294,18 @@ class Meters:
             each = [int(above - under) for under, above in pairwise(below)]
             unknown: Any = None  # Prometheus keeps no least and no greatest value
             times = self._since_ns, now_ns
-            points.append(HistogramDataPoint(dict(labels_of), *times, sum(each), buckets.sum, each, bounds[:-1], unknown, unknown))
+            points.append(
+                HistogramDataPoint(
+                    dict(labels_of),
+                    *times,
+                    sum(each),
+                    buckets.sum,
+                    each,
+                    bounds[:-1],
+                    unknown,
+                    unknown,
+                )
+            )
         return points
 
     def _new(self, name: str, labels: Mapping[str, str], value: float, counts: bool) -> float:

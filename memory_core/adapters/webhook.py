@@ -1,7 +1,8 @@
 """One POST to the address of a webhook, which must be an allowed one.
 
-Note: the name is not looked up first and connected to afterwards. In between the name may get another address. Here every
-socket is asked for with the very address that it will connect to, and that is what is judged; there is no other way to one.
+Note: the name is not looked up first and connected to afterwards. In between the name may get
+another address. Here every socket is asked for with the very address that it will connect to, and
+that is what is judged; there is no other way to one.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 MAX_HEADER_BYTES = 8 * 1024
 NOT_PUBLIC = "it has no public address, so it is not called"
-"""Said of every address that is not called, and of a name without any: a caller must not learn here how names resolve in our network."""
+"""Said of every address that is not called, and of a name without any: a caller must not learn here
+how names resolve in our network.
+"""
 
 
 class Refused(OSError):
@@ -33,14 +36,18 @@ class Refused(OSError):
 
 
 class WebCourier:
-    """The `Courier` port. allow: addresses, networks and host names that may be called though they are not public."""
+    """The `Courier` port. allow: addresses, networks and host names that may be called though they
+    are not public.
+    """
 
     def __init__(self, allow: Iterable[str] = (), *, timeout_s: float = 10.0) -> None:
         self._allowed = Allowed.of(allow)
         self._timeout_s = timeout_s
 
     def refusal(self, url: str) -> str | None:
-        """What can be judged before it is called: hosts written as addresses, `localhost`, which is this machine, and what is no host."""
+        """What can be judged before it is called: hosts written as addresses, `localhost`, which is
+        this machine, and what is no host.
+        """
         try:
             parts = urlsplit(url)
             host, port = parts.hostname or "", parts.port
@@ -51,7 +58,8 @@ class WebCourier:
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
         """Connect, send, read the answer's status and headers; its body is not read at all.
 
-        A name that leads into our network fails like one that does not exist, and is tried again as that is.
+        A name that leads into our network fails like one that does not exist,
+        and is tried again as that is.
         """
         import aiohttp
         from yarl import URL
@@ -62,9 +70,14 @@ class WebCourier:
             refusal = self.refusal(url) or self._refusal_of(target.host or "")
             if refusal is not None:
                 return Posted(None, refusal, refused=True)
-            async with asyncio.timeout(self._timeout_s), self._session(target.host or "", refused) as session:
+            async with (
+                asyncio.timeout(self._timeout_s),
+                self._session(target.host or "", refused) as session,
+            ):
                 given = {"User-Agent": f"memory-core/{__version__}", **headers}
-                response = await session.post(target, data=body, headers=given, allow_redirects=False)
+                response = await session.post(
+                    target, data=body, headers=given, allow_redirects=False
+                )
                 response.close()
                 return Posted(response.status)
         except TimeoutError:
@@ -78,7 +91,11 @@ class WebCourier:
         """Nothing is kept between two calls."""
 
     def _refusal_of(self, host: str) -> str | None:
-        address = ipaddress.IPv4Address("127.0.0.1") if plain(host).endswith("localhost") else literal(host)
+        address = (
+            ipaddress.IPv4Address("127.0.0.1")
+            if plain(host).endswith("localhost")
+            else literal(host)
+        )
         if ("%" in host and ":" not in host) or (address is None and not may_be_name(host)):
             return "it names no host that can be called"
         if address is None or self._allowed.host(host) or self._allowed.address(address):
@@ -86,9 +103,11 @@ class WebCourier:
         return NOT_PUBLIC
 
     def _session(self, host: str, refused: list[Address]) -> aiohttp.ClientSession:
-        """A client for one request: no connection, no name and no cookie outlives it, and no proxy of the environment is asked.
+        """A client for one request: no connection, no name and no cookie outlives it,
+        and no proxy of the environment is asked.
 
-        host: as the client itself has read it. Addresses that were not connected to are added to `refused`.
+        host: as the client itself has read it. Addresses that were not connected to are added
+        to `refused`.
         """
         import aiohttp
 
@@ -102,7 +121,9 @@ class WebCourier:
                 raise Refused(NOT_PUBLIC)
             return socket.socket(family=family, type=kind, proto=protocol)
 
-        connector = aiohttp.TCPConnector(force_close=True, use_dns_cache=False, socket_factory=guarded)
+        connector = aiohttp.TCPConnector(
+            force_close=True, use_dns_cache=False, socket_factory=guarded
+        )
         return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -135,24 +156,30 @@ def said(error: Exception) -> str:
 
 # Which addresses a webhook may go to: public ones, and what the operator allows.
 #
-# Note: it is not enough that an address is not "private". What must not be reached has many more forms: a loopback within an
-# IPv6 address, shared and reserved ranges, tunnels, and addresses that look public and are the platform's own.
+# Note: it is not enough that an address is not "private". What must not be reached has many more
+# forms: a loopback within an IPv6 address, shared and reserved ranges, tunnels, and addresses that
+# look public and are the platform's own.
 
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# IANA's special-purpose registries, written out: `is_global` of Python's own module has changed its mind between 3.11 and 3.13.
+# IANA's special-purpose registries, written out: `is_global` of Python's own module has changed its
+# mind between 3.11 and 3.13.
 _NOT_PUBLIC_4 = tuple(
     ipaddress.IPv4Network(network)
     for network in (
-        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
-        "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-        "168.63.129.16/32",  # looks public and is not: where Azure's machines find DNS, DHCP and the wire server
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
+        "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
+        "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+        # looks public and is not: where Azure's machines find DNS, DHCP and the wire server
+        "168.63.129.16/32",
     )
 )  # fmt: skip
 _UNICAST_6 = ipaddress.IPv6Network("2000::/3")
-"""All that hosts on the internet are given (RFC 4291). Loopback, unique local (fd00:ec2::254), link-local, multicast, NAT64 lie outside."""
+"""All that hosts on the internet are given (RFC 4291). Loopback, unique local (fd00:ec2::254),
+link-local, multicast, NAT64 lie outside.
+"""
 _NOT_PUBLIC_6 = tuple(
     ipaddress.IPv6Network(network)
     for network in (
@@ -170,7 +197,9 @@ MAX_LABEL = 63
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What the operator lets through besides: host names, whatever they resolve to, and networks."""
+    """What the operator lets through besides: host names, whatever they resolve to,
+    and networks.
+    """
 
     hosts: frozenset[str] = frozenset()
     networks: tuple[Network, ...] = ()
@@ -203,7 +232,9 @@ def is_public(address: Address) -> bool:
 
 
 def unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for ("::ffff:10.0.0.1"), else the address itself, without its zone."""
+    """The IPv4 address that an IPv6 one stands for ("::ffff:10.0.0.1"), else the address itself,
+    without its zone.
+    """
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return address.ipv4_mapped
@@ -212,9 +243,11 @@ def unwrapped(address: Address) -> Address:
 
 
 def literal(host: str) -> Address | None:
-    """The address that a host is written as, None for a name. Resolvers take "2130706433", "0x7f.1" and "0177.0.0.1" for one too.
+    """The address that a host is written as, None for a name. Resolvers take "2130706433",
+    "0x7f.1" and "0177.0.0.1" for one too.
 
-    So do clients with a full stop at its end, and with the digits and full stops of other alphabets that names are told to fold.
+    So do clients with a full stop at its end, and with the digits and full stops of other alphabets
+    that names are told to fold.
     """
     host = plain(host)
     try:
@@ -230,13 +263,23 @@ def literal(host: str) -> Address | None:
 
 
 def may_be_name(host: str) -> bool:
-    """Whether a host can be a name at all. One that ends in a number is none: it is an address, or nothing (WHATWG URL, "host parsing")."""
+    """Whether a host can be a name at all. One that ends in a number is none: it is an address, or
+    nothing (WHATWG URL, "host parsing").
+    """
     labels = plain(host).split(".")
-    if _NEVER_IN_A_NAME.search(host) or any(unicodedata.category(character) in ("Cf", "Cc") for character in host):
+    if _NEVER_IN_A_NAME.search(host) or any(
+        unicodedata.category(character) in ("Cf", "Cc") for character in host
+    ):
         return False
-    return host.count("..") == 0 and all(0 < len(label) <= MAX_LABEL for label in labels) and not _NUMBER.fullmatch(labels[-1])
+    return (
+        host.count("..") == 0
+        and all(0 < len(label) <= MAX_LABEL for label in labels)
+        and not _NUMBER.fullmatch(labels[-1])
+    )
 
 
 def plain(host: str) -> str:
-    """A host as names are compared: compatible letters, digits and full stops as one, without case and the full stops at its end."""
+    """A host as names are compared: compatible letters, digits and full stops as one, without case
+    and the full stops at its end.
+    """
     return unicodedata.normalize("NFKC", host).replace("\u3002", ".").lower().rstrip(".")

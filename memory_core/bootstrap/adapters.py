@@ -1,4 +1,6 @@
-"""Which adapter is behind each port, chosen by Settings; heavy libraries are imported only for those chosen."""
+"""Which adapter is behind each port, chosen by Settings; heavy libraries are imported only for
+those chosen.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
     from memory_core.adapters.openai.client import Service
 
 
-_MODELS = json.loads((Path(__file__).parents[1] / "adapters" / "openai" / "models.json").read_text(encoding="utf-8"))
+_MODELS = json.loads(
+    (Path(__file__).parents[1] / "adapters" / "openai" / "models.json").read_text(encoding="utf-8")
+)
 """Names of models stand there only; Bicep, Terraform and preflight read the same file."""
 DEFAULT_MODEL: str = _MODELS["embedding"]["name"]
 DEFAULT_LLM: str = _MODELS["chat"]["name"]
@@ -51,7 +55,9 @@ MODEL_DIMENSIONS: dict[str, int] = _MODELS["dimensions"]
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """One adapter a port; `rules` are the agents that need no model, and answer where `agents` fail."""
+    """One adapter a port; `rules` are the agents that need no model, and answer where
+    `agents` fail.
+    """
 
     long_term: LongTermStore
     short_term: ShortTermStore
@@ -66,30 +72,65 @@ class Adapters:
     thesaurus: Thesaurus = field(default_factory=NoRelatedWords)
 
     @classmethod
-    def of(cls, settings: Settings, clock: Clock, charged: Charged, meter: Meter | None = None) -> Adapters:
+    def of(
+        cls, settings: Settings, clock: Clock, charged: Charged, meter: Meter | None = None
+    ) -> Adapters:
         """The adapters that the settings name; nothing is connected yet.
 
-        `charged` is told what a store's answers cost, `meter` what a language model takes and what rules cut.
+        `charged` is told what a store's answers cost, `meter` what a language model takes and
+        what rules cut.
         """
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
         long_term = _long_term(settings, embedder, clock, charged)
         rules = _rules(settings, meter)
-        agents = rules if settings.llm_provider == "offline" else _model(settings, long_term, clock, meter)
+        agents = (
+            rules
+            if settings.llm_provider == "offline"
+            else _model(settings, long_term, clock, meter)
+        )
         courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
         # `hash` is for benches and tests, where words shall mean themselves.
         thesaurus = NoRelatedWords() if settings.embedding_provider == "hash" else RelatedWords()
-        queue, archive, reranker = _queue(settings, clock), _archive(settings, clock), _reranker(settings, agents, clock)
+        queue, archive, reranker = (
+            _queue(settings, clock),
+            _archive(settings, clock),
+            _reranker(settings, agents, clock),
+        )
         keys = long_term.key_store()
-        return cls(long_term, short_term, embedder, queue, archive, agents, rules, courier, keys, reranker, thesaurus)
+        return cls(
+            long_term,
+            short_term,
+            embedder,
+            queue,
+            archive,
+            agents,
+            rules,
+            courier,
+            keys,
+            reranker,
+            thesaurus,
+        )
 
     def of_formation(self) -> FormationAdapters:
         """Those that formation works with."""
-        return FormationAdapters(self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier)
+        return FormationAdapters(
+            self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier
+        )
 
     def of_consolidation(self, parts: Parts) -> ConsolidationAdapters:
-        """Those that consolidation works with; parts: the files of exports, which lie in the archive."""
-        return ConsolidationAdapters(self.long_term, self.short_term, self.embedder, self.agents, self.rules, self.queue, parts)
+        """Those that consolidation works with; parts: the files of exports, which lie in
+        the archive.
+        """
+        return ConsolidationAdapters(
+            self.long_term,
+            self.short_term,
+            self.embedder,
+            self.agents,
+            self.rules,
+            self.queue,
+            parts,
+        )
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
@@ -103,7 +144,9 @@ class Adapters:
         }
 
 
-def _long_term(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
+def _long_term(
+    settings: Settings, embedder: Embedder, clock: Clock, charged: Charged
+) -> LongTermStore:
     if settings.long_term == "cosmos":
         return _cosmos(settings, embedder, clock, charged)
     from memory_core.adapters.sqlite.store import SqliteStore
@@ -118,7 +161,9 @@ def _long_term(settings: Settings, embedder: Embedder, clock: Clock, charged: Ch
     )
 
 
-def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
+def _cosmos(
+    settings: Settings, embedder: Embedder, clock: Clock, charged: Charged
+) -> LongTermStore:
     from memory_core.adapters.cosmos.store import CosmosStore
 
     if settings.cosmos_endpoint is None:
@@ -144,7 +189,12 @@ def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
         return NullShortTermStore()
     if settings.short_term == "embedded":
         budget = settings.short_term_budget_mb * 2**20
-        return embedded(clock, max_bytes=budget, session_ttl_s=settings.session_ttl_s, session_cap=settings.session_cap)
+        return embedded(
+            clock,
+            max_bytes=budget,
+            session_ttl_s=settings.session_ttl_s,
+            session_cap=settings.session_cap,
+        )
     if settings.redis_url is None:
         raise ConfigError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
     password = settings.redis_password
@@ -158,7 +208,11 @@ def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
         connect,
         clock,
         timeout_s=settings.redis_timeout_ms / 1000,
-        breaker=Breaker(clock, failures=settings.redis_breaker_failures, rest=timedelta(seconds=settings.redis_breaker_rest_s)),
+        breaker=Breaker(
+            clock,
+            failures=settings.redis_breaker_failures,
+            rest=timedelta(seconds=settings.redis_breaker_rest_s),
+        ),
         session_ttl_s=settings.session_ttl_s,
         vector_ttl_s=settings.redis_vector_ttl_s,
         session_cap=settings.session_cap,
@@ -169,10 +223,14 @@ def _queue(settings: Settings, clock: Clock) -> TaskQueue:
     if settings.queue == "embedded":
         from memory_core.adapters.sqlite.queue import SqliteQueue
 
-        return SqliteQueue(settings.data / "queue.db", clock=clock, synchronous=settings.sqlite_synchronous)
+        return SqliteQueue(
+            settings.data / "queue.db", clock=clock, synchronous=settings.sqlite_synchronous
+        )
     from memory_core.adapters.azure_storage.queue import StorageQueue
 
-    return StorageQueue(_account(settings, settings.queue_connection, settings.queue_account_url), clock=clock)
+    return StorageQueue(
+        _account(settings, settings.queue_connection, settings.queue_account_url), clock=clock
+    )
 
 
 def _archive(settings: Settings, clock: Clock) -> Archive:
@@ -189,7 +247,11 @@ def _archive(settings: Settings, clock: Clock) -> Archive:
 def _account(settings: Settings, connection: SecretStr | None, url: str | None) -> Account:
     from memory_core.adapters.azure_storage.account import Account
 
-    return Account(None if connection is None else connection.get_secret_value(), url, settings.identity_client_id)
+    return Account(
+        None if connection is None else connection.get_secret_value(),
+        url,
+        settings.identity_client_id,
+    )
 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
@@ -198,27 +260,48 @@ def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> E
         from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 
         return HashEmbedder(settings.embedding_dimensions or 384)
-    made = _minilm(settings) if settings.embedding_provider == "minilm" else _openai(settings, clock)
+    made = (
+        _minilm(settings) if settings.embedding_provider == "minilm" else _openai(settings, clock)
+    )
     life = timedelta(seconds=settings.vector_cache_ttl_s)
-    deadline_s = None if settings.embedding_provider == "minilm" else settings.embedding_query_deadline_s
-    return CachedEmbedder(made, short_term, clock, entries=settings.vector_cache_entries, life=life, query_deadline_s=deadline_s)
+    deadline_s = (
+        None if settings.embedding_provider == "minilm" else settings.embedding_query_deadline_s
+    )
+    return CachedEmbedder(
+        made,
+        short_term,
+        clock,
+        entries=settings.vector_cache_entries,
+        life=life,
+        query_deadline_s=deadline_s,
+    )
 
 
 def _minilm(settings: Settings) -> Embedder:
     from memory_core.adapters.embedders.minilm import MiniLMEmbedder
     from memory_core.adapters.embedders.minilm_model import Reducer
 
-    return MiniLMEmbedder(chunking=_chunking(settings), reducer=Reducer() if settings.token_states else None)
+    return MiniLMEmbedder(
+        chunking=_chunking(settings), reducer=Reducer() if settings.token_states else None
+    )
 
 
 def _openai(settings: Settings, clock: Clock) -> Embedder:
     from memory_core.adapters.openai.embedder import OpenAIEmbedder
 
-    service = _service(settings.embedding_provider, settings.embedding_base_url, settings.embedding_api_key, settings.identity_client_id)
+    service = _service(
+        settings.embedding_provider,
+        settings.embedding_base_url,
+        settings.embedding_api_key,
+        settings.identity_client_id,
+    )
     model = settings.embedding_model or DEFAULT_MODEL
     dimensions = settings.embedding_dimensions or MODEL_DIMENSIONS.get(model)
     if dimensions is None:
-        raise ConfigError(f"EMBEDDING_DIMENSIONS is required for the model {model!r}, whose vectors' length is not known here")
+        raise ConfigError(
+            f"EMBEDDING_DIMENSIONS is required for the model {model!r}, whose vectors' length is "
+            "not known here"
+        )
     return OpenAIEmbedder(
         service,
         model,
@@ -232,14 +315,18 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
 
 
 def _rules(settings: Settings, meter: Meter | None) -> Agents:
-    """The agents without a model. Words alone tell topics apart: vectors found 160 of 200 right instead of 158, at ten times the cost."""
+    """The agents without a model. Words alone tell topics apart: vectors found 160 of 200 right
+    instead of 158, at ten times the cost.
+    """
     from memory_core.adapters.offline.agents import OfflineAgents
 
     gap = timedelta(minutes=settings.boundary_gap_minutes)
     return OfflineAgents(boundary_gap=gap, meter=meter)
 
 
-def _service(provider: str, base_url: str | None, key: SecretStr | None, identity_client_id: str | None) -> Service:
+def _service(
+    provider: str, base_url: str | None, key: SecretStr | None, identity_client_id: str | None
+) -> Service:
     from memory_core.adapters.openai.client import OPENAI_URL, Service
 
     return Service(
@@ -263,18 +350,29 @@ def _reranker(settings: Settings, agents: Agents, clock: Clock) -> Reranker | No
     from memory_core.adapters.openai.rerankers import EndpointReranker
 
     service = _service("openai", settings.rerank_base_url, settings.rerank_api_key, None)
-    return EndpointReranker(service, settings.rerank_model or "", clock, timeout_s=settings.rerank_deadline_s)
+    return EndpointReranker(
+        service, settings.rerank_model or "", clock, timeout_s=settings.rerank_deadline_s
+    )
 
 
-def _model(settings: Settings, long_term: LongTermStore, clock: Clock, meter: Meter | None) -> Agents:
+def _model(
+    settings: Settings, long_term: LongTermStore, clock: Clock, meter: Meter | None
+) -> Agents:
     from memory_core.adapters.openai.agents import OpenAIAgents
     from memory_core.adapters.openai.budget import Budget
     from memory_core.adapters.openai.chat import Chat, Sampling
 
     effort = None if settings.llm_reasoning_effort == "default" else settings.llm_reasoning_effort
-    sampling = Sampling(settings.llm_temperature, settings.llm_top_p, settings.llm_max_tokens, effort)
+    sampling = Sampling(
+        settings.llm_temperature, settings.llm_top_p, settings.llm_max_tokens, effort
+    )
     chat = Chat(
-        _service(settings.llm_provider, settings.llm_base_url, settings.llm_api_key, settings.identity_client_id),
+        _service(
+            settings.llm_provider,
+            settings.llm_base_url,
+            settings.llm_api_key,
+            settings.identity_client_id,
+        ),
         settings.llm_model or DEFAULT_LLM,
         clock,
         deployment=settings.llm_deployment,
@@ -282,7 +380,12 @@ def _model(settings: Settings, long_term: LongTermStore, clock: Clock, meter: Me
         timeout_s=settings.llm_timeout,
         concurrency=settings.llm_concurrency,
     )
-    budget = Budget(settings.llm_daily_tokens, clock, long_term, user_daily_tokens=settings.llm_daily_tokens_user)
+    budget = Budget(
+        settings.llm_daily_tokens,
+        clock,
+        long_term,
+        user_daily_tokens=settings.llm_daily_tokens_user,
+    )
     return OpenAIAgents(chat, budget, clock, meter)
 
 

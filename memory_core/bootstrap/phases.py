@@ -1,4 +1,5 @@
-"""Phases from adapters: formation, consolidation and data rights, each with what works on its kinds of task.
+"""Phases from adapters: formation, consolidation and data rights, each with what works on its
+kinds of task.
 
 Consolidation, put together: what works on a user's memories as a whole.
 """
@@ -18,7 +19,14 @@ from memory_core.consolidation.pattern_withdrawal import Withdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.reflection import Reflecting
-from memory_core.consolidation.run import Calls, Consolidator, EndingRules, ReportRun, RunEnding, Step
+from memory_core.consolidation.run import (
+    Calls,
+    Consolidator,
+    EndingRules,
+    ReportRun,
+    RunEnding,
+    Step,
+)
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.schedule import FanOut, RunBeginning
@@ -48,13 +56,25 @@ from memory_core.ledger.access_counts import Touches
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.commit import Ledger, Mirror
 from memory_core.ledger.history import Snapshots
-from memory_core.ports import Agents, Archive, Clock, Courier, Embedder, IdSource, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import (
+    Agents,
+    Archive,
+    Clock,
+    Courier,
+    Embedder,
+    IdSource,
+    LongTermStore,
+    ShortTermStore,
+    TaskQueue,
+)
 from memory_core.tasks.worker import Tasking, Work
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationRules:
-    """What the phase goes by. spread: over how long the users of one hour are spread. calls: how many calls a model is asked in."""
+    """What the phase goes by. spread: over how long the users of one hour are spread. calls: how
+    many calls a model is asked in.
+    """
 
     decay: DecayRules
     forget_cap: int
@@ -68,7 +88,9 @@ class ConsolidationRules:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationAdapters:
-    """What consolidation works with: adapters, of which `rules` are the agents without a model, and the files of exports."""
+    """What consolidation works with: adapters, of which `rules` are the agents without a model,
+    and the files of exports.
+    """
 
     store: LongTermStore
     short_term: ShortTermStore
@@ -100,22 +122,40 @@ class Consolidation:
         store, operations = here.store, tasking.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
-        crossings = Crossings(store, touches, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls)
-        self.decay = Decay(store, operations, touches, self.snapshots, crossings, clock, rules.decay)
+        crossings = Crossings(
+            store, touches, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls
+        )
+        self.decay = Decay(
+            store, operations, touches, self.snapshots, crossings, clock, rules.decay
+        )
         sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, unmerger, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, touches, operations, copies, clock, rules.archive)
-        upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
+        upkeep = Upkeep(
+            store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending
+        )
         is_joint = rules.calls != "separate" and here.agents is not here.rules
         reflecting = Reflecting(store, here.agents, here.rules, tasking.steps) if is_joint else None
-        scenes: tuple[Step, ...] = (SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),)
+        scenes: tuple[Step, ...] = (
+            SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+        )
         steps: tuple[Step, ...] = (
             upkeep,
             EndedTruths(store, clock),
-            Withdrawal(store),  # before patterns are found, or news would make surer what does not stand any more
-            *(scenes if is_joint else ()),  # traits are asked for beside patterns, and of scenes with the new episodes in them
-            Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness, reflecting),
+            # before patterns are found, or news would make surer what does not stand any more
+            Withdrawal(store),
+            # traits are asked for beside patterns, and of scenes with the new episodes in them
+            *(scenes if is_joint else ()),
+            Patterns(
+                store,
+                here.embedder,
+                here.agents,
+                here.rules,
+                tasking.steps,
+                rules.closeness,
+                reflecting,
+            ),
             Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
             *(() if is_joint else scenes),
@@ -142,7 +182,9 @@ class Consolidation:
 
 @dataclass(frozen=True, slots=True)
 class FormationRules:
-    """What the phase goes by. webhook_secret: None where callbacks can't be signed, and so can't be asked for."""
+    """What the phase goes by. webhook_secret: None where callbacks can't be signed,
+    and so can't be asked for.
+    """
 
     forming: FormingRules
     batches: BatchRules
@@ -191,12 +233,28 @@ class Formation:
         messages = MessageWriter(ledger, here.embedder, clock)
         self.messages = messages
         self.converser = Converser(tasking.beginning, messages, callbacks, clock, ids)
-        self.summaries = Summaries(here.agents, here.rules, callbacks, tasking.beginning, clock, ids)
+        self.summaries = Summaries(
+            here.agents, here.rules, callbacks, tasking.beginning, clock, ids
+        )
         handover = Handover(ledger, messages, here.queue, clock, rules.batches)
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
-        self.deliveries = Deliveries(here.store, ledger, here.courier, ends, clock, rules.webhook_secret)
-        wishes = Wishes(here.store, heeding.saver, heeding.editor, heeding.forgetter, heeding.find, steps, clock)
-        former = Former(ledger, mirror, messages, here.embedder, here.agents, here.rules, clock, rules.forming, wishes.keep_told)
+        self.deliveries = Deliveries(
+            here.store, ledger, here.courier, ends, clock, rules.webhook_secret
+        )
+        wishes = Wishes(
+            here.store, heeding.saver, heeding.editor, heeding.forgetter, heeding.find, steps, clock
+        )
+        former = Former(
+            ledger,
+            mirror,
+            messages,
+            here.embedder,
+            here.agents,
+            here.rules,
+            clock,
+            rules.forming,
+            wishes.keep_told,
+        )
         forming = Forming(ledger, messages, former, wishes, steps, ends, here.queue, clock)
         self.works: dict[TaskKind, Work] = {
             "converse": forming.form,
@@ -230,8 +288,27 @@ class People:
     ) -> None:
         self.parts = Parts(archive, names, clock)
         notes = ErasureNotes(archive, names)
-        self.eraser = Eraser(store, short_term, self.parts, copies, names, notes, ledger, tasking, clock, ids, rules, withdraw_keys)
+        self.eraser = Eraser(
+            store,
+            short_term,
+            self.parts,
+            copies,
+            names,
+            notes,
+            ledger,
+            tasking,
+            clock,
+            ids,
+            rules,
+            withdraw_keys,
+        )
         self.exporter = Exporter(store, touches, copies, self.parts, tasking.operations, clock)
         teller = ConversationTeller(converse, tasking.operations, clock, redact)
-        self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, teller, clock, ids, redact)
-        self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase, "export": self.exporter.export, "import": self.importer.work}
+        self.importer = Importer(
+            store, embedder, copies, self.parts, tasking.operations, teller, clock, ids, redact
+        )
+        self.works: dict[TaskKind, Work] = {
+            "erase": self.eraser.erase,
+            "export": self.exporter.export,
+            "import": self.importer.work,
+        }

@@ -1,6 +1,8 @@
-"""What each phase goes by, as the settings say it: thresholds on the embedder's scale, times as spans.
+"""What each phase goes by, as the settings say it: thresholds on the embedder's scale,
+times as spans.
 
-Note: a threshold left unset is not a constant, but what was measured for the embedder (`Settings.calibrated`).
+Note: a threshold left unset is not a constant, but what was measured for the embedder
+(`Settings.calibrated`).
 """
 
 from __future__ import annotations
@@ -63,13 +65,17 @@ def formation_rules(settings: Settings) -> FormationRules:
 
 def request_rates(settings: Settings, short_term: ShortTermStore, clock: Clock) -> RequestRates:
     """What counts requests by key and by app, at the rates of the settings."""
-    rates = (None if text == "off" else Rate.read(text) for text in (settings.rate_per_key, settings.rate_per_app))
+    rates = (
+        None if text == "off" else Rate.read(text)
+        for text in (settings.rate_per_key, settings.rate_per_app)
+    )
     return RequestRates(short_term, clock, *rates)
 
 
 ON_ONE_MACHINE_S = 2.0
-"""What an erasure waits for with SQLite. A commit that comes late is refused in the transaction that would make it, and the short term
-refuses an ended life; only a file of an export or of the archive, on its way to the disk when the life ended, may still appear.
+"""What an erasure waits for with SQLite. A commit that comes late is refused in the transaction
+that would make it, and the short term refuses an ended life; only a file of an export or of the
+archive, on its way to the disk when the life ended, may still appear.
 """
 
 
@@ -97,7 +103,9 @@ def usage_limits(settings: Settings) -> UsageLimits:
 
 def admission_rules(settings: Settings) -> AdmissionRules:
     """How many requests a process takes at once."""
-    return AdmissionRules(settings.requests_at_once, settings.requests_waiting, settings.request_wait_s)
+    return AdmissionRules(
+        settings.requests_at_once, settings.requests_waiting, settings.request_wait_s
+    )
 
 
 def first_run(settings: Settings) -> timedelta | None:
@@ -109,9 +117,13 @@ def first_run(settings: Settings) -> timedelta | None:
 def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = fading_rules(settings)
-    archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
+    archive = ArchiveRules(
+        settings.archival_age_years, settings.max_age_hours / settings.half_life_factor
+    )
     scale = settings.calibrated
-    closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
+    closeness = Closeness(
+        scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor
+    )
     scenes = SceneRules(scale.scene_threshold, scale.theme_threshold, settings.scene_cells)
     ending = EndingRules(
         fading,

@@ -1,4 +1,6 @@
-"""Services from adapters and settings: everything that the calls of `MemoryCore` use, each by name."""
+"""Services from adapters and settings: everything that the calls of `MemoryCore` use,
+each by name.
+"""
 
 from __future__ import annotations
 
@@ -74,15 +76,21 @@ log = logging.getLogger(__name__)
 class Services:
     """Everything that the calls use; opened and closed together."""
 
-    def __init__(self, settings: Settings, clock: Clock, ids: IdSource, adapters: Adapters | None) -> None:
-        """Build, without connecting to anything. adapters: in place of those that the settings name."""
+    def __init__(
+        self, settings: Settings, clock: Clock, ids: IdSource, adapters: Adapters | None
+    ) -> None:
+        """Build, without connecting to anything. adapters: in place of those that the
+        settings name.
+        """
         self._settings = settings
         self.clock = clock
         self.ids = ids
         self.telemetry = Telemetry()
         self.redactor = Redactor(self._settings.redacted_kinds)
         self.fading = fading_rules(self._settings)
-        made = adapters or Adapters.of(self._settings, self.clock, self.telemetry.charged, self.telemetry)
+        made = adapters or Adapters.of(
+            self._settings, self.clock, self.telemetry.charged, self.telemetry
+        )
         self.adapters = made = replace(made, queue=ResendingQueue(made.queue, self.clock))
         self._export_telemetry()
         secret = cursor_secret(self._settings)
@@ -95,7 +103,16 @@ class Services:
         written = waking.wake if self._settings.forgetting == "gentle" else None
         self.touches = Touches(made.long_term, made.short_term, self.clock, self.ids, written)
         lease = timedelta(seconds=self._settings.task_lease_s)
-        self.tasking = Tasking(made.long_term, self.ledger, self.mirror, made.queue, self.cursors, self.clock, self.ids, lease)
+        self.tasking = Tasking(
+            made.long_term,
+            self.ledger,
+            self.mirror,
+            made.queue,
+            self.cursors,
+            self.clock,
+            self.ids,
+            lease,
+        )
         names = OwnerNames(made.archive)
         copies = ColdCopies(made.archive, names)
         self._for_saving()
@@ -114,27 +131,44 @@ class Services:
         self.touches.note(owner, [memory.id for memory in memories], now, faded)
 
     def pools(self) -> dict[str, tuple[int, int]]:
-        """What is held, and what of it is in use: connections and threads by dependency, and the requests at work or waiting."""
+        """What is held, and what of it is in use: connections and threads by dependency,
+        and the requests at work or waiting.
+        """
         return {**self.adapters.pools(), "requests": self.admission.pool()}
 
     def _export_telemetry(self) -> None:
         if self._settings.telemetry != "off":
             made = self.adapters
-            self.telemetry.export(self._settings.telemetry, self.pools, lambda: {"short_term": made.short_term.degraded})
+            self.telemetry.export(
+                self._settings.telemetry,
+                self.pools,
+                lambda: {"short_term": made.short_term.degraded},
+            )
 
     def _made_ledger(self) -> Ledger:
         settings, made = self._settings, self.adapters
         pause = timedelta(minutes=settings.consolidation_pause_minutes)
-        gathered = Threshold(made.queue, self.clock, settings.consolidation_threshold, pause, first_run(settings)).gathered
+        gathered = Threshold(
+            made.queue, self.clock, settings.consolidation_threshold, pause, first_run(settings)
+        ).gathered
         deadline_s = settings.commit_deadline_s
         return Ledger(
-            made.long_term, self.clock, self.ids, deadline_s=deadline_s, gathered=gathered, completed=SlotCommits(self.clock).complete
+            made.long_term,
+            self.clock,
+            self.ids,
+            deadline_s=deadline_s,
+            gathered=gathered,
+            completed=SlotCommits(self.clock).complete,
         )
 
     def _for_saving(self) -> None:
         made, clock, ids = self.adapters, self.clock, self.ids
-        self.saver = Saver(self.ledger, self.mirror, made.embedder, clock, ids, save_rules(self._settings))
-        self.conflicts = Conflicts(made.long_term, self.ledger, self.mirror, made.embedder, self.cursors, clock)
+        self.saver = Saver(
+            self.ledger, self.mirror, made.embedder, clock, ids, save_rules(self._settings)
+        )
+        self.conflicts = Conflicts(
+            made.long_term, self.ledger, self.mirror, made.embedder, self.cursors, clock
+        )
         self.unmerger = NoteUnmerger(self.ledger, self.mirror, self.conflicts, clock)
         self.editor = Editor(self.ledger, self.mirror, made.embedder, self.unmerger, clock)
         self.user_settings = SettingsOfUsers(self.ledger)
@@ -144,7 +178,11 @@ class Services:
     def _for_finding(self, copies: ColdCopies) -> None:
         made = self.adapters
         cold = ColdSearch(made.long_term, copies, made.embedder)
-        reranking = None if made.reranker is None else Reranking(made.reranker, self._settings.rerank_deadline_s)
+        reranking = (
+            None
+            if made.reranker is None
+            else Reranking(made.reranker, self._settings.rerank_deadline_s)
+        )
         self.retriever = Retriever(
             made.long_term,
             made.short_term,
@@ -161,9 +199,13 @@ class Services:
         self.profiles = Profiles(made.long_term, self.clock)
         spread = timedelta(minutes=self._settings.consolidation_spread_minutes)
         self.next_run = NextRun(made.long_term, self.clock, first_run(self._settings), spread)
-        gatherer = self.gatherer = Gatherer(made.long_term, self.retriever, Surroundings(made.long_term))
+        gatherer = self.gatherer = Gatherer(
+            made.long_term, self.retriever, Surroundings(made.long_term)
+        )
         self.reconstructor = Reconstructor(gatherer, self.retriever, made.agents, made.rules)
-        self.briefing = Briefing(made.long_term, self.retriever, gatherer, self.profiles, self.clock)
+        self.briefing = Briefing(
+            made.long_term, self.retriever, gatherer, self.profiles, self.clock
+        )
 
     def _for_reading(self) -> None:
         long_term = self.adapters.long_term
@@ -183,7 +225,9 @@ class Services:
     def _for_access(self) -> None:
         keys = self.adapters.keys
         self.key_lookup = KeyLookup(keys, self.clock, self.key_tags)
-        self.keys = ApiKeys(keys, self.key_lookup, self.key_tags, self.cursors, self.clock, self.ids)
+        self.keys = ApiKeys(
+            keys, self.key_lookup, self.key_tags, self.cursors, self.clock, self.ids
+        )
         self.audit_log = AuditLog(keys, self.cursors)
         self.admission = Admission(admission_rules(self._settings))
         self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)
@@ -191,8 +235,15 @@ class Services:
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
         rules = formation_rules(self._settings)
-        heeding = Heeding(self.saver, self.editor, ToldForgetter(ledger, self.mirror, self.unmerger, clock), self.gatherer.nearest)
-        self.formation = Formation(made.of_formation(), ledger, self.mirror, self.tasking, heeding, clock, ids, rules)
+        heeding = Heeding(
+            self.saver,
+            self.editor,
+            ToldForgetter(ledger, self.mirror, self.unmerger, clock),
+            self.gatherer.nearest,
+        )
+        self.formation = Formation(
+            made.of_formation(), ledger, self.mirror, self.tasking, heeding, clock, ids, rules
+        )
         tasking = self.tasking
         self.last_messages = LastMessages(
             made.long_term,
@@ -207,7 +258,9 @@ class Services:
             made.queue,
             clock,
         )
-        self.appender = SessionAppender(ledger, self.mirror, made.embedder, tasking.beginning, clock, ids)
+        self.appender = SessionAppender(
+            ledger, self.mirror, made.embedder, tasking.beginning, clock, ids
+        )
         stores = made.of_consolidation(Parts(made.archive, names, clock))
         self.consolidation = Consolidation(
             stores,
@@ -240,10 +293,13 @@ class Services:
             self.redactor.value,
         )
         audit = TaskAudit(made.keys, tasking.operations, tasking.tasks, names)
-        self.worker = tasking.worker(audit.around(self.formation.works | self.consolidation.works | self.people.works))
+        self.worker = tasking.worker(
+            audit.around(self.formation.works | self.consolidation.works | self.people.works)
+        )
 
     async def open(self) -> None:
-        """Connect what the first call may need: long term, short term, queue, archive; or nothing, when one of the first two fails.
+        """Connect what the first call may need: long term, short term, queue, archive; or nothing,
+        when one of the first two fails.
 
         Raises Unavailable, EmbeddingMismatch.
         """
@@ -252,7 +308,8 @@ class Services:
                 try:
                     await self._connect()
                 except BaseException:
-                    await self.close()  # a caller that could not open it will not think of closing it
+                    # a caller that could not open it will not think of closing it
+                    await self.close()
                     raise
                 self._open = True
 
@@ -263,9 +320,11 @@ class Services:
         await self._open_if_up(self.adapters.archive)
 
     async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
-        """A queue or an archive that is down is no reason to refuse memories; both may be used once they are back.
+        """A queue or an archive that is down is no reason to refuse memories; both may be used once
+        they are back.
 
-        Messages only say that there is work, the store says which; and what is in the archive is seldom asked for.
+        Messages only say that there is work, the store says which; and what is in the archive is
+        seldom asked for.
         """
         try:
             await aside.open()

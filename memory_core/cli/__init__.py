@@ -1,1 +1,3 @@
-"""The command line `memory-core`, on the public HTTP contract: of a service at an address, or of this machine's data folder."""
+"""The command line `memory-core`, on the public HTTP contract: of a service at an address,
+or of this machine's data folder.
+"""

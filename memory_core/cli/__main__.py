@@ -13,7 +13,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich", "ijson"):
             raise
-        sys.stderr.write(f"memory-core: {error.name} is not installed; the command line needs pip install '.[cli]', or '.[local]'\n")
+        sys.stderr.write(
+            f"memory-core: {error.name} is not installed; the command line needs pip install "
+            "'.[cli]', or '.[local]'\n"
+        )
         return 1
     try:
         app(None if arguments is None else list(arguments), prog_name="memory-core")

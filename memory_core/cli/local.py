@@ -1,4 +1,5 @@
-"""A memory on this machine over stdin and stdout, in this process: with its queues and timers, as in the development host.
+"""A memory on this machine over stdin and stdout, in this process: with its queues and timers,
+as in the development host.
 
 Several such processes, and a development host, may work on one data folder.
 """
@@ -22,7 +23,9 @@ from memory_core.localhost.triggers import Queues
 
 
 async def serve_folder(settings: Settings, app_id: str, user_id: str) -> None:
-    """Serve until stdin ends. Raises ValueError for wrong settings or a wrong user, Unavailable where a store can't be opened."""
+    """Serve until stdin ends. Raises ValueError for wrong settings or a wrong user, Unavailable
+    where a store can't be opened.
+    """
     try:
         owner = Owner(app_id, check_name(user_id))
     except ValueError as error:

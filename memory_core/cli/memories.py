@@ -1,4 +1,6 @@
-"""Commands that save and read memories: save, search, context, show, timeline, replay, scenes, profile, users."""
+"""Commands that save and read memories: save, search, context, show, timeline, replay,
+scenes, profile, users.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ MADE_A_MEMORY = ("superseded", "kept_both")
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Items at most.")]
 MOMENT = "A moment with a time zone: 2026-05-08T12:00:00Z, or a day."
 MomentOption = Annotated[str | None, typer.Option(help=MOMENT)]
-TrueAtOption = Annotated[str | None, typer.Option(help=f"What was true then, instead of now. {MOMENT}")]
+TrueAtOption = Annotated[
+    str | None, typer.Option(help=f"What was true then, instead of now. {MOMENT}")
+]
 SAVE_OPTIONS = {"event_timestamp": "--at", "key": "--name", "type": "--type"}
 """Options of `save` that have another name than their field."""
 
@@ -38,15 +42,29 @@ SAVE_OPTIONS = {"event_timestamp": "--at", "key": "--name", "type": "--type"}
 @command(app)
 async def save(
     run: Run,
-    content: Annotated[str, typer.Argument(help="What to remember; - reads it from the standard input.")],
-    kind: Annotated[str, typer.Option("--type", help="episodic, semantic or procedural.")] = "semantic",
+    content: Annotated[
+        str, typer.Argument(help="What to remember; - reads it from the standard input.")
+    ],
+    kind: Annotated[
+        str, typer.Option("--type", help="episodic, semantic or procedural.")
+    ] = "semantic",
     session: Annotated[str | None, typer.Option(help="Session that it belongs to.")] = None,
     agent: Annotated[str | None, typer.Option(help="Agent that it belongs to.")] = None,
-    subject: Annotated[str | None, typer.Option(help="With --attribute: what the fact is about; a newer fact replaces it.")] = None,
-    attribute: Annotated[str | None, typer.Option(help="With --subject: which of its properties.")] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(help="With --attribute: what the fact is about; a newer fact replaces it."),
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option(help="With --subject: which of its properties.")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Key of a procedural memory.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
-    at: Annotated[str | None, typer.Option(help=f"When it happened or became true (event_timestamp), default now. {MOMENT}")] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            help=f"When it happened or became true (event_timestamp), default now. {MOMENT}"
+        ),
+    ] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
 ) -> None:
     """Save one memory."""
@@ -85,27 +103,52 @@ async def search(
     query: Annotated[str, typer.Argument(help="A question or a few words.")],
     limit: Annotated[int, typer.Option(min=1, max=100, help="Results at most.")] = 10,
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
-    kind: Annotated[list[str] | None, typer.Option("--type", help="Only this type; may be given again.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; may be given again.")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option("--type", help="Only this type; may be given again.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Only with this tag; may be given again.")
+    ] = None,
     at: TrueAtOption = None,
-    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Relevance that the best result must reach.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Relevance that the best result must reach.")
+    ] = None,
     archived: Annotated[bool, typer.Option("--archived", help="Look in the archive too.")] = False,
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Say how each result came to its place (with --json); without a result, what the nearest memory lacked."
+            "--explain",
+            help=(
+                "Say how each result came to its place (with --json); without a result, what the "
+                "nearest memory lacked."
+            ),
         ),
     ] = False,
 ) -> None:
     """Find the memories that answer a question, best first."""
-    body: Json = {"query": query, "limit": limit, "session_id": session, "types": kind or None, "tags": tag or None, "at": moment(at)}
-    body |= {"answer_threshold": threshold, "similarity_threshold": threshold, "include_archived": archived or None}
+    body: Json = {
+        "query": query,
+        "limit": limit,
+        "session_id": session,
+        "types": kind or None,
+        "tags": tag or None,
+        "at": moment(at),
+    }
+    body |= {
+        "answer_threshold": threshold,
+        "similarity_threshold": threshold,
+        "include_archived": archived or None,
+    }
     async with run.service() as service:
-        answer = await service.post("/api/v1/memories/retrieve", {**body, "explain": explain or None})
+        answer = await service.post(
+            "/api/v1/memories/retrieve", {**body, "explain": explain or None}
+        )
         if run.output.as_json:
             return run.output.document(answer)
         if not answer["results"]:
-            for line in await _why_nothing(run, service, answer, narrowed=bool(session or kind or tag or at)):
+            for line in await _why_nothing(
+                run, service, answer, narrowed=bool(session or kind or tag or at)
+            ):
                 run.output.note(line)
             return None
     _print_results(run, answer["results"], moment(at))
@@ -123,7 +166,10 @@ async def context(
 ) -> None:
     """Print what a model should be told before it answers."""
     async with run.service() as service:
-        answer = await service.post("/api/v1/context", {"query": query, "session_id": session, "max_tokens": max_tokens, "at": moment(at)})
+        answer = await service.post(
+            "/api/v1/context",
+            {"query": query, "session_id": session, "max_tokens": max_tokens, "at": moment(at)},
+        )
         if run.output.as_json:
             return run.output.document(answer)
         if not answer["context"]:
@@ -146,14 +192,20 @@ async def show(
     async with run.service() as service:
         memory = await service.get(path)
         earlier = (await service.get(f"{path}/versions"))["versions"] if versions else None
-        linked = {} if run.output.as_json else await memories_by_id(service, [memory.get("next_id"), memory.get("supersedes_id")])
+        linked = (
+            {}
+            if run.output.as_json
+            else await memories_by_id(service, [memory.get("next_id"), memory.get("supersedes_id")])
+        )
     if run.output.as_json:
         return run.output.document(memory if earlier is None else {**memory, "versions": earlier})
     for name, value in memory.items():
         if value not in (None, [], {}, ""):
             run.output.line(f"{name:<20} {_shown_field(memory, name, linked)}")
     for version in earlier or ():
-        run.output.line(f"version {version['version']:<12} {version['changed_at']}  {version['content']}")
+        run.output.line(
+            f"version {version['version']:<12} {version['changed_at']}  {version['content']}"
+        )
     return None
 
 
@@ -163,7 +215,12 @@ async def timeline(
     since: MomentOption = None,
     until: MomentOption = None,
     types: Annotated[
-        str | None, typer.Option(help="Of memories or events, with commas between: semantic,superseded,deleted,forgotten.")
+        str | None,
+        typer.Option(
+            help=(
+                "Of memories or events, with commas between: semantic,superseded,deleted,forgotten."
+            )
+        ),
     ] = None,
     memory: Annotated[str | None, typer.Option(help="Only of this memory.")] = None,
     limit: LimitOption = 100,
@@ -171,16 +228,38 @@ async def timeline(
     """List what happened to the memories, oldest first."""
     query = {"since": moment(since), "until": moment(until), "types": types, "memory_id": memory}
     async with run.service() as service:
-        events = [event async for event in service.pages("/api/v1/timeline", "events", limit, **query)]
+        events = [
+            event async for event in service.pages("/api/v1/timeline", "events", limit, **query)
+        ]
         contents = {} if run.output.as_json else await _contents_of_events(service, events)
-    rows = [(event["occurred_at"][:19], event["event_type"], event["memory_id"], _event_text(event, contents)) for event in events]
-    _print_list(run, "events", events, ("at", "event", "memory", "content"), rows, "Nothing happened then. Leave out --since or --until.")
+    rows = [
+        (
+            event["occurred_at"][:19],
+            event["event_type"],
+            event["memory_id"],
+            _event_text(event, contents),
+        )
+        for event in events
+    ]
+    _print_list(
+        run,
+        "events",
+        events,
+        ("at", "event", "memory", "content"),
+        rows,
+        "Nothing happened then. Leave out --since or --until.",
+    )
 
 
 @command(app)
 async def replay(
     run: Run,
-    known_at: Annotated[str, typer.Option("--known-at", help="What was known at this moment, or at the end of this day (UTC).")],
+    known_at: Annotated[
+        str,
+        typer.Option(
+            "--known-at", help="What was known at this moment, or at the end of this day (UTC)."
+        ),
+    ],
     at: Annotated[str | None, typer.Option(help="Only what was true at this moment.")] = None,
     limit: LimitOption = 100,
 ) -> None:
@@ -189,7 +268,12 @@ async def replay(
     cursor: str | None = None
     async with run.service() as service:
         while len(memories) < limit:
-            body = {"known_at": moment(known_at, end=True), "at": moment(at), "limit": min(100, limit - len(memories)), "cursor": cursor}
+            body = {
+                "known_at": moment(known_at, end=True),
+                "at": moment(at),
+                "limit": min(100, limit - len(memories)),
+                "cursor": cursor,
+            }
             page = await service.post("/api/v1/replay", body)
             memories += page["memories"]
             cursor = page["next_cursor"]
@@ -204,9 +288,23 @@ async def scenes(run: Run, limit: LimitOption = 100) -> None:
     """List the scenes that episodes were gathered into."""
     async with run.service() as service:
         all_scenes = [scene async for scene in service.pages("/api/v1/scenes", "scenes", limit)]
-    rows = [(scene["id"], scene["theme"], scene["title"], day_of(scene["started_at"]), scene.get("count")) for scene in all_scenes]
-    hint = "No scenes yet. They are made of conversations by the next run: `memory-core consolidate` begins one."
-    _print_list(run, "scenes", all_scenes, ("id", "theme", "title", "since", "episodes"), rows, hint)
+    rows = [
+        (
+            scene["id"],
+            scene["theme"],
+            scene["title"],
+            day_of(scene["started_at"]),
+            scene.get("count"),
+        )
+        for scene in all_scenes
+    ]
+    hint = (
+        "No scenes yet. They are made of conversations by the next run: `memory-core consolidate` "
+        "begins one."
+    )
+    _print_list(
+        run, "scenes", all_scenes, ("id", "theme", "title", "since", "episodes"), rows, hint
+    )
 
 
 @command(app)
@@ -219,7 +317,10 @@ async def profile(run: Run, at: TrueAtOption = None) -> None:
     rows = [(item["name"], item["value"], day_of(item.get("since"))) for item in answer["explicit"]]
     rows += [("trait", item["trait"], "") for item in answer["implicit"]]
     if not rows:
-        return run.output.note("Nothing is known of this person yet. Import or save what they said, then `memory-core consolidate`.")
+        return run.output.note(
+            "Nothing is known of this person yet. Import or save what they said, then `memory-core "
+            "consolidate`."
+        )
     return run.output.table(("what", "value", "since"), rows)
 
 
@@ -228,7 +329,15 @@ async def users(run: Run, limit: LimitOption = 1000) -> None:
     """List the users whose agents have memories, by user and agent (for an admin)."""
     async with run.service() as service:
         agents = [agent async for agent in service.pages_of_app("/api/v1/agents", "agents", limit)]
-    rows = [(agent["user_id"], agent.get("agent_id"), agent.get("memories"), agent.get("last_active_at")) for agent in agents]
+    rows = [
+        (
+            agent["user_id"],
+            agent.get("agent_id"),
+            agent.get("memories"),
+            agent.get("last_active_at"),
+        )
+        for agent in agents
+    ]
     _print_list(
         run,
         "agents",
@@ -262,10 +371,16 @@ async def _why_nothing(run: Run, service: Service, answer: Json, *, narrowed: bo
     lines = ["Nothing found."]
     if nearest:
         reached, needed = nearest["relevance_score"], nearest["answer_threshold"]
-        lines.append(f"The nearest memory reaches a relevance of {reached:.2f}, an answer needs {needed:.2f}.")
+        lines.append(
+            f"The nearest memory reaches a relevance of {reached:.2f}, an answer needs "
+            f"{needed:.2f}."
+        )
         lines += _nearest_miss((answer.get("explain") or {}).get("nearest"))
         if reached > 0:
-            lines.append(f"Show it: --threshold {max(0.0, reached - 0.01):.2f}; or ask with words that the memory itself has.")
+            lines.append(
+                f"Show it: --threshold {max(0.0, reached - 0.01):.2f}; or ask with words that the "
+                "memory itself has."
+            )
     if narrowed:
         lines.append("Leave out --session, --type, --tag or --at: they narrow the search.")
     try:
@@ -277,25 +392,41 @@ async def _why_nothing(run: Run, service: Service, answer: Json, *, narrowed: bo
         lines.append("Is it the right --user, --data or --url? `memory-core save` adds one.")
         other = other_default_folder(run.target, os.environ)
         if other is not None:
-            lines.append(f"There is another data folder: --data {shlex.quote(str(other))} looks there.")
+            lines.append(
+                f"There is another data folder: --data {shlex.quote(str(other))} looks there."
+            )
     else:
-        lines.append("`memory-core timeline` lists what was saved, superseded, deleted and forgotten; --archived looks in the archive too.")
+        lines.append(
+            "`memory-core timeline` lists what was saved, superseded, deleted and forgotten; "
+            "--archived looks in the archive too."
+        )
     return lines
 
 
-SIGNALS = {"similarity": "its meaning is not near enough", "words": "it has too few of the words", "score": "--json shows its score"}
+SIGNALS = {
+    "similarity": "its meaning is not near enough",
+    "words": "it has too few of the words",
+    "score": "--json shows its score",
+}
 
 
 def _nearest_miss(miss: Json | None) -> list[str]:
     """The nearest memory of a search that found nothing, and what it lacked."""
     if not miss:
         return []
-    similarity, lexical = (miss[name] if miss[name] is not None else 0.0 for name in ("similarity_score", "lexical_score"))
-    lines = [f"It is {quoted(miss['memory_id'], miss)}: meaning {similarity:.2f}, words {lexical:.2f}."]
+    similarity, lexical = (
+        miss[name] if miss[name] is not None else 0.0
+        for name in ("similarity_score", "lexical_score")
+    )
+    lines = [
+        f"It is {quoted(miss['memory_id'], miss)}: meaning {similarity:.2f}, words {lexical:.2f}."
+    ]
     if lacks := [SIGNALS[name] for name in miss["lacks"]]:
         lines.append(f"What it lacks: {', and '.join(lacks)}.")
     if miss["missing_terms"]:
-        lines.append(f"Terms of the query that it does not have: {', '.join(miss['missing_terms'])}.")
+        lines.append(
+            f"Terms of the query that it does not have: {', '.join(miss['missing_terms'])}."
+        )
     return lines
 
 
@@ -325,7 +456,11 @@ def _print_results(run: Run, results: list[Json], at: str | None) -> None:
     for result in results:
         memory = result["memory"]
         run.output.line(f"{result['rank']}. {_with_beginning(memory, at)}", "bold")
-        run.output.line(f"   {result['relevance_score']:.2f} · {day_of(_when(memory))} · {memory['type']} · {memory['id']}", "dim")
+        run.output.line(
+            f"   {result['relevance_score']:.2f} · {day_of(_when(memory))} · {memory['type']} · "
+            f"{memory['id']}",
+            "dim",
+        )
         for stale in result.get("stale_facts") or ():
             run.output.line(f"   no longer: {stale['text']} → {stale['current']}", "yellow")
     return None
@@ -365,7 +500,10 @@ def _note_conflict(run: Run, answer: Json, other: Json) -> None:
         return run.output.note(f"It has the text of {name}, too.")
     if conflict["status"] == "pending":
         run.output.note(f"It may contradict {name}: {reason}. Both stand until somebody decides:")
-        return run.output.note(f"memory-core conflicts decide {conflict['id']} supersede (or keep_both, reject_new, merge)")
+        return run.output.note(
+            f"memory-core conflicts decide {conflict['id']} supersede (or keep_both, "
+            "reject_new, merge)"
+        )
     return run.output.note(f"It differs from {name}: {reason}.")
 
 
@@ -380,24 +518,46 @@ def _shown_field(memory: Json, name: str, linked: dict[str, Json]) -> str:
 
 
 async def _contents_of_events(service: Service, events: list[Json]) -> dict[str, str]:
-    """The content of each memory that an event without a content is about, by id; of the last LOOKED_UP at most."""
-    contents = {event["memory_id"]: event["after"]["content"] for event in events if (event.get("after") or {}).get("content")}
-    unknown = dict.fromkeys(event["memory_id"] for event in reversed(events) if event["memory_id"] not in contents)
+    """The content of each memory that an event without a content is about, by id;
+    of the last LOOKED_UP at most.
+    """
+    contents = {
+        event["memory_id"]: event["after"]["content"]
+        for event in events
+        if (event.get("after") or {}).get("content")
+    }
+    unknown = dict.fromkeys(
+        event["memory_id"] for event in reversed(events) if event["memory_id"] not in contents
+    )
     memories = await memories_by_id(service, list(unknown)[:LOOKED_UP])
-    return contents | {memory_id: str(memory.get("content") or "") for memory_id, memory in memories.items()}
+    return contents | {
+        memory_id: str(memory.get("content") or "") for memory_id, memory in memories.items()
+    }
 
 
 def _event_text(event: Json, contents: dict[str, str]) -> str:
-    """What an event is about: the content, and of a memory that was replaced, what took its place."""
+    """What an event is about: the content, and of a memory that was replaced,
+    what took its place.
+    """
     after = event.get("after") or {}
-    text = after.get("content") or contents.get(event["memory_id"]) or ("(redacted)" if event.get("redacted") else "")
+    text = (
+        after.get("content")
+        or contents.get(event["memory_id"])
+        or ("(redacted)" if event.get("redacted") else "")
+    )
     successor = after.get("next_id")
     return f"{text} → {successor}".strip() if successor else text
 
 
 def _memory_rows(memories: list[Json]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     rows = [
-        (memory["id"], day_of(_when(memory)), memory["type"], memory.get("status", "active"), _with_beginning(memory))
+        (
+            memory["id"],
+            day_of(_when(memory)),
+            memory["type"],
+            memory.get("status", "active"),
+            _with_beginning(memory),
+        )
         for memory in memories
     ]
     return ("id", "day", "type", "status", "content"), rows
@@ -407,7 +567,14 @@ def _when(memory: Json) -> str | None:
     return memory.get("event_timestamp") or memory.get("created_at")
 
 
-def _print_list(run: Run, name: str, items: list[Json], columns: tuple[str, ...], rows: list[tuple[Any, ...]], hint: str) -> None:
+def _print_list(
+    run: Run,
+    name: str,
+    items: list[Json],
+    columns: tuple[str, ...],
+    rows: list[tuple[Any, ...]],
+    hint: str,
+) -> None:
     if run.output.as_json:
         run.output.document({name: items})
     elif not items:
@@ -418,4 +585,7 @@ def _print_list(run: Run, name: str, items: list[Json], columns: tuple[str, ...]
 
 def _note_degraded(run: Run, answer: Json) -> None:
     if answer.get("degraded"):
-        run.output.note(f"Answered without: {', '.join(answer['degraded'])}. `memory-core doctor` says why.", "yellow")
+        run.output.note(
+            f"Answered without: {', '.join(answer['degraded'])}. `memory-core doctor` says why.",
+            "yellow",
+        )

@@ -1,4 +1,6 @@
-"""What commands print: JSON for programs, tables for people, plain lines for pipes. Texts of users never steer the terminal."""
+"""What commands print: JSON for programs, tables for people, plain lines for pipes.
+Texts of users never steer the terminal.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -21,12 +31,16 @@ SHOWN_CHARACTERS = 300
 
 
 class Output:
-    """Where a command prints to. as_json: one JSON document on the standard output and nothing else there."""
+    """Where a command prints to. as_json: one JSON document on the standard output and
+    nothing else there.
+    """
 
     def __init__(self, *, as_json: bool = False) -> None:
         self.as_json = as_json
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-        self._notes = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self._notes = Console(
+            stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True
+        )
 
     @property
     def is_terminal(self) -> bool:
@@ -46,7 +60,9 @@ class Output:
         _print(self._notes, sys.stderr, printable(text), style)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Print rows: aligned on a terminal, else a line a row with tabs between the fields, without cutting them."""
+        """Print rows: aligned on a terminal, else a line a row with tabs between the fields,
+        without cutting them.
+        """
         if not self.is_terminal:
             self.line("\t".join(columns))
             for row in rows:
@@ -60,13 +76,21 @@ class Output:
         self._console.print(table, soft_wrap=False)
 
     def failure(self, detail: str, code: int, error: CallFailed | None = None) -> None:
-        """Print why a command failed: what the service says, field by field, and the name of the request in its log."""
+        """Print why a command failed: what the service says, field by field, and the name of the
+        request in its log.
+        """
         problem = error.problem if error is not None else {}
         fields = [item for item in problem.get("errors") or () if isinstance(item, dict)]
         correlation_id = error.correlation_id if error is not None else None
         if self.as_json:
             status = error.status if error is not None else None
-            content = {"detail": detail, "exit_code": code, "status": status, "errors": fields, "correlation_id": correlation_id}
+            content = {
+                "detail": detail,
+                "exit_code": code,
+                "status": status,
+                "errors": fields,
+                "correlation_id": correlation_id,
+            }
             content["did_you_mean"] = problem.get("did_you_mean")
             sys.stderr.write(json.dumps({"error": content}, ensure_ascii=True) + "\n")
             return
@@ -77,8 +101,14 @@ class Output:
             self.note(f"  correlation id {correlation_id}")
 
     def progress(self, total: int | None = None) -> Progress:
-        """A progress display on the standard error output; nothing where that is no terminal, or JSON is asked for."""
-        bar = (BarColumn(), TaskProgressColumn(), MofNCompleteColumn()) if total is not None else (BarColumn(), TaskProgressColumn())
+        """A progress display on the standard error output; nothing where that is no terminal,
+        or JSON is asked for.
+        """
+        bar = (
+            (BarColumn(), TaskProgressColumn(), MofNCompleteColumn())
+            if total is not None
+            else (BarColumn(), TaskProgressColumn())
+        )
         return Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -101,8 +131,13 @@ def _print(console: Console, stream: TextIO, text: str, style: str) -> None:
 
 
 def printable(text: str) -> str:
-    """The text without control characters and others that would steer a terminal; line ends and tabs stay."""
-    return "".join(character if character in "\n\t" or not _steers(character) else "\N{REPLACEMENT CHARACTER}" for character in text)
+    """The text without control characters and others that would steer a terminal;
+    line ends and tabs stay.
+    """
+    return "".join(
+        character if character in "\n\t" or not _steers(character) else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
 
 
 def day_of(moment: str | None) -> str:
@@ -111,7 +146,10 @@ def day_of(moment: str | None) -> str:
 
 
 def _steers(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    return (
+        unicodedata.category(character) in ("Cc", "Cs")
+        or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    )
 
 
 def _field(value: Any) -> str:

@@ -1,4 +1,5 @@
-"""A memory elsewhere over stdin and stdout: each request goes on to its /mcp, each answer comes back as it is.
+"""A memory elsewhere over stdin and stdout: each request goes on to its /mcp,
+each answer comes back as it is.
 
 Nothing is kept between two requests, so an outage of the memory ends none but those that it meets.
 """
@@ -45,19 +46,25 @@ class RemoteMemory:
     def __init__(self, http: httpx2.AsyncClient, address: str) -> None:
         self._http, self._address = http, address
 
-    async def ask(self, call: Callable[[Client], Awaitable[Result]], elicit: ElicitationFnT | None = None) -> Result:
+    async def ask(
+        self, call: Callable[[Client], Awaitable[Result]], elicit: ElicitationFnT | None = None
+    ) -> Result:
         """What a call on a client answers. elicit: how the memory may ask the user, if it may.
 
-        Raises MCPError (the memory's own errors), Forbidden (a key or a user that it does not take), TooLarge, Unavailable.
+        Raises MCPError (the memory's own errors), Forbidden (a key or a user that it does not
+        take), TooLarge, Unavailable.
         """
         refusal: MCPError | None = None
         failure: httpx2.HTTPError | None = None
         try:
             transport = streamable_http_client(self._address, http_client=self._http)
-            async with Client(transport, mode=LATEST_MODERN_VERSION, elicitation_callback=elicit, cache=None) as client:
+            async with Client(
+                transport, mode=LATEST_MODERN_VERSION, elicitation_callback=elicit, cache=None
+            ) as client:
                 try:
                     return await call(client)
-                except MCPError as error:  # caught here, since the client's task group would wrap it
+                except MCPError as error:
+                    # caught here, since the client's task group would wrap it
                     refusal = error
         except* httpx2.HTTPError as errors:
             failure = _first(errors)
@@ -76,13 +83,18 @@ class RemoteMemory:
 
 
 async def serve_address(address: str, key: str | None, user_id: str | None) -> None:
-    """Serve until stdin ends. Raises ValueError for an address that is none, Forbidden and Unavailable as `RemoteMemory.ask`."""
+    """Serve until stdin ends. Raises ValueError for an address that is none, Forbidden and
+    Unavailable as `RemoteMemory.ask`.
+    """
     headers = {**({"X-API-Key": key} if key else {}), **({USER_HEADER: user_id} if user_id else {})}
     where = _mcp_address(address)
-    async with httpx2.AsyncClient(headers=headers, timeout=TIMEOUT_S, event_hooks={"response": [_raise_problem]}) as http:
+    async with httpx2.AsyncClient(
+        headers=headers, timeout=TIMEOUT_S, event_hooks={"response": [_raise_problem]}
+    ) as http:
         memory = RemoteMemory(http, where)
         try:
-            await memory.ask(lambda client: client.list_tools())  # what is wrong with address or key is told at once
+            # what is wrong with address or key is told at once
+            await memory.ask(lambda client: client.list_tools())
         except MCPError as error:
             raise Unavailable(where, error.error.message) from None
         server = server_of(_Forwarded(memory))
@@ -95,7 +107,9 @@ def _mcp_address(address: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise PlainError("--url should be an address such as https://your-app.azurewebsites.net")
     path = parts.path.rstrip("/")
-    return parts._replace(path=path if path.endswith("/mcp") else f"{path}/mcp", fragment="").geturl()
+    return parts._replace(
+        path=path if path.endswith("/mcp") else f"{path}/mcp", fragment=""
+    ).geturl()
 
 
 async def _raise_problem(response: httpx2.Response) -> None:
@@ -120,28 +134,44 @@ class _Forwarded:
     def __init__(self, memory: RemoteMemory) -> None:
         self._memory = memory
 
-    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         return await self._ask(lambda client: client.list_tools())
 
-    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult | types.InputRequiredResult:
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         try:
             return await _forward_tool(self._memory, ctx, params)
         except MemoryCoreError as error:
-            return types.CallToolResult(content=[types.TextContent(text=advice(error))], is_error=True)
+            return types.CallToolResult(
+                content=[types.TextContent(text=advice(error))], is_error=True
+            )
 
-    async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def list_resources(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
         return await self._ask(lambda client: client.list_resources())
 
-    async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
+    async def list_templates(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
         return await self._ask(lambda client: client.list_resource_templates())
 
-    async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         return await self._ask(lambda client: client.read_resource(params.uri))
 
-    async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    async def list_prompts(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
         return await self._ask(lambda client: client.list_prompts())
 
-    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def get_prompt(
+        self, ctx: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
         return await self._ask(lambda client: client.get_prompt(params.name, params.arguments))
 
     async def _ask(self, call: Callable[[Client], Awaitable[Result]]) -> Result:
@@ -154,12 +184,18 @@ class _Forwarded:
 async def _forward_tool(
     memory: RemoteMemory, ctx: Context, call: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
-    """A call of a tool, with the memory's question to the user if the client behind stdin can ask. Raises as `ask`."""
+    """A call of a tool, with the memory's question to the user if the client behind stdin can ask.
+    Raises as `ask`.
+    """
 
-    async def put_to_user(context: ClientRequestContext, params: types.ElicitRequestParams) -> types.ElicitResult | types.ErrorData:
+    async def put_to_user(
+        context: ClientRequestContext, params: types.ElicitRequestParams
+    ) -> types.ElicitResult | types.ErrorData:
         if not isinstance(params, types.ElicitRequestFormParams):
             return types.ErrorData(code=types.INVALID_REQUEST, message="only forms are asked for")
-        return await ctx.session.elicit_form(params.message, params.requested_schema, related_request_id=ctx.request_id)
+        return await ctx.session.elicit_form(
+            params.message, params.requested_schema, related_request_id=ctx.request_id
+        )
 
     async def pass_on(client: Client) -> types.CallToolResult | types.InputRequiredResult:
         return await client.session.call_tool(
@@ -174,8 +210,11 @@ async def _forward_tool(
         return await client.call_tool(call.name, call.arguments)
 
     capabilities = ctx.session.client_capabilities
-    elicit = put_to_user if capabilities is not None and capabilities.elicitation is not None else None
-    # A client of the new generation gets the question as an answer, and asks again; one with a handshake is asked in between.
+    elicit = (
+        put_to_user if capabilities is not None and capabilities.elicitation is not None else None
+    )
+    # A client of the new generation gets the question as an answer, and asks again; one with a
+    # handshake is asked in between.
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
         return await memory.ask(pass_on, elicit)
     return await memory.ask(settle, elicit)

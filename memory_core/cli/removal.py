@@ -26,7 +26,10 @@ async def delete(run: Run, memory_id: MemoryArgument) -> None:
     if run.output.as_json:
         return run.output.document(memory)
     run.output.line(f"{memory['outcome']} {memory['id']}")
-    return run.output.note(f"Bring it back: memory-core restore {memory_id}. For good: memory-core forget --id {memory_id} --hard")
+    return run.output.note(
+        f"Bring it back: memory-core restore {memory_id}. For good: memory-core forget --id "
+        f"{memory_id} --hard"
+    )
 
 
 @command(app)
@@ -42,29 +45,56 @@ async def restore(run: Run, memory_id: MemoryArgument) -> None:
 @command(app)
 async def forget(
     run: Run,
-    ids: Annotated[list[str] | None, typer.Option("--id", help="This memory; may be given again.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="With this tag; may be given again.")] = None,
-    kind: Annotated[list[str] | None, typer.Option("--type", help="Of this type; may be given again.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Option("--id", help="This memory; may be given again.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="With this tag; may be given again.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option("--type", help="Of this type; may be given again.")
+    ] = None,
     session: Annotated[str | None, typer.Option(help="Of this session.")] = None,
     before: MomentOption = None,
-    hard: Annotated[bool, typer.Option("--hard", help="For good, with what was made of it and the messages that tell it.")] = False,
+    hard: Annotated[
+        bool,
+        typer.Option(
+            "--hard", help="For good, with what was made of it and the messages that tell it."
+        ),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would go.")] = False,
     yes: YesOption = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has ended.")] = True,
 ) -> None:
     """Hide all memories that fit every option, or with --hard remove them for good (asks first)."""
-    wanted = {"ids": ids or None, "tags": tag or None, "types": kind or None, "session_id": session, "before": moment(before)}
+    wanted = {
+        "ids": ids or None,
+        "tags": tag or None,
+        "types": kind or None,
+        "session_id": session,
+        "before": moment(before),
+    }
     given = {name: value for name, value in wanted.items() if value is not None}
     if not given:
-        raise PlainError("say what to forget: --id, --tag, --type, --session or --before; `memory-core erase` forgets a whole user")
+        raise PlainError(
+            "say what to forget: --id, --tag, --type, --session or --before; `memory-core erase` "
+            "forgets a whole user"
+        )
     body: dict[str, Any] = {"filter": given, "mode": "hard" if hard else "soft"}
     async with run.service(works=wait and not dry_run) as service:
         if dry_run:
-            return print_outcome(run, await service.post("/api/v1/forget", {**body, "dry_run": True}))
+            return print_outcome(
+                run, await service.post("/api/v1/forget", {**body, "dry_run": True})
+            )
         if hard and not yes:
             counts = (await service.post("/api/v1/forget", {**body, "dry_run": True}))["counts"]
             going = f"{counts['forgotten']} that fit and {counts['derived']} that go along"
-            confirm_for_good(run, "forgetting", f"Forget memories of the user {service.user} in {run.target.name} for good, {going}?")
+            confirm_for_good(
+                run,
+                "forgetting",
+                f"Forget memories of the user {service.user} in {run.target.name} for "
+                f"good, {going}?",
+            )
         answer = await service.post("/api/v1/forget", body)
         if wait:
             answer = await finished(run, service, answer["task_id"], "forgetting")

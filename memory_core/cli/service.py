@@ -1,4 +1,6 @@
-"""Calls of the public HTTP contract: to a service at an address, or to the same functions in this process."""
+"""Calls of the public HTTP contract: to a service at an address, or to the same functions in
+this process.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,25 @@ TRY_AGAIN = frozenset({429, 502, 503, 504})
 TRIES = 5
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 30.0
 GRACE_S = 10.0
-"""For work of the queues that is under way when a command ends; what does not end then is begun again by the next process."""
+"""For work of the queues that is under way when a command ends; what does not end then is begun
+again by the next process.
+"""
 POLL_S, LONGEST_POLL_S = 0.1, 2.0
 UNDER_WAY = ("accepted", "running")
 
 
 class CallFailed(Exception):
-    """A call was refused, or nothing answered. status: of HTTP; None without an answer. problem: the answer's problem+json."""
+    """A call was refused, or nothing answered. status: of HTTP; None without an answer.
+    problem: the answer's problem+json.
+    """
 
-    def __init__(self, detail: str, status: int | None = None, problem: Json | None = None, correlation_id: str | None = None) -> None:
+    def __init__(
+        self,
+        detail: str,
+        status: int | None = None,
+        problem: Json | None = None,
+        correlation_id: str | None = None,
+    ) -> None:
         super().__init__(detail)
         self.detail, self.status, self.problem = detail, status, problem or {}
         self.correlation_id = self.problem.get("correlation_id") or correlation_id
@@ -55,10 +67,14 @@ class Service:
         """The answer to a GET about this user."""
         return await self.answer("GET", path, query={"user_id": self.user, **query})
 
-    async def post(self, path: str, body: Mapping[str, Any], idempotency_key: str | None = None) -> Json:
+    async def post(
+        self, path: str, body: Mapping[str, Any], idempotency_key: str | None = None
+    ) -> Json:
         """The answer to a POST about this user. What is None is left out of the body."""
         present = {name: value for name, value in body.items() if value is not None}
-        return await self.answer("POST", path, body={"user_id": self.user, **present}, idempotency_key=idempotency_key)
+        return await self.answer(
+            "POST", path, body={"user_id": self.user, **present}, idempotency_key=idempotency_key
+        )
 
     async def answer(self, method: str, path: str, **call: Any) -> Json:
         """The JSON object that a call answers with; see `send`. Raises CallFailed."""
@@ -75,7 +91,9 @@ class Service:
         query: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> httpx2.Response:
-        """An answer that is a success; calls that met an outage are sent again. Raises CallFailed."""
+        """An answer that is a success; calls that met an outage are sent again.
+        Raises CallFailed.
+        """
         data = orjson.dumps(body) if body is not None else content
         headers = {} if data is None else {"Content-Type": content_type}
         if idempotency_key is not None:
@@ -84,9 +102,13 @@ class Service:
         for number in range(self._tries):
             wait_s = min(FIRST_WAIT_S * 2**number * random.uniform(0.5, 1.0), LONGEST_WAIT_S)
             try:
-                answer = await self._http.request(method, path, content=data, params=parameters, headers=headers)
+                answer = await self._http.request(
+                    method, path, content=data, params=parameters, headers=headers
+                )
             except httpx2.RequestError as error:
-                failure = CallFailed(f"{self._http.base_url} does not answer ({type(error).__name__})")
+                failure = CallFailed(
+                    f"{self._http.base_url} does not answer ({type(error).__name__})"
+                )
             else:
                 if answer.status_code < 400:
                     return answer
@@ -98,12 +120,16 @@ class Service:
                 await asyncio.sleep(wait_s)
         raise failure
 
-    async def pages(self, path: str, items: str, limit: int | None = None, **query: Any) -> AsyncIterator[Json]:
+    async def pages(
+        self, path: str, items: str, limit: int | None = None, **query: Any
+    ) -> AsyncIterator[Json]:
         """The items of a list about this user, page after page, at most `limit` of them."""
         async for item in self.pages_of_app(path, items, limit, user_id=self.user, **query):
             yield item
 
-    async def pages_of_app(self, path: str, items: str, limit: int | None = None, **query: Any) -> AsyncIterator[Json]:
+    async def pages_of_app(
+        self, path: str, items: str, limit: int | None = None, **query: Any
+    ) -> AsyncIterator[Json]:
         """The items of a list that names no user, page after page, at most `limit` of them."""
         cursor, count = None, 0
         while True:
@@ -117,7 +143,9 @@ class Service:
                 return
 
     async def ended_task(self, task_id: str, report: Any = None) -> Json:
-        """A task once it has ended, however. report: called with the task each time that it is looked at."""
+        """A task once it has ended, however. report: called with the task each time that it
+        is looked at.
+        """
         pause = POLL_S
         while True:
             task = await self.get(f"/api/v1/tasks/{path_part(task_id)}")
@@ -130,15 +158,21 @@ class Service:
 
 
 @asynccontextmanager
-async def open_service(target: Target, *, works: bool = False, tries: int = TRIES) -> AsyncIterator[Service]:
-    """A service for as long as the block lasts. works: let the functions of this process work on queues too, so that tasks end.
+async def open_service(
+    target: Target, *, works: bool = False, tries: int = TRIES
+) -> AsyncIterator[Service]:
+    """A service for as long as the block lasts. works: let the functions of this process work on
+    queues too, so that tasks end.
 
-    Raises ValueError for wrong settings, MemoryCoreError where the stores of this machine can't be opened.
+    Raises ValueError for wrong settings, MemoryCoreError where the stores of this machine
+    can't be opened.
     """
     if target.url is not None:
         headers = _credential(target.key)
         write_to_terminal("WARNING")
-        async with httpx2.AsyncClient(base_url=target.url, headers=headers, timeout=TIMEOUT_S) as http:
+        async with httpx2.AsyncClient(
+            base_url=target.url, headers=headers, timeout=TIMEOUT_S
+        ) as http:
             yield Service(http, target.user, tries)
         return
     async with _functions_here(target, works=works) as http:
@@ -163,9 +197,16 @@ async def _functions_here(target: Target, *, works: bool) -> AsyncIterator[httpx
         here = await runtime.start(settings)
         if works:
             queues.start(here.core.queue)
-        application = Application(served.router, served.timers, Limits(settings.body_limit_bytes, settings.deadline_s), local_only=True)
+        application = Application(
+            served.router,
+            served.timers,
+            Limits(settings.body_limit_bytes, settings.deadline_s),
+            local_only=True,
+        )
         transport = httpx2.ASGITransport(app=application)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost", timeout=TIMEOUT_S) as http:
+        async with httpx2.AsyncClient(
+            transport=transport, base_url="http://localhost", timeout=TIMEOUT_S
+        ) as http:
             yield http
     finally:
         if works:
@@ -174,8 +215,16 @@ async def _functions_here(target: Target, *, works: bool) -> AsyncIterator[httpx
 
 
 def environment_of(target: Target) -> Mapping[str, str]:
-    """The settings of this machine for a data folder; a process without a socket needs no key: only itself can call it."""
-    return {"LOG_LEVEL": "ERROR", **os.environ, "MEMORY_DATA": str(target.data), "MEMORY_AUTH": "off", "MEMORY_HOST": "127.0.0.1"}
+    """The settings of this machine for a data folder; a process without a socket needs no key:
+    only itself can call it.
+    """
+    return {
+        "LOG_LEVEL": "ERROR",
+        **os.environ,
+        "MEMORY_DATA": str(target.data),
+        "MEMORY_AUTH": "off",
+        "MEMORY_HOST": "127.0.0.1",
+    }
 
 
 def path_part(name: str) -> str:
@@ -198,7 +247,11 @@ def _failure(answer: httpx2.Response) -> CallFailed:
     except ValueError:
         problem = None
     problem = problem if isinstance(problem, dict) else {}
-    detail = str(problem.get("detail") or problem.get("title") or f"the service answered with {answer.status_code}")
+    detail = str(
+        problem.get("detail")
+        or problem.get("title")
+        or f"the service answered with {answer.status_code}"
+    )
     return CallFailed(detail, answer.status_code, problem, answer.headers.get("x-correlation-id"))
 
 

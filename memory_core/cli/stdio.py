@@ -19,17 +19,24 @@ from pydantic import ValidationError
 
 @asynccontextmanager
 async def answered_stdio() -> AsyncIterator[tuple[Any, Any]]:
-    """The SDK's streams of stdin and stdout. It would leave out what it can't read, and the client would wait for an answer."""
+    """The SDK's streams of stdin and stdout. It would leave out what it can't read,
+    and the client would wait for an answer.
+    """
     answers: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    # A descriptor of its own: a thread that still reads from sys.stdin would hold up the end of the process.
-    with os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace", closefd=False) as stdin:
+    # A descriptor of its own: a thread that still reads from sys.stdin would hold up the end of
+    # the process.
+    with os.fdopen(
+        os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace", closefd=False
+    ) as stdin:
         lines = cast("anyio.AsyncFile[str]", _readable_lines(anyio.wrap_file(stdin), answers))
         async with stdio_server(stdin=lines) as (read_stream, write_stream):
             answers.set_result(write_stream)
             yield read_stream, write_stream
 
 
-async def _readable_lines(stdin: anyio.AsyncFile[str], answers: asyncio.Future[Any]) -> AsyncIterator[str]:
+async def _readable_lines(
+    stdin: anyio.AsyncFile[str], answers: asyncio.Future[Any]
+) -> AsyncIterator[str]:
     async for line in stdin:
         error = line_error(line)
         if error is not None:
@@ -49,10 +56,16 @@ def line_error(line: str) -> types.JSONRPCError | None:
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
-        return _error(types.INVALID_REQUEST, "The line is no message of JSON-RPC 2.0, or holds text that is no Unicode", _id_in(parsed))
+        return _error(
+            types.INVALID_REQUEST,
+            "The line is no message of JSON-RPC 2.0, or holds text that is no Unicode",
+            _id_in(parsed),
+        )
     # A request whose id is none would be taken for a notification, and never answered.
     if isinstance(message, types.JSONRPCNotification) and "id" in parsed:
-        return _error(types.INVALID_REQUEST, "The id of a request must be a string or an integer", None)
+        return _error(
+            types.INVALID_REQUEST, "The id of a request must be a string or an integer", None
+        )
     return None
 
 
@@ -60,9 +73,15 @@ def _id_in(parsed: object) -> int | str | None:
     """The id of a request, if it has one that can be sent back."""
     request_id = parsed.get("id") if isinstance(parsed, dict) and "method" in parsed else None
     if isinstance(request_id, str):
-        return None if any("\ud800" <= character <= "\udfff" for character in request_id) else request_id
+        return (
+            None
+            if any("\ud800" <= character <= "\udfff" for character in request_id)
+            else request_id
+        )
     return request_id if isinstance(request_id, int) and not isinstance(request_id, bool) else None
 
 
 def _error(code: int, message: str, request_id: int | str | None) -> types.JSONRPCError:
-    return types.JSONRPCError(jsonrpc="2.0", id=request_id, error=types.ErrorData(code=code, message=message))
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=request_id, error=types.ErrorData(code=code, message=message)
+    )

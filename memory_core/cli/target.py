@@ -1,4 +1,6 @@
-"""Which memory a command works on: a service at an address, or the data folder of this machine; and whose memories."""
+"""Which memory a command works on: a service at an address, or the data folder of this machine;
+and whose memories.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from memory_core.domain.scope import check_name
 
 URL_VARIABLE, USER_VARIABLE, DATA_VARIABLE = "MEMORY_CORE_URL", "MEMORY_CORE_USER", "MEMORY_DATA"
 KEY_VARIABLES = ("MEMORY_CORE_KEY", "MEMORYCORE_KEY")
-"""Where a key may be instead of among the arguments, which other processes can read. The second is the older name."""
+"""Where a key may be instead of among the arguments, which other processes can read.
+The second is the older name.
+"""
 DEFAULT_USER = "me"
 FOLDER_HERE = Path(".memory")
 """The data folder of the development host that was started in this folder."""
@@ -40,20 +44,36 @@ class Target:
         return f"at {self.url}" if self.url else f"in the folder {self.data.resolve()}"
 
 
-def target_of(url: str | None, key: str | None, data: str | None, user: str | None, environ: Mapping[str, str]) -> Target:
-    """The target of a command's options; an option has priority over a variable, and an address over a data folder.
+def target_of(
+    url: str | None, key: str | None, data: str | None, user: str | None, environ: Mapping[str, str]
+) -> Target:
+    """The target of a command's options; an option has priority over a variable,
+    and an address over a data folder.
 
     Raises ValueError for options that do not fit together or can't be used.
     """
     if url is not None and data is not None:
         raise PlainError("give either --data or --url")
-    address = None if data is not None else url if url is not None else environ.get(URL_VARIABLE) or None
+    address = (
+        None if data is not None else url if url is not None else environ.get(URL_VARIABLE) or None
+    )
     if key is not None and address is None:
         raise PlainError("--key is for --url: a memory on this machine has none")
-    folder = Path(data) if data else Path(environ[DATA_VARIABLE]) if environ.get(DATA_VARIABLE) else default_data_folder(environ)
+    folder = (
+        Path(data)
+        if data
+        else Path(environ[DATA_VARIABLE])
+        if environ.get(DATA_VARIABLE)
+        else default_data_folder(environ)
+    )
     if data == "":
         raise PlainError("--data may not be empty")
-    return Target(None if address is None else _base_url(address), key or key_of(environ), folder, _user(user, environ))
+    return Target(
+        None if address is None else _base_url(address),
+        key or key_of(environ),
+        folder,
+        _user(user, environ),
+    )
 
 
 def key_of(environ: Mapping[str, str]) -> str | None:
@@ -62,15 +82,23 @@ def key_of(environ: Mapping[str, str]) -> str | None:
 
 
 def default_data_folder(environ: Mapping[str, str]) -> Path:
-    """`.memory` where it exists, as the development host makes it; else a folder among the user's data."""
+    """`.memory` where it exists, as the development host makes it; else a folder among the
+    user's data.
+    """
     return FOLDER_HERE if FOLDER_HERE.is_dir() else _folder_of_user_data(environ)
 
 
 def other_default_folder(target: Target, environ: Mapping[str, str]) -> Path | None:
-    """A default data folder with data in which the target does not look; None where there is none, or the target is a service."""
+    """A default data folder with data in which the target does not look; None where there is none,
+    or the target is a service.
+    """
     if target.url is not None:
         return None
-    others = [folder for folder in (FOLDER_HERE, _folder_of_user_data(environ)) if folder.resolve() != target.data.resolve()]
+    others = [
+        folder
+        for folder in (FOLDER_HERE, _folder_of_user_data(environ))
+        if folder.resolve() != target.data.resolve()
+    ]
     return next((folder for folder in others if folder.is_dir() and any(folder.iterdir())), None)
 
 
@@ -85,7 +113,9 @@ def _folder_of_user_data(environ: Mapping[str, str]) -> Path:
 
 def _user_folder(environ: Mapping[str, str], variable: str, below_home: str) -> Path:
     if os.name == "nt":
-        return Path(environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "memory-core"
+        return (
+            Path(environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "memory-core"
+        )
     given = environ.get(variable, "")
     if Path(given).is_absolute():  # the specification has others ignored
         return Path(given) / "memory-core"
@@ -99,7 +129,11 @@ def _base_url(address: str) -> str:
         parts, _ = urlsplit(address), urlsplit(address).port
     except ValueError:
         parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname or any(map(str.isspace, address)):
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or any(map(str.isspace, address))
+    ):
         raise PlainError("--url should be an address such as https://your-app.azurewebsites.net")
     return parts._replace(path=parts.path.rstrip("/"), query="", fragment="").geturl()
 

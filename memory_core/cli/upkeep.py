@@ -24,7 +24,9 @@ TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Id of a task.
 @command(app)
 async def consolidate(
     run: Run,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be done.")
+    ] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has ended.")] = True,
 ) -> None:
     """Let scenes, patterns and the profile be made of what is remembered, now."""
@@ -38,8 +40,15 @@ async def consolidate(
 @command(app)
 async def export(
     run: Run,
-    file: Annotated[Path, typer.Argument(help="Where to write the JSON Lines; - is the standard output.", dir_okay=False)],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file where it exists.")] = False,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Where to write the JSON Lines; - is the standard output.", dir_okay=False
+        ),
+    ],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file where it exists.")
+    ] = False,
 ) -> None:
     """Write everything that is kept of the user into a file."""
     to_stdout = str(file) == "-"
@@ -51,26 +60,40 @@ async def export(
         task = await finished(run, service, accepted["task_id"], "exporting")
         numbers = range(1, task["result"]["parts"] + 1)
         if to_stdout:
-            return await _write_parts(service, f"{path}/{path_part(accepted['task_id'])}", numbers, sys.stdout.buffer)
+            return await _write_parts(
+                service, f"{path}/{path_part(accepted['task_id'])}", numbers, sys.stdout.buffer
+            )
         unfinished = file.with_name(f"{file.name}.part")
-        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+        with os.fdopen(
+            os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
+        ) as stream:
             await _write_parts(service, f"{path}/{path_part(accepted['task_id'])}", numbers, stream)
         unfinished.replace(file)
     result = task["result"]
     if run.output.as_json:
         return run.output.document({"file": str(file), **result})
-    return run.output.line(f"{file}: {result['bytes']} bytes, {result['counts'].get('memory', 0)} memories, sha256 {result['sha256']}")
+    return run.output.line(
+        f"{file}: {result['bytes']} bytes, {result['counts'].get('memory', 0)} memories, sha256 "
+        f"{result['sha256']}"
+    )
 
 
 @command(app)
 async def erase(
     run: Run,
-    owner: Annotated[str, typer.Argument(metavar="USER", help="Whose data to erase; has to be named, whatever --user says.")],
+    owner: Annotated[
+        str,
+        typer.Argument(
+            metavar="USER", help="Whose data to erase; has to be named, whatever --user says."
+        ),
+    ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Erase everything that is kept of a user, for good."""
     if not yes:
-        confirm_for_good(run, "erasing", f"Erase everything of the user {owner} in {run.target.name}, for good?")
+        confirm_for_good(
+            run, "erasing", f"Erase everything of the user {owner} in {run.target.name}, for good?"
+        )
     async with run.service(works=True) as service:
         service.user = owner
         accepted = await service.answer("DELETE", f"/api/v1/users/{path_part(owner)}")
@@ -83,19 +106,33 @@ async def audit(
     run: Run,
     since: MomentOption = None,
     until: MomentOption = None,
-    action: Annotated[str | None, typer.Option(help="Such as key_made, user_erased, memories_forgotten.")] = None,
+    action: Annotated[
+        str | None, typer.Option(help="Such as key_made, user_erased, memories_forgotten.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Entries at most.")] = 100,
 ) -> None:
     """List what was done with keys and with users' data, newest first (for an admin)."""
     query = {"since": moment(since), "until": moment(until), "action": action}
     async with run.service() as service:
-        entries = [entry async for entry in service.pages_of_app("/api/v1/audit", "entries", limit, **query)]
+        entries = [
+            entry
+            async for entry in service.pages_of_app("/api/v1/audit", "entries", limit, **query)
+        ]
     if run.output.as_json:
         return run.output.document({"entries": entries})
     if not entries:
-        return run.output.note("No entries. Deletes of single memories are in `memory-core timeline`.")
+        return run.output.note(
+            "No entries. Deletes of single memories are in `memory-core timeline`."
+        )
     rows = [
-        (entry["at"][:19], entry["actor"], entry["action"], entry["outcome"], ", ".join(plain_lines(entry["target"]))) for entry in entries
+        (
+            entry["at"][:19],
+            entry["actor"],
+            entry["action"],
+            entry["outcome"],
+            ", ".join(plain_lines(entry["target"])),
+        )
+        for entry in entries
     ]
     return run.output.table(("at", "by", "action", "outcome", "of"), rows)
 
@@ -103,19 +140,38 @@ async def audit(
 @command(tasks, "list")
 async def list_tasks(
     run: Run,
-    status: Annotated[str | None, typer.Option(help="accepted, running, succeeded, failed, poisoned or cancelled.")] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(help="accepted, running, succeeded, failed, poisoned or cancelled."),
+    ] = None,
     kind: Annotated[str | None, typer.Option(help="Such as converse, consolidate, export.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Tasks at most.")] = 20,
 ) -> None:
     """List the user's tasks, newest first."""
     async with run.service() as service:
-        items = [task async for task in service.pages("/api/v1/tasks", "tasks", limit, status=status, kind=kind)]
+        items = [
+            task
+            async for task in service.pages(
+                "/api/v1/tasks", "tasks", limit, status=status, kind=kind
+            )
+        ]
     if run.output.as_json:
         return run.output.document({"tasks": items})
     if not items:
-        return run.output.note("No tasks. They are kept for seven days; leave out --status and --kind to see all of them.")
+        return run.output.note(
+            "No tasks. They are kept for seven days; leave out --status and --kind to see all "
+            "of them."
+        )
     rows = [
-        (task["task_id"], task["kind"], task["status"], task.get("progress"), task["created_at"][:19], task.get("error")) for task in items
+        (
+            task["task_id"],
+            task["kind"],
+            task["status"],
+            task.get("progress"),
+            task["created_at"][:19],
+            task.get("error"),
+        )
+        for task in items
     ]
     return run.output.table(("id", "kind", "status", "progress", "created", "error"), rows)
 
@@ -149,7 +205,9 @@ async def cancel_task(run: Run, task_id: TaskArgument) -> None:
     print_outcome(run, answer)
 
 
-async def _write_parts(service: Service, path: str, numbers: Iterable[int], stream: IO[bytes]) -> None:
+async def _write_parts(
+    service: Service, path: str, numbers: Iterable[int], stream: IO[bytes]
+) -> None:
     for number in numbers:
         stream.write((await service.send("GET", path, query={"part": number})).content)
 
@@ -160,7 +218,11 @@ def print_outcome(run: Run, answer: dict[str, Any]) -> None:
         return run.output.document(answer)
     if "task_id" not in answer:
         counts = answer.get("counts") or {}
-        return run.output.table(("what", "count"), list(counts.items())) if counts else run.output.line("Nothing would be done.")
+        return (
+            run.output.table(("what", "count"), list(counts.items()))
+            if counts
+            else run.output.line("Nothing would be done.")
+        )
     run.output.line(f"{answer['task_id']} {answer['status']}")
     if answer.get("error"):
         run.output.line(f"  {answer['error']}")
@@ -172,13 +234,25 @@ def print_outcome(run: Run, answer: dict[str, Any]) -> None:
 
 
 def plain_lines(values: dict[str, Any]) -> list[str]:
-    """Names and values as lines for people: the entries of an object below its name, those of a list side by side."""
+    """Names and values as lines for people: the entries of an object below its name,
+    those of a list side by side.
+    """
     lines = []
     for name, value in values.items():
         if isinstance(value, dict):
-            lines += [f"{name}: none"] if not value else [f"{name}:", *(f"  {line}" for line in plain_lines(value))]
+            lines += (
+                [f"{name}: none"]
+                if not value
+                else [f"{name}:", *(f"  {line}" for line in plain_lines(value))]
+            )
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
-            lines += [f"{name}:", *(f"  {', '.join(plain_lines(item)) if isinstance(item, dict) else item}" for item in value)]
+            lines += [
+                f"{name}:",
+                *(
+                    f"  {', '.join(plain_lines(item)) if isinstance(item, dict) else item}"
+                    for item in value
+                ),
+            ]
         elif isinstance(value, list):
             lines.append(f"{name}: {', '.join(map(str, value)) or 'none'}")
         elif value is not None:

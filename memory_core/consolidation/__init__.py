@@ -1,1 +1,3 @@
-"""What happens to memories while no caller waits: merging, decay, archive, forgetting, export and import, erasure."""
+"""What happens to memories while no caller waits: merging, decay, archive, forgetting,
+export and import, erasure.
+"""

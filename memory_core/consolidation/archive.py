@@ -1,8 +1,10 @@
-"""The archive run: chains that were not used for years move to the archive, each whole, a stub staying of every memory.
+"""The archive run: chains that were not used for years move to the archive, each whole,
+a stub staying of every memory.
 
-Page by page over a user's memories, by a plan that is frozen when it is asked for. For each chunk: find the chains, read them, write
-their cold copies, read those back, and only then cut, in one commit. Note: the cut rests on what was archived, not on
-what is there now. A chain that was changed or joined since is left alone in this run; it is never read again and cut.
+Page by page over a user's memories, by a plan that is frozen when it is asked for. For each chunk:
+find the chains, read them, write their cold copies, read those back, and only then cut, in one
+commit. Note: the cut rests on what was archived, not on what is there now. A chain that was changed
+or joined since is left alone in this run; it is never read again and cut.
 """
 
 from __future__ import annotations
@@ -31,16 +33,21 @@ from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Plac
 from memory_core.tasks.leases import Lease, TaskLost
 from memory_core.tasks.operations import Chunk, Operation, Operations
 
-# What an archive run goes by, frozen when it is asked for: so that every worker who takes it up decides alike.
+# What an archive run goes by, frozen when it is asked for: so that every worker who takes it up
+# decides alike.
 
 
-ARCHIVABLE = frozenset(status.value for status in Status if status not in (Status.DELETED, Status.ARCHIVED))
+ARCHIVABLE = frozenset(
+    status.value for status in Status if status not in (Status.DELETED, Status.ARCHIVED)
+)
 """Statuses that a memory may be archived from."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRules:
-    """age_years: for how long a memory has to be untouched. recency_hours: the age that leaves 37 % of SECMSA's recency."""
+    """age_years: for how long a memory has to be untouched. recency_hours: the age that leaves 37 %
+    of SECMSA's recency.
+    """
 
     age_years: float
     recency_hours: float
@@ -53,7 +60,9 @@ class ArchiveRules:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one run goes by, frozen: the moment that ages are measured from, whose memories, up to which sequence."""
+    """What one run goes by, frozen: the moment that ages are measured from, whose memories,
+    up to which sequence.
+    """
 
     now: datetime
     until: int
@@ -63,16 +72,28 @@ class Plan:
     def body(self) -> dict[str, Any]:
         """As an operation keeps it."""
         rules = {"age_years": self.rules.age_years, "recency_hours": self.rules.recency_hours}
-        return {"now": self.now.isoformat(), "until": self.until, "session_id": self.session_id, "rules": rules}
+        return {
+            "now": self.now.isoformat(),
+            "until": self.until,
+            "session_id": self.session_id,
+            "rules": rules,
+        }
 
     @classmethod
     def of(cls, body: dict[str, Any]) -> Plan:
         """From an operation."""
-        return cls(datetime.fromisoformat(body["now"]), int(body["until"]), body["session_id"], ArchiveRules(**body["rules"]))
+        return cls(
+            datetime.fromisoformat(body["now"]),
+            int(body["until"]),
+            body["session_id"],
+            ArchiveRules(**body["rules"]),
+        )
 
     def is_due(self, memory: Memory) -> bool:
         """Whether a memory is old enough."""
-        return is_due(memory, self.now, age_years=self.rules.age_years, recency_hours=self.rules.recency_hours)
+        return is_due(
+            memory, self.now, age_years=self.rules.age_years, recency_hours=self.rules.recency_hours
+        )
 
     @property
     def where(self) -> Filter:
@@ -83,7 +104,9 @@ class Plan:
 MEMORIES_A_PAGE = 50
 """Memories looked at together: their chains are found in a few queries for all of them."""
 MOST = 20_000
-"""Memories that one run moves; the next one goes on. At 100 a second that is some minutes of a queue's function."""
+"""Memories that one run moves; the next one goes on. At 100 a second that is some minutes of a
+queue's function.
+"""
 MOST_LOOKED_AT = 20_000
 """Memories that a dry run looks at within one request."""
 WRITES = 8
@@ -93,7 +116,9 @@ TRIES = 8
 EVENTS = 500
 COUNTS = ("archived", "chains", "abandoned", "too_large", "damaged", "swept")
 SETTLED = "settled"
-"""The cursor when every chain has been seen: from then on no cut is committed, and what was written in vain can be removed."""
+"""The cursor when every chain has been seen: from then on no cut is committed,
+and what was written in vain can be removed.
+"""
 log = logging.getLogger(__name__)
 
 
@@ -107,7 +132,9 @@ class _Moved(Exception):
 
 @dataclass(slots=True)
 class _Run:
-    """What a worker knows of the run it is in; counts: what is to be added to the operation's with the next commit."""
+    """What a worker knows of the run it is in; counts: what is to be added to the operation's with
+    the next commit.
+    """
 
     lease: Lease
     operation: Operation
@@ -117,7 +144,9 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """One page of the scan: where it ends, the head's sequence before it, and the chains that are met first in it and may go."""
+    """One page of the scan: where it ends, the head's sequence before it, and the chains that are
+    met first in it and may go.
+    """
 
     place: Place
     sequence: int
@@ -138,26 +167,43 @@ class Archiver:
         clock: Clock,
         rules: ArchiveRules,
     ) -> None:
-        self._store, self._touches, self._operations, self._copies = store, touches, operations, copies
+        self._store, self._touches, self._operations, self._copies = (
+            store,
+            touches,
+            operations,
+            copies,
+        )
         self._clock, self._rules = clock, rules
         self._families, self._chains = Families(store), ChainReader(ledger, copies)
         self._sweep = ColdSweep(store, copies)
 
-    async def begin(self, owner: Owner, session_id: str | None, call: Call, task_id: str | None = None) -> Accepted:
+    async def begin(
+        self, owner: Owner, session_id: str | None, call: Call, task_id: str | None = None
+    ) -> Accepted:
         """A run as a task, of that id where one is given. Raises Conflict, Unavailable."""
         plan = await self._plan(owner, session_id)
         return await self._operations.begin(owner, "archive", plan.body(), call, task_id=task_id)
 
     async def foresee(self, owner: Owner, session_id: str | None) -> Foreseen:
-        """What a run would do now: the memories and chains that would move, and those that can't. capped: there may be more."""
+        """What a run would do now: the memories and chains that would move, and those that can't.
+        capped: there may be more.
+        """
         plan = await self._plan(owner, session_id)
-        counts, looked_at, capped = Counter(dict.fromkeys(("archived", "chains", "too_large"), 0)), 0, False
+        counts, looked_at, capped = (
+            Counter(dict.fromkeys(("archived", "chains", "too_large"), 0)),
+            0,
+            False,
+        )
         async for seen in self._pages(owner, plan, None):
-            async for portion in self._chains.portions(owner, [family for _, family in seen.families], counts):
+            async for portion in self._chains.portions(
+                owner, [family for _, family in seen.families], counts
+            ):
                 counts["archived"] += sum(len(moving.copy.members) for moving in portion)
                 counts["chains"] += len(portion)
             looked_at += MEMORIES_A_PAGE
-            if capped := not seen.last and (looked_at >= MOST_LOOKED_AT or counts["archived"] >= MOST):
+            if capped := not seen.last and (
+                looked_at >= MOST_LOOKED_AT or counts["archived"] >= MOST
+            ):
                 break
         return Foreseen(counts, capped)
 
@@ -188,35 +234,52 @@ class Archiver:
         return None if head is None or head.state == "erasing" else head.epoch
 
     async def _forget(self, lease: Lease, epoch: str) -> None:
-        """Of a user who was erased while a run was under way nothing may be left by it; and no commit can name its copies any more."""
+        """Of a user who was erased while a run was under way nothing may be left by it; and no
+        commit can name its copies any more.
+        """
         async for name in self._copies.names(lease.owner, epoch):
             await self._copies.remove(lease.owner, name)
 
     async def _plan(self, owner: Owner, session_id: str | None) -> Plan:
         head = (await self._store.snapshot(owner)).head
-        return Plan(self._clock.now(), 0 if head is None else head.sequence, session_id, self._rules)
+        return Plan(
+            self._clock.now(), 0 if head is None else head.sequence, session_id, self._rules
+        )
 
     async def _scan(self, run: _Run) -> bool:
         """Go through the memories and cut what is due; whether the run stopped at its cap."""
         owner, cursor = run.lease.owner, run.operation.cursor
         async for seen in self._pages(owner, run.plan, None if cursor is None else Place(*cursor)):
-            await run.lease.report("archiving", 0.98 * min(1.0, seen.place.sequence / max(run.plan.until, 1)))
-            places, known = {family.last_id: place for place, family in seen.families}, seen.sequence
-            async for portion in self._chains.portions(owner, [family for _, family in seen.families], run.counts):
+            await run.lease.report(
+                "archiving", 0.98 * min(1.0, seen.place.sequence / max(run.plan.until, 1))
+            )
+            places, known = (
+                {family.last_id: place for place, family in seen.families},
+                seen.sequence,
+            )
+            async for portion in self._chains.portions(
+                owner, [family for _, family in seen.families], run.counts
+            ):
                 known = await self._cut(run, portion, known, places[portion[-1].copy.chain_id])
             if run.operation.counts.get("archived", 0) >= MOST and not seen.last:
                 return True
         return False
 
     async def _pages(self, owner: Owner, plan: Plan, after: Place | None) -> AsyncIterator[_Seen]:
-        """The user's memories in the order of their sequence, page by page, with the accesses that waited."""
+        """The user's memories in the order of their sequence, page by page, with the accesses
+        that waited.
+        """
         await self._touches.settle(owner)
         while True:
             head = (await self._store.snapshot(owner)).head
             if head is None:
                 return
-            documents = await self._store.page(owner, "memory", plan.where, after, MEMORIES_A_PAGE, newest_first=False)
-            documents = [document for document in documents if document.body["sequence"] <= plan.until]
+            documents = await self._store.page(
+                owner, "memory", plan.where, after, MEMORIES_A_PAGE, newest_first=False
+            )
+            documents = [
+                document for document in documents if document.body["sequence"] <= plan.until
+            ]
             if not documents:
                 return
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
@@ -227,22 +290,32 @@ class Archiver:
             if last:
                 return
 
-    async def _due(self, owner: Owner, plan: Plan, met: Sequence[Memory]) -> tuple[tuple[Place, Family], ...]:
-        """The chains that may go whole, each where the scan meets its first memory, so that it is looked at once in a run."""
+    async def _due(
+        self, owner: Owner, plan: Plan, met: Sequence[Memory]
+    ) -> tuple[tuple[Place, Family], ...]:
+        """The chains that may go whole, each where the scan meets its first memory,
+        so that it is looked at once in a run.
+        """
         families = await self._families.of(owner, [memory for memory in met if plan.is_due(memory)])
         ids = {memory.id for memory in met}
         due = []
         for family in families:
-            staying = tuple(member for member in family.members if member.status.value in ARCHIVABLE)
+            staying = tuple(
+                member for member in family.members if member.status.value in ARCHIVABLE
+            )
             if not all(plan.is_due(member) for member in staying):
                 continue
-            first = next(member for member in staying if plan.session_id in (None, member.session_id))
+            first = next(
+                member for member in staying if plan.session_id in (None, member.session_id)
+            )
             if first.id in ids:
                 due.append((Place(first.sequence, first.id), replace(family, members=staying)))
         return tuple(sorted(due, key=lambda pair: (pair[0].sequence, pair[0].id)))
 
     async def _cut(self, run: _Run, portion: Sequence[Moving], known: int, place: Place) -> int:
-        """Write the portion's cold copies and cut its chains, those untouched since `known`; the sequence that is known then."""
+        """Write the portion's cold copies and cut its chains, those untouched since `known`;
+        the sequence that is known then.
+        """
         owner = run.lease.owner
         written = await self._written(run, portion)
         for _ in range(TRIES):
@@ -250,7 +323,11 @@ class Archiver:
                 await self._advance(run, [place.sequence, place.id], written, known)
             except _Moved as moved:
                 events = await self._events(owner, known, moved.sequence)
-                standing = {location: moving for location, moving in written.items() if not moving.touched(events)}
+                standing = {
+                    location: moving
+                    for location, moving in written.items()
+                    if not moving.touched(events)
+                }
                 run.counts["abandoned"] += len(written) - len(standing)
                 written, known = standing, moved.sequence
             else:
@@ -260,9 +337,12 @@ class Archiver:
         return known
 
     async def _written(self, run: _Run, portion: Sequence[Moving]) -> dict[str, Moving]:
-        """The chains by the location of their verified cold copies. One whose copy is not what was written stays hot, and is counted."""
+        """The chains by the location of their verified cold copies. One whose copy is not what was
+        written stays hot, and is counted.
+        """
         room = asyncio.Semaphore(WRITES)
-        await self._copies.prefix(run.lease.owner)  # the key of all names is known then: else each writer would ask for it, and make it
+        # the key of all names is known then: else each writer would ask for it, and make it
+        await self._copies.prefix(run.lease.owner)
 
         async def write(moving: Moving) -> str | None:
             async with room:
@@ -279,7 +359,11 @@ class Archiver:
             if isinstance(outcome, BaseException):
                 raise outcome
             locations.append(outcome)
-        written = {location: moving for location, moving in zip(locations, portion, strict=True) if location is not None}
+        written = {
+            location: moving
+            for location, moving in zip(locations, portion, strict=True)
+            if location is not None
+        }
         run.counts["damaged"] += len(portion) - len(written)
         return written
 
@@ -293,17 +377,37 @@ class Archiver:
         done: bool = False,
         capped: bool = False,
     ) -> None:
-        """Commit a chunk of the run. Raises _Moved when the head is not at `known`, TaskLost when another worker went on with it."""
+        """Commit a chunk of the run. Raises _Moved when the head is not at `known`, TaskLost when
+        another worker went on with it.
+        """
         now, cuts = self._clock.now(), written or {}
         ids = [name for moving in cuts.values() for name in moving.ids]
 
         def decide(look: Look, stored: Operation) -> Chunk:
             if known is not None and look.head is not None and look.head.sequence != known:
                 raise _Moved(look.head.sequence)
-            changes = [change for location, moving in cuts.items() for change in _changes(moving, look, location, now)]
-            puts = [put for location, moving in cuts.items() for put in _versions(moving, location, now)]
-            counts = {**dict.fromkeys(COUNTS if done else (), 0), **run.counts, "archived": len(changes), "chains": len(cuts)}
-            return Chunk(tuple(changes), tuple(puts), cursor=cursor, counts=counts, done=done, result={"capped": capped} if done else {})
+            changes = [
+                change
+                for location, moving in cuts.items()
+                for change in _changes(moving, look, location, now)
+            ]
+            puts = [
+                put for location, moving in cuts.items() for put in _versions(moving, location, now)
+            ]
+            counts = {
+                **dict.fromkeys(COUNTS if done else (), 0),
+                **run.counts,
+                "archived": len(changes),
+                "chains": len(cuts),
+            }
+            return Chunk(
+                tuple(changes),
+                tuple(puts),
+                cursor=cursor,
+                counts=counts,
+                done=done,
+                result={"capped": capped} if done else {},
+            )
 
         operation = await self._operations.advance(run.lease, run.operation, ids, decide)
         if operation.cursor != cursor:
@@ -323,9 +427,17 @@ def _changes(moving: Moving, look: Look, location: str, now: datetime) -> list[C
     changes = []
     for member in moving.copy.members:
         memory = look.memory(member.memory.id)
-        if memory is None or memory.revision != member.memory.revision:  # never, since no event was of it
+        # never, since no event was of it
+        if memory is None or memory.revision != member.memory.revision:
             raise _Moved(look.head.sequence if look.head else 0)
-        changes.append(Change("archived", stub_of(memory, location, now), memory, {"chain_id": moving.copy.chain_id}))
+        changes.append(
+            Change(
+                "archived",
+                stub_of(memory, location, now),
+                memory,
+                {"chain_id": moving.copy.chain_id},
+            )
+        )
     return changes
 
 
@@ -336,10 +448,11 @@ def _versions(moving: Moving, location: str, now: datetime) -> list[Document]:
 
 # The sweep of the archive: cold copies that no memory points to are removed.
 #
-# They are left by runs that were killed or overtaken between writing a copy and cutting its chain, and by memories that came back.
-# Note: whether a copy is an orphan can't be told from its age. A run that was frozen for a year may still be about to point to
-# it. So only the copies of operations that have ended are looked at; these will commit nothing more. And it has to be known that they have
-# ended before it is read who points where.
+# They are left by runs that were killed or overtaken between writing a copy and cutting its chain,
+# and by memories that came back. Note: whether a copy is an orphan can't be told from its age. A
+# run that was frozen for a year may still be about to point to it. So only the copies of operations
+# that have ended are looked at; these will commit nothing more. And it has to be known that they
+# have ended before it is read who points where.
 
 
 DOCUMENTS_A_PAGE = 100
@@ -356,7 +469,8 @@ class ColdSweep:
         self._store, self._copies = store, copies
 
     async def run(self, owner: Owner, settled: str) -> int:
-        """Remove copies that no memory points to; how many these were. `settled`: an operation under way that commits no location any more.
+        """Remove copies that no memory points to; how many these were. `settled`: an operation
+        under way that commits no location any more.
 
         Raises Unavailable.
         """
@@ -364,7 +478,9 @@ class ColdSweep:
         if head is None:
             return 0
         names = [name async for name in self._copies.names(owner, head.epoch)]
-        ended = await self._ended(owner, {operation_of(name) for name in names} - {settled}) | {settled}
+        ended = await self._ended(owner, {operation_of(name) for name in names} - {settled}) | {
+            settled
+        }
         orphans = {name for name in names if operation_of(name) in ended}
         for kind in _POINTING if orphans else ():
             orphans -= await self._pointed_to(owner, kind, orphans)
@@ -380,19 +496,30 @@ class ColdSweep:
         for start in range(0, len(wanted), READ_AT_ONCE):
             asked = wanted[start : start + READ_AT_ONCE]
             documents = (await self._store.snapshot(owner, asked)).documents
-            ended |= {name for name in asked if name not in documents or documents[name].body["state"] in ENDED}
+            ended |= {
+                name
+                for name in asked
+                if name not in documents or documents[name].body["state"] in ENDED
+            }
         return ended
 
     async def _pointed_to(self, owner: Owner, kind: Kind, locations: set[str]) -> set[str]:
-        """Those of the locations that a memory, or an old version of one, of whatever status, points to.
+        """Those of the locations that a memory, or an old version of one, of whatever
+        status, points to.
 
         All of them where a document can't be read: it may point to any.
         """
         pointed: set[str] = set()
         after: Place | None = None
-        while page := await self._store.page(owner, kind, None, after, DOCUMENTS_A_PAGE, newest_first=False):
+        while page := await self._store.page(
+            owner, kind, None, after, DOCUMENTS_A_PAGE, newest_first=False
+        ):
             if any(document.damaged for document in page):
                 return locations
-            pointed |= {str(document.body["archival_location"]) for document in page if document.body["archival_location"] in locations}
+            pointed |= {
+                str(document.body["archival_location"])
+                for document in page
+                if document.body["archival_location"] in locations
+            }
             after = Place(int(page[-1].body["sequence"]), page[-1].id)
         return pointed

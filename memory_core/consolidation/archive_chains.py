@@ -1,7 +1,9 @@
-"""Chains on their way into the archive: read whole, with vectors and old versions, in portions that one commit can cut.
+"""Chains on their way into the archive: read whole, with vectors and old versions,
+in portions that one commit can cut.
 
-Note: it is coming back that needs the room. A stub is small, but what was cut together comes back in one commit, with
-its text twice (the memory and its event) and its vectors; so a chain that would not come back in one stays where it is.
+Note: it is coming back that needs the room. A stub is small, but what was cut together comes back
+in one commit, with its text twice (the memory and its event) and its vectors; so a chain that would
+not come back in one stays where it is.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.readable import as_memory
 
 MAX_DOCUMENTS = 90
-"""Of the 100 of a batch; the others are the head, the operation and its task, a session and a receipt."""
+"""Of the 100 of a batch; the others are the head, the operation and its task,
+a session and a receipt.
+"""
 MAX_BYTES = 1_500_000
 """Of the 1.8 MB of a batch."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 700
@@ -31,7 +35,9 @@ _NUMBER_BYTES, _EVENT_BYTES = 13, 700
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """One chain: what its cold copy is to hold, the old versions as they stand in the store, and what it weighs in a commit."""
+    """One chain: what its cold copy is to hold, the old versions as they stand in the store,
+    and what it weighs in a commit.
+    """
 
     copy: ColdCopy
     versions: tuple[Memory, ...]
@@ -40,17 +46,24 @@ class Moving:
     @property
     def ids(self) -> list[str]:
         """The documents that the cut reads and writes."""
-        return [*(member.memory.id for member in self.copy.members), *(version.id for version in self.versions)]
+        return [
+            *(member.memory.id for member in self.copy.members),
+            *(version.id for version in self.versions),
+        ]
 
     @property
     def documents(self) -> int:
-        """How many of a batch's documents it takes: a memory and its event each, and the old versions."""
+        """How many of a batch's documents it takes: a memory and its event each,
+        and the old versions.
+        """
         return 2 * len(self.copy.members) + len(self.versions)
 
     def touched(self, events: Iterable[Event]) -> bool:
         """Whether any of these events changed a member, or made a memory lead to one."""
         members = {member.memory.id for member in self.copy.members}
-        return any(event.memory_id in members or event.after.get("next_id") in members for event in events)
+        return any(
+            event.memory_id in members or event.after.get("next_id") in members for event in events
+        )
 
 
 @dataclass(slots=True)
@@ -62,7 +75,10 @@ class _Portion:
     weight: int = 0
 
     def has_room_for(self, moving: Moving) -> bool:
-        return self.documents + moving.documents <= MAX_DOCUMENTS and self.weight + moving.weight <= MAX_BYTES
+        return (
+            self.documents + moving.documents <= MAX_DOCUMENTS
+            and self.weight + moving.weight <= MAX_BYTES
+        )
 
     def add(self, moving: Moving) -> None:
         self.chains.append(moving)
@@ -76,8 +92,12 @@ class ChainReader:
     def __init__(self, ledger: Ledger, copies: ColdCopies) -> None:
         self._ledger, self._copies = ledger, copies
 
-    async def portions(self, owner: Owner, families: Sequence[Family], left: Counter[str]) -> AsyncIterator[tuple[Moving, ...]]:
-        """The chains in their order, in portions. Those that stay are counted in `left`: too_large, damaged (an original), abandoned."""
+    async def portions(
+        self, owner: Owner, families: Sequence[Family], left: Counter[str]
+    ) -> AsyncIterator[tuple[Moving, ...]]:
+        """The chains in their order, in portions. Those that stay are counted in `left`: too_large,
+        damaged (an original), abandoned.
+        """
         portion = _Portion()
         for batch in _batches(families, left):
             for moving in await self._read(owner, batch, left):
@@ -91,8 +111,12 @@ class ChainReader:
         if portion.chains:
             yield tuple(portion.chains)
 
-    async def _read(self, owner: Owner, families: Sequence[Family], left: Counter[str]) -> list[Moving]:
-        look = await self._ledger.look(owner, [name for family in families for name in _documents(family)])
+    async def _read(
+        self, owner: Owner, families: Sequence[Family], left: Counter[str]
+    ) -> list[Moving]:
+        look = await self._ledger.look(
+            owner, [name for family in families for name in _documents(family)]
+        )
         chains = []
         for family in families:
             members: list[Kept] = []
@@ -101,36 +125,60 @@ class ChainReader:
                 if memory is None or memory.revision != family_member.revision:
                     left["abandoned"] += 1
                     break
-                old_documents = [(name, look.documents.get(name)) for name in _versions(family_member)]
+                old_documents = [
+                    (name, look.documents.get(name)) for name in _versions(family_member)
+                ]
                 versions = [
-                    as_memory(document, look.head) for _, document in old_documents if document is not None and document.kind == "version"
+                    as_memory(document, look.head)
+                    for _, document in old_documents
+                    if document is not None and document.kind == "version"
                 ]
                 try:
                     original = await self._original(owner, memory)
                 except Damaged:
                     left["damaged"] += 1
                     break
-                members.append(Kept(memory, tuple(version for version in versions if version is not None), original))
+                members.append(
+                    Kept(
+                        memory,
+                        tuple(version for version in versions if version is not None),
+                        original,
+                    )
+                )
             else:
                 copy = ColdCopy(members[0].memory.epoch, family.last_id, tuple(members))
-                chains.append(Moving(copy, tuple(version for member in members for version in member.versions), _weight(copy)))
+                chains.append(
+                    Moving(
+                        copy,
+                        tuple(version for member in members for version in member.versions),
+                        _weight(copy),
+                    )
+                )
         return chains
 
     async def _original(self, owner: Owner, memory: Memory) -> Memory | None:
-        """What a compressed memory was before: it moves along, since no memory names its own cold copy once this one names another."""
+        """What a compressed memory was before: it moves along, since no memory names its own cold
+        copy once this one names another.
+        """
         if memory.archival_location is None:
             return None
         try:
             member = (await self._copies.read(owner, memory.archival_location)).member(memory.id)
         except NotFound as error:
-            raise Damaged("archive", f"the original of {memory.id} is gone", retry_after_s=30) from error
+            raise Damaged(
+                "archive", f"the original of {memory.id} is gone", retry_after_s=30
+            ) from error
         if member is None:
-            raise Damaged("archive", f"{memory.archival_location} does not hold {memory.id}", retry_after_s=30)
+            raise Damaged(
+                "archive", f"{memory.archival_location} does not hold {memory.id}", retry_after_s=30
+            )
         return member.whole
 
 
 def _batches(families: Sequence[Family], left: Counter[str]) -> list[list[Family]]:
-    """Families whose documents are read together; those that are too many for one commit are counted, and stay."""
+    """Families whose documents are read together; those that are too many for one commit are
+    counted, and stay.
+    """
     batches: list[list[Family]] = []
     room = 0
     for family in families:

@@ -1,8 +1,9 @@
 """Bring older data up to date: messages formed by an earlier version, vectors of another embedder.
 
-That is done once a user: conversation after conversation, in the order in which they were told, a few messages a commit; then the head
-says so. What has a memory is left as it is, so a worker that dies in between goes on. Note: a conversation of which anything was deleted,
-or whose session was cleared since, is left alone: its words are not to come back.
+That is done once a user: conversation after conversation, in the order in which they were told, a
+few messages a commit; then the head says so. What has a memory is left as it is, so a worker that
+dies in between goes on. Note: a conversation of which anything was deleted, or whose session was
+cleared since, is left alone: its words are not to come back.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ _STANDING: Final = FOUND_BY_DEFAULT | {Status.DECAYED}
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Messages of one cell that are to be written, by number; `ids` of all that it was formed of."""
+    """Messages of one cell that are to be written, by number; `ids` of all that it
+    was formed of.
+    """
 
     conversation: Conversation
     cell_id: str
@@ -53,7 +56,9 @@ class _Part:
 
 
 class EarlierMessages:
-    """The step. cap: messages that one run writes, about; with more to write, the next run follows at once."""
+    """The step. cap: messages that one run writes, about; with more to write, the next run
+    follows at once.
+    """
 
     name = "earlier messages"
 
@@ -61,7 +66,9 @@ class EarlierMessages:
         self._store, self._embedder, self._cap = store, embedder, cap
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next messages of the conversations after the `cursor`; in the end, that there are no more."""
+        """The next messages of the conversations after the `cursor`; in the end,
+        that there are no more.
+        """
         head = (await self._store.snapshot(run.owner)).head if run.earlier else None
         if head is None or head.messages_backfilled:
             return None
@@ -69,8 +76,15 @@ class EarlierMessages:
         place = None if begun is None else Place(*begun)
         if run.counts.get(WRITTEN, 0) >= self._cap:
             reached = None if place is None else (place.sequence, place.id)
-            return Proposal([], lambda look: Chunk(done=True, head_fields=lambda head: {"backfill_position": reached}))
-        while documents := await self._store.page(run.owner, "conversation", None, place, CONVERSATIONS_A_PAGE, newest_first=False):
+            return Proposal(
+                [],
+                lambda look: Chunk(
+                    done=True, head_fields=lambda head: {"backfill_position": reached}
+                ),
+            )
+        while documents := await self._store.page(
+            run.owner, "conversation", None, place, CONVERSATIONS_A_PAGE, newest_first=False
+        ):
             for document in documents:
                 if document.body["epoch"] == head.epoch and _is_earlier(document.body):
                     part = None
@@ -80,7 +94,11 @@ class EarlierMessages:
                         return await self._proposal(run, part, place)
                 place = Place(int(document.body["sequence"]), document.id)
         return Proposal(
-            [], lambda look: Chunk(done=True, head_fields=lambda head: {"messages_backfilled": True, "backfill_position": None})
+            [],
+            lambda look: Chunk(
+                done=True,
+                head_fields=lambda head: {"messages_backfilled": True, "backfill_position": None},
+            ),
         )
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
@@ -88,64 +106,121 @@ class EarlierMessages:
         return {}
 
     async def _part(self, owner: Owner, name: str) -> _Part | None:
-        """The next messages of a conversation to write; None where there are none, or it is to be left alone."""
+        """The next messages of a conversation to write; None where there are none,
+        or it is to be left alone.
+        """
         look = await self._look(owner, [name, messages_id(name)])
         conversation = conversation_of(look, name)
         if conversation is None:
             return None
-        session = [] if conversation.session_id is None else [session_document_id(owner, conversation.session_id)]
+        session = (
+            []
+            if conversation.session_id is None
+            else [session_document_id(owner, conversation.session_id)]
+        )
         made = [identity for cell in conversation.formed_cells for identity in cell.memory_ids]
         ids = message_ids(conversation)
         look = await self._look(owner, [*session, *dict.fromkeys(made), *ids])
-        if MemoryType.EPISODIC in cleared_since(look, owner, conversation) or _is_deleted(look, made):
+        if MemoryType.EPISODIC in cleared_since(look, owner, conversation) or _is_deleted(
+            look, made
+        ):
             return None
         for cell in conversation.formed_cells:
-            numbers = [number for number in range(cell.first, cell.last + 1) if look.memory(ids[number]) is None]
+            numbers = [
+                number
+                for number in range(cell.first, cell.last + 1)
+                if look.memory(ids[number]) is None
+            ]
             if numbers and (memory := _cell_of(look, cell)) is not None:
-                return _Part(conversation, memory.id, ids[cell.first : cell.last + 1], numbers[:MOST_AT_ONCE])
+                return _Part(
+                    conversation, memory.id, ids[cell.first : cell.last + 1], numbers[:MOST_AT_ONCE]
+                )
         return None
 
     async def _look(self, owner: Owner, ids: Sequence[str]) -> Look:
         first = await self._store.snapshot(owner, ids[:READ_AT_ONCE])
         documents = dict(first.documents)
         for start in range(READ_AT_ONCE, len(ids), READ_AT_ONCE):
-            documents |= (await self._store.snapshot(owner, ids[start : start + READ_AT_ONCE])).documents
+            documents |= (
+                await self._store.snapshot(owner, ids[start : start + READ_AT_ONCE])
+            ).documents
         return Look(first.head, documents)
 
     async def _proposal(self, run: Run, part: _Part, place: Place | None) -> Proposal:
-        """The commit of these messages; the cursor stays before their conversation until none of it is left."""
+        """The commit of these messages; the cursor stays before their conversation until none
+        of it is left.
+        """
         messages = _analysed(run, part)
         await embed_memories(self._embedder, messages)
         conversation = part.conversation
-        session = [] if conversation.session_id is None else [session_document_id(run.owner, conversation.session_id)]
-        made = [identity for cell in conversation.formed_cells for identity in cell.memory_ids if part.cell_id in cell.memory_ids]
-        ids = list(dict.fromkeys([conversation.id, *session, part.cell_id, *made, *(message.id for message in messages)]))
+        session = (
+            []
+            if conversation.session_id is None
+            else [session_document_id(run.owner, conversation.session_id)]
+        )
+        made = [
+            identity
+            for cell in conversation.formed_cells
+            for identity in cell.memory_ids
+            if part.cell_id in cell.memory_ids
+        ]
+        ids = list(
+            dict.fromkeys(
+                [
+                    conversation.id,
+                    *session,
+                    part.cell_id,
+                    *made,
+                    *(message.id for message in messages),
+                ]
+            )
+        )
         cursor = None if place is None else [place.sequence, place.id]
         return Proposal(ids, lambda look: _chunk(run, part, messages, made, look, cursor))
 
 
-def _chunk(run: Run, part: _Part, messages: Sequence[Memory], made: Sequence[str], look: Look, cursor: Any) -> Chunk:
+def _chunk(
+    run: Run, part: _Part, messages: Sequence[Memory], made: Sequence[str], look: Look, cursor: Any
+) -> Chunk:
     cell, conversation = look.memory(part.cell_id), part.conversation
-    if cell is None or cell.status not in _STANDING or _is_deleted(look, made) or conversation.id not in look.documents:
+    if (
+        cell is None
+        or cell.status not in _STANDING
+        or _is_deleted(look, made)
+        or conversation.id not in look.documents
+    ):
         return Chunk(cursor=cursor)
     if MemoryType.EPISODIC in cleared_since(look, run.owner, conversation):
         return Chunk(cursor=cursor)
     sources, changes = list(dict.fromkeys([*cell.source_ids, *part.ids])), list[Change]()
     portion = Portion()
     if sources != cell.source_ids:
-        changes.append(Change("messages_linked", cell.model_copy(update={"source_ids": sources}), cell))
+        changes.append(
+            Change("messages_linked", cell.model_copy(update={"source_ids": sources}), cell)
+        )
         portion.takes(4, 2 * size_of(cell))
     new = [message for message in messages if look.memory(message.id) is None]
     changes += [Change("created", message) for message in new if portion.takes(2, size_of(message))]
     puts: tuple[Document, ...] = ()
     if conversation.session_id is not None:
-        session = Session(run.owner, conversation.session_id, look.documents.get(session_document_id(run.owner, conversation.session_id)))
+        session = Session(
+            run.owner,
+            conversation.session_id,
+            look.documents.get(session_document_id(run.owner, conversation.session_id)),
+        )
         for change in changes:
             session.count(change.before, change.after, conversation.created_at)
         puts = (session.document,)
     named = frozenset({conversation.session_id} if conversation.session_id is not None else ())
     counts = {WRITTEN: sum(change.before is None for change in changes)}
-    return Chunk(tuple(changes), puts=puts, cursor=cursor, counts=counts, reads=frozenset({cell.id, *made}), sessions=named)
+    return Chunk(
+        tuple(changes),
+        puts=puts,
+        cursor=cursor,
+        counts=counts,
+        reads=frozenset({cell.id, *made}),
+        sessions=named,
+    )
 
 
 def _analysed(run: Run, part: _Part) -> list[Memory]:
@@ -159,13 +234,26 @@ def _analysed(run: Run, part: _Part) -> list[Memory]:
         if conversation.session_id is not None:
             turns = turn_of(analysed), turns[0]
         if number in wanted:
-            memories.append(analysed.model_copy(update={"cell_id": part.cell_id, "metadata": {**analysed.metadata, EARLIER: True}}))
+            memories.append(
+                analysed.model_copy(
+                    update={
+                        "cell_id": part.cell_id,
+                        "metadata": {**analysed.metadata, EARLIER: True},
+                    }
+                )
+            )
     return memories
 
 
 def _is_earlier(conversation: Mapping[str, Any]) -> bool:
-    """Whether an earlier version formed it: its messages were never written, as they are before anything is formed now."""
-    return bool(conversation["formed_cells"]) and conversation["state"] in _ENDED and not conversation.get("written", 0)
+    """Whether an earlier version formed it: its messages were never written, as they are before
+    anything is formed now.
+    """
+    return (
+        bool(conversation["formed_cells"])
+        and conversation["state"] in _ENDED
+        and not conversation.get("written", 0)
+    )
 
 
 def _is_deleted(look: Look, names: Sequence[str]) -> bool:
@@ -180,11 +268,13 @@ def _cell_of(look: Look, cell: FormedCell) -> Memory | None:
     return memory if memory is not None and is_cell(memory) and memory.status in _STANDING else None
 
 
-# Re-embedding: memories whose vectors another embedder made get vectors of the configured embedder, in place.
+# Re-embedding: memories whose vectors another embedder made get vectors of the configured
+# embedder, in place.
 #
-# A task walks over a user's memories and their old versions, oldest first, and sets new vectors by marks: no event, no revision and no ETag
-# moves. Scenes lose their centroids in the end, and the next run makes new ones. Note: an edit embeds the memory by itself, so a memory
-# that changed since it was read is left to the edit.
+# A task walks over a user's memories and their old versions, oldest first, and sets new vectors by
+# marks: no event, no revision and no ETag moves. Scenes lose their centroids in the end, and the
+# next run makes new ones. Note: an edit embeds the memory by itself, so a memory that changed since
+# it was read is left to the edit.
 
 
 DOCUMENTS_A_PAGE: Final = 100
@@ -225,7 +315,9 @@ class _Cursor:
 
 @dataclass(frozen=True, slots=True)
 class _ReembeddingPart:
-    """Memories of one commit, where the work is after it, and how many memories were read for it."""
+    """Memories of one commit, where the work is after it, and how many memories were
+    read for it.
+    """
 
     foreign: Sequence[Memory]
     further: _Cursor
@@ -252,7 +344,9 @@ class Reembedder:
         return Foreseen({"embedded": count}, capped=False)
 
     async def work(self, lease: Lease) -> None:
-        """Embed what has no vector of the configured embedder, in as many commits as it takes. Raises Unavailable, TaskLost."""
+        """Embed what has no vector of the configured embedder, in as many commits as it takes.
+        Raises Unavailable, TaskLost.
+        """
         operation = await self._operations.of(lease)
         head = (await self._store.snapshot(lease.owner)).head
         total = max(1, 0 if head is None else sum(head.counts.values()))
@@ -270,7 +364,9 @@ class Reembedder:
             foreign = self._foreign(documents)
             if len(foreign) > self._most:
                 foreign = foreign[: self._most]
-                documents = documents[: [document.id for document in documents].index(foreign[-1].id) + 1]
+                documents = documents[
+                    : [document.id for document in documents].index(foreign[-1].id) + 1
+                ]
             if not documents:
                 cursor = cursor.further or cursor
                 continue
@@ -284,49 +380,82 @@ class Reembedder:
     async def _embed(self, lease: Lease, operation: Operation, part: _ReembeddingPart) -> Operation:
         """Commit vectors of these memories, of those that still say what was embedded."""
         embedded = {memory.id: text_to_embed(memory) for memory in part.foreign}
-        vectors = dict(zip(embedded, await embedding_marks(self._embedder, list(embedded.values())), strict=True))
+        vectors = dict(
+            zip(
+                embedded,
+                await embedding_marks(self._embedder, list(embedded.values())),
+                strict=True,
+            )
+        )
 
         def decide(look: Look, stored: Operation) -> Chunk:
             marks = _still_meant(look, embedded, vectors)
             counts = {"read": part.read, "embedded": len(marks)}
-            return Chunk(marks=marks, cursor=part.further.body, counts=counts, reads=frozenset(embedded), fragile=False)
+            return Chunk(
+                marks=marks,
+                cursor=part.further.body,
+                counts=counts,
+                reads=frozenset(embedded),
+                fragile=False,
+            )
 
         return await self._operations.advance(lease, operation, list(embedded), decide)
 
-    async def _drop_centroids(self, lease: Lease, operation: Operation, cursor: _Cursor, read: int) -> Operation:
+    async def _drop_centroids(
+        self, lease: Lease, operation: Operation, cursor: _Cursor, read: int
+    ) -> Operation:
         """The last pass. Where nothing was embedded, centroids are of the right vectors already."""
         documents: list[Document] = []
         if operation.counts.get("embedded"):
-            documents = await self._store.page(lease.owner, "scene", None, cursor.place, SCENES_AT_ONCE, newest_first=False)
+            documents = await self._store.page(
+                lease.owner, "scene", None, cursor.place, SCENES_AT_ONCE, newest_first=False
+            )
         ids = [document.id for document in documents]
 
         def decide(look: Look, stored: Operation) -> Chunk:
             if not documents:
                 made = {"model": self._embedder.model, "dimensions": self._embedder.dimensions}
-                return Chunk(cursor=cursor.body, counts={"read": read, "embedded": 0}, done=True, result=made)
+                return Chunk(
+                    cursor=cursor.body, counts={"read": read, "embedded": 0}, done=True, result=made
+                )
             scenes = [look.documents[name] for name in ids if name in look.documents]
             return Chunk(
-                puts=tuple(replace(scene, vector=None) for scene in scenes), cursor=cursor.at(documents[-1]).body, counts={"read": read}
+                puts=tuple(replace(scene, vector=None) for scene in scenes),
+                cursor=cursor.at(documents[-1]).body,
+                counts={"read": read},
             )
 
         return await self._operations.advance(lease, operation, ids, decide)
 
     async def _page(self, owner: Owner, cursor: _Cursor) -> list[Document]:
-        return await self._store.page(owner, cursor.kind, None, cursor.place, DOCUMENTS_A_PAGE, newest_first=False)
+        return await self._store.page(
+            owner, cursor.kind, None, cursor.place, DOCUMENTS_A_PAGE, newest_first=False
+        )
 
     @property
     def _most(self) -> int:
         """Vectors that fit a commit."""
-        return max(1, min(DOCUMENTS, BYTES // (_BYTES_A_NUMBER * self._embedder.dimensions + _BYTES_A_MARK)))
+        return max(
+            1,
+            min(DOCUMENTS, BYTES // (_BYTES_A_NUMBER * self._embedder.dimensions + _BYTES_A_MARK)),
+        )
 
     def _foreign(self, documents: Sequence[Document]) -> list[Memory]:
-        """Those without a vector of the configured embedder. A stub of the archive needs none; what can't be read gets none."""
+        """Those without a vector of the configured embedder. A stub of the archive needs none;
+        what can't be read gets none.
+        """
         kind = VectorKind(self._embedder.model, self._embedder.dimensions)
-        wanted = [document for document in documents if document.damaged or not kind.made(document.body)]
-        return [memory for memory in readable(wanted)[0] if memory.searchable and not is_cold(memory)]
+        wanted = [
+            document for document in documents if document.damaged or not kind.made(document.body)
+        ]
+        return [
+            memory for memory in readable(wanted)[0] if memory.searchable and not is_cold(memory)
+        ]
 
 
-def _still_meant(look: Look, texts: Mapping[str, str], marks: Mapping[str, Mark]) -> dict[str, Mark]:
+def _still_meant(
+    look: Look, texts: Mapping[str, str], marks: Mapping[str, Mark]
+) -> dict[str, Mark]:
     """Of the marks, by memory, those of memories that still say what was embedded."""
     current_marks = dict[str, Mark]()
     for name, text in texts.items():

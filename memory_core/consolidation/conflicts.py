@@ -1,8 +1,10 @@
-"""The step of a run that decides open conflicts: by rule where that is certain, else by what an agent says that code can agree to.
+"""The step of a run that decides open conflicts: by rule where that is certain, else by what an
+agent says that code can agree to.
 
-Note: a question that can't be decided stays open, and says when a run last looked at it; it comes up again when a side
-changes, or a day later. And one decision is one commit, with its record, in the order in which the later sides were told: so of three
-that contradict each other in turn the last one holds, and each of the others leads to the next.
+Note: a question that can't be decided stays open, and says when a run last looked at it; it comes
+up again when a side changes, or a day later. And one decision is one commit, with its record, in
+the order in which the later sides were told: so of three that contradict each other in turn the
+last one holds, and each of the others leads to the next.
 """
 
 from __future__ import annotations
@@ -30,10 +32,11 @@ from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Pl
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operations import Chunk
 
-# What rules say of an open conflict, without an agent: the two need not contradict, or which of them holds is certain.
+# What rules say of an open conflict, without an agent: the two need not contradict,
+# or which of them holds is certain.
 #
-# Note: nothing here decides for a person. What a person pinned, restored by hand, or took back a decision about, waits for
-# a person.
+# Note: nothing here decides for a person. What a person pinned, restored by hand, or took back a
+# decision about, waits for a person.
 
 
 LOOK_AGAIN = timedelta(hours=24)
@@ -42,9 +45,11 @@ LOOK_AGAIN = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What to do about two memories, and why: let the one told last hold, keep both, or leave it open.
+    """What to do about two memories, and why: let the one told last hold, keep both,
+    or leave it open.
 
-    disputed: what a model says against the rules; the question is then a person's, and no run's any more.
+    disputed: what a model says against the rules; the question is then a person's,
+    and no run's any more.
     """
 
     decision: Literal["last", "both", "open"]
@@ -53,10 +58,14 @@ class Verdict:
     disputed: str | None = None
 
 
-def is_due(record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool) -> bool:
-    """Whether a run at `at` is to look at a question: it never did, a side was `touched`, or its last look was a day ago.
+def is_due(
+    record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool
+) -> bool:
+    """Whether a run at `at` is to look at a question: it never did, a side was `touched`,
+    or its last look was a day ago.
 
-    Questions that a person opened, by undoing a decision, are that person's; so are those about which a model and the rules disagree.
+    Questions that a person opened, by undoing a decision, are that person's; so are those about
+    which a model and the rules disagree.
     """
     if not record.open or record.new_id is None or record.previous is not None or record.by != RULE:
         return False
@@ -66,7 +75,9 @@ def is_due(record: ConflictRecord, touched: Collection[str], at: datetime, *, on
 
 
 def by_rule(old: Memory, new: Memory) -> Verdict | None:
-    """The verdict on two active memories where it is certain; None where it takes a reader who understands them."""
+    """The verdict on two active memories where it is certain; None where it takes a reader who
+    understands them.
+    """
     falls = min(old, new, key=told_last)
     if falls.pinned:
         return Verdict("open", "the earlier one is pinned")
@@ -78,16 +89,19 @@ def by_rule(old: Memory, new: Memory) -> Verdict | None:
     return None
 
 
-def by_ruling(ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, denied: bool = False) -> Verdict:
+def by_ruling(
+    ruling: Decision | None, by: str, *, sure: bool, one_scene: bool, denied: bool = False
+) -> Verdict:
     """The verdict that an agent's ruling comes to.
 
     Args:
         ruling: what it says about the two.
         by: its name.
         sure: code agrees to it.
-        one_scene: both were told within one scene. There the later one holds although the agent is not sure that they contradict: a scene
-            is one matter within a few days.
-        denied: it is a model, and says that the two do not exclude each other, although the rules see a contradiction.
+        one_scene: both were told within one scene. There the later one holds although the agent is
+            not sure that they contradict: a scene is one matter within a few days.
+        denied: it is a model, and says that the two do not exclude each other,
+            although the rules see a contradiction.
 
     """
     if ruling is not None and denied:
@@ -122,9 +136,13 @@ def _begins_before_the_end(first: Memory, second: Memory) -> bool:
 
 log = logging.getLogger(__name__)
 MOST = 10
-"""Conflicts that a run looks at: each is a commit, and perhaps a question to a model. The others are the next runs'."""
+"""Conflicts that a run looks at: each is a commit, and perhaps a question to a model.
+The others are the next runs'.
+"""
 MAX_READ = 500
-"""Open questions that a run chooses from, the latest met; who has more of them has to be asked anyway."""
+"""Open questions that a run chooses from, the latest met; who has more of them has to be
+asked anyway.
+"""
 MAX_LOOKS = 32
 _PAGE = 100
 
@@ -143,16 +161,34 @@ class _Case:
 
 
 class ConflictStep:
-    """Decides the open conflicts of one user after the other. `rules` are the agents without a model, for where that one fails."""
+    """Decides the open conflicts of one user after the other. `rules` are the agents without a
+    model, for where that one fails.
+    """
 
     name = "conflicts"
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, agents: Agents, rules: Agents, steps: Steps, clock: Clock) -> None:
-        self._store, self._ledger, self._agents, self._rules, self._steps = store, ledger, agents, rules, steps
+    def __init__(
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        agents: Agents,
+        rules: Agents,
+        steps: Steps,
+        clock: Clock,
+    ) -> None:
+        self._store, self._ledger, self._agents, self._rules, self._steps = (
+            store,
+            ledger,
+            agents,
+            rules,
+            steps,
+        )
         self._clock = clock
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next conflict. The cursor is the list of those that are left, each as the ids of its record and its sides."""
+        """The next conflict. The cursor is the list of those that are left, each as the ids of its
+        record and its sides.
+        """
         left = await self._due(run) if cursor is None else [_Case(*ids) for ids in cursor]
         return await self._proposal(run, left) if left else None
 
@@ -180,8 +216,17 @@ class ConflictStep:
 
         return Proposal(ids, decided)
 
-    def _chunk(self, run: Run, left: Sequence[_Case], look: Look, asked: Sequence[str], decided: _Decided | None) -> Chunk:
-        """The first of the conflicts decided, or marked as looked at. Raises LookedElsewhere where the verdict is about something else."""
+    def _chunk(
+        self,
+        run: Run,
+        left: Sequence[_Case],
+        look: Look,
+        asked: Sequence[str],
+        decided: _Decided | None,
+    ) -> Chunk:
+        """The first of the conflicts decided, or marked as looked at. Raises LookedElsewhere where
+        the verdict is about something else.
+        """
         case, rest = left[0], [left_case.ids for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
         page = Page(run.owner, look, self._clock.now(), weighs=True, asked=asked)
@@ -195,25 +240,43 @@ class ConflictStep:
             if verdict.decision == "last":
                 record = decide_by_time(page, document, verdict.reason, verdict.by)
             elif verdict.decision == "both":
-                record = decide(page, document, ResolveInput(decision="keep_both", reason=verdict.reason[:MAX_REASON]), verdict.by)
+                record = decide(
+                    page,
+                    document,
+                    ResolveInput(decision="keep_both", reason=verdict.reason[:MAX_REASON]),
+                    verdict.by,
+                )
         except Conflict as refused:
             log.info("a conflict stays open: %s", refused.detail)
         if record.open:
             return self._left_open(over, run.at, page, document, verdict)
         complete(page, asked)
-        return replace(_with(over, page), reads=frozenset({*page.states, *record.memory_ids}), counts={"conflicts_decided": 1})
+        return replace(
+            _with(over, page),
+            reads=frozenset({*page.states, *record.memory_ids}),
+            counts={"conflicts_decided": 1},
+        )
 
-    def _left_open(self, over: Chunk, at: datetime, page: Page, document: Document, verdict: Verdict) -> Chunk:
-        """Nothing is decided: the record says that it was looked at, and what a model says against it."""
-        looked_at = at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
+    def _left_open(
+        self, over: Chunk, at: datetime, page: Page, document: Document, verdict: Verdict
+    ) -> Chunk:
+        """Nothing is decided: the record says that it was looked at, and what a model
+        says against it.
+        """
+        # as models write moments, so that an export is the same after an import
+        looked_at = at.isoformat().replace("+00:00", "Z")
         noted = {"looked_at": looked_at}
         if verdict.disputed is not None:
             noted |= {"reason": f"{document.body['reason']}; {verdict.disputed}", "by": verdict.by}
         page.puts[document.id] = replace(document, body={**document.body, **noted})
         return replace(_with(over, page), counts={"conflicts_left_open": 1})
 
-    async def _verdict(self, run: Run, case: _Case, look: Look, ids: Sequence[str]) -> _Decided | None:
-        """What is to be done about the two as they are; None where there is nothing to decide any more. Raises Unavailable."""
+    async def _verdict(
+        self, run: Run, case: _Case, look: Look, ids: Sequence[str]
+    ) -> _Decided | None:
+        """What is to be done about the two as they are; None where there is nothing to decide any
+        more. Raises Unavailable.
+        """
         sides = _sides(look, case)
         if sides is None:
             return None
@@ -221,17 +284,30 @@ class ConflictStep:
         prompt = ConflictPrompt((new,), (old,))
         if (certain := by_rule(old, new)) is not None:
             return _Decided(prompt.key, certain)
-        if wanted := [name for name in (old.cell_id, new.cell_id) if name is not None and name not in ids]:
+        if wanted := [
+            name for name in (old.cell_id, new.cell_id) if name is not None and name not in ids
+        ]:
             raise LookedElsewhere(wanted)
-        scenes = [None if cell is None else cell.scene_id for cell in (look.memory(side.cell_id or "") for side in sides)]
+        scenes = [
+            None if cell is None else cell.scene_id
+            for cell in (look.memory(side.cell_id or "") for side in sides)
+        ]
         rulings = await self._ask(run, case, prompt)
-        sure, one_scene = rulings.on(new, old) is not None, scenes[0] is not None and scenes[0] == scenes[1]
+        sure, one_scene = (
+            rulings.on(new, old) is not None,
+            scenes[0] is not None and scenes[0] == scenes[1],
+        )
         ruling = rulings.by_pair.get((new.id, old.id))
         denied = rulings.denial(new, old) is not None and contradict_by_rule(new, old)
-        return _Decided(prompt.key, by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied))
+        return _Decided(
+            prompt.key,
+            by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied),
+        )
 
     async def _ask(self, run: Run, case: _Case, prompt: ConflictPrompt) -> Rulings:
-        """What the agents say about exactly these two texts, asked once in as long as answers are kept; the rules where a model fails."""
+        """What the agents say about exactly these two texts, asked once in as long as answers are
+        kept; the rules where a model fails.
+        """
         new, older = prompt.items()
         for name, agents in (("model", self._agents), ("rules", self._rules)):
 
@@ -239,11 +315,15 @@ class ConflictStep:
                 return await agents.decide_conflicts(run.owner, new, older)
 
             try:
-                answer = await self._steps.frozen(run.owner, case.record_id, f"conflict {prompt.key} {name}", ask, Decisions)
+                answer = await self._steps.frozen(
+                    run.owner, case.record_id, f"conflict {prompt.key} {name}", ask, Decisions
+                )
             except AgentFailed as error:
                 log.warning("a conflict is left to the rules: %s", error.detail)
                 continue
-            return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=agents is self._rules)
+            return Rulings.of(
+                prompt, answer.value, answer.provenance.model, by_rule=agents is self._rules
+            )
         return Rulings({}, failed=True)
 
     async def _due(self, run: Run) -> list[_Case]:
@@ -252,8 +332,16 @@ class ConflictStep:
         if snapshot.head is None:
             return []
         cases = await self._questions(run, snapshot.head) if snapshot.head.pending_count else []
-        look = await self._ledger.look(run.owner, [name for case in cases for name in case.ids[1:]]) if cases else Look(None, {})
-        times = {case: max(map(told_last, sides)) for case in cases if (sides := _sides(look, case)) is not None}
+        look = (
+            await self._ledger.look(run.owner, [name for case in cases for name in case.ids[1:]])
+            if cases
+            else Look(None, {})
+        )
+        times = {
+            case: max(map(told_last, sides))
+            for case in cases
+            if (sides := _sides(look, case)) is not None
+        }
         return sorted(times, key=lambda case: (times[case], case.record_id))[:MOST]
 
     async def _questions(self, run: Run, head: Head) -> list[_Case]:
@@ -261,10 +349,24 @@ class ConflictStep:
         touched, cases = frozenset(run.touched(MemoryType.SEMANTIC)), list[_Case]()
         after: Place | None = None
         for _ in range(MAX_READ // _PAGE):
-            documents = await self._store.page(run.owner, "conflict", Filter(frozenset({"pending"})), after, _PAGE)
-            records = [record_in(document.body) for document in documents if document.body["epoch"] == head.epoch]
-            due = [record for record in records if is_due(record, touched, run.at, only_touched=run.session_id is not None)]
-            cases += [_Case(record.id, record.old_id, record.new_id) for record in due if record.new_id is not None]
+            documents = await self._store.page(
+                run.owner, "conflict", Filter(frozenset({"pending"})), after, _PAGE
+            )
+            records = [
+                record_in(document.body)
+                for document in documents
+                if document.body["epoch"] == head.epoch
+            ]
+            due = [
+                record
+                for record in records
+                if is_due(record, touched, run.at, only_touched=run.session_id is not None)
+            ]
+            cases += [
+                _Case(record.id, record.old_id, record.new_id)
+                for record in due
+                if record.new_id is not None
+            ]
             if len(documents) < _PAGE or len(cases) >= 2 * MOST:
                 break
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
@@ -289,7 +391,12 @@ def _open(page: Page, case: _Case) -> Document | None:
 def _sides(look: Look, case: _Case) -> tuple[Memory, Memory] | None:
     """Both memories, while both stand."""
     old, new = look.memory(case.old_id), look.memory(case.new_id)
-    if old is None or new is None or old.status not in FOUND_BY_DEFAULT or new.status not in FOUND_BY_DEFAULT:
+    if (
+        old is None
+        or new is None
+        or old.status not in FOUND_BY_DEFAULT
+        or new.status not in FOUND_BY_DEFAULT
+    ):
         return None
     return old, new
 

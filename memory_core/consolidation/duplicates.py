@@ -1,7 +1,8 @@
 """Merge near-duplicates.
 
-Only neighbours of what is new are looked at, so an hour costs what it brought, whatever is held. Note: of A near B, either
-may be the new one, and both are when both came in one hour; who stays does not depend on it.
+Only neighbours of what is new are looked at, so an hour costs what it brought, whatever is held.
+Note: of A near B, either may be the new one, and both are when both came in one hour;
+who stays does not depend on it.
 """
 
 from __future__ import annotations
@@ -36,10 +37,12 @@ from memory_core.ledger.commit import Look
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
 from memory_core.tasks.operations import Chunk
 
-# Whether two memories that are held say one thing, which of them stays, and what it takes over from the other.
+# Whether two memories that are held say one thing, which of them stays, and what it takes over
+# from the other.
 #
-# Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do (`domain/text/sameness.py`), and
-# two truths of a slot are never merged here however near they lie: which of them holds is for their times to say.
+# Note: that two vectors are equal decides nothing. Digits, negations, names, order and values do
+# (`domain/text/sameness.py`), and two truths of a slot are never merged here however near they lie:
+# which of them holds is for their times to say.
 
 
 NOTE, PATTERN = "note", "pattern"
@@ -50,38 +53,60 @@ _WORDING = frozenset({"words", "order"})
 
 
 class Likeness(StrEnum):
-    """What two memories have in common. SAME: either of them says it all. ADDS: notes on one thing, each with words of its own."""
+    """What two memories have in common. SAME: either of them says it all. ADDS:
+    notes on one thing, each with words of its own.
+    """
 
     SAME = "same"
     ADDS = "adds"
 
 
 def likeness(first: Memory, second: Memory, duplicate: float) -> Likeness | None:
-    """What the two are to each other; None where both stay as they are. duplicate: the similarity of one and the same."""
-    if first.id == second.id or not (_may_merge(first) and _may_merge(second)) or _stand_apart(first, second):
+    """What the two are to each other; None where both stay as they are. duplicate:
+    the similarity of one and the same.
+    """
+    if (
+        first.id == second.id
+        or not (_may_merge(first) and _may_merge(second))
+        or _stand_apart(first, second)
+    ):
         return None
     if normalised(first.content) == normalised(second.content):
         return Likeness.SAME
     if similarity(first, second) < duplicate:
         return None
     wording_differences = differences(first.content, second.content)
-    if not wording_differences or (first.category == PATTERN and same_pattern(first.content, second.content)):
+    if not wording_differences or (
+        first.category == PATTERN and same_pattern(first.content, second.content)
+    ):
         return Likeness.SAME
     ends = first.valid_until is not None or second.valid_until is not None
-    return Likeness.ADDS if first.category == NOTE and wording_differences <= _WORDING and not ends else None
+    return (
+        Likeness.ADDS
+        if first.category == NOTE and wording_differences <= _WORDING and not ends
+        else None
+    )
 
 
 def _may_merge(memory: Memory) -> bool:
     """Whether it may be merged at all: about what an open question asks, its decision comes first.
 
-    One that was merged before, and that was restored by hand, stays for good: an hourly run does not have the last word.
+    One that was merged before, and that was restored by hand, stays for good:
+    an hourly run does not have the last word.
     """
     brought_back = memory.status_reason == "restored" and memory.consolidated_into_ids
-    return memory.type is MemoryType.SEMANTIC and memory.status is Status.ACTIVE and not memory.conflict_ids and not brought_back
+    return (
+        memory.type is MemoryType.SEMANTIC
+        and memory.status is Status.ACTIVE
+        and not memory.conflict_ids
+        and not brought_back
+    )
 
 
 def _stand_apart(first: Memory, second: Memory) -> bool:
-    """Whether something beside their texts keeps the two apart; a pinned one stays, and so does a truth in its slot."""
+    """Whether something beside their texts keeps the two apart; a pinned one stays,
+    and so does a truth in its slot.
+    """
     kinds = [each.category if each.category in _KINDS else None for each in (first, second)]
     entities = [frozenset(name.casefold() for name in each.entities) for each in (first, second)]
     return (
@@ -105,13 +130,22 @@ def similarity(first: Memory, second: Memory) -> float:
 
 
 def in_order(first: Memory, second: Memory) -> tuple[Memory, Memory]:
-    """(who stays, who goes), however they are given: the pinned one stays, the one in a slot, the surer one, the one told first."""
+    """(who stays, who goes), however they are given: the pinned one stays, the one in a slot, the
+    surer one, the one told first.
+    """
     stays, goes = sorted((first, second), key=_rank)
     return stays, goes
 
 
 def _rank(memory: Memory) -> tuple[Any, ...]:
-    return not memory.pinned, slot_of(memory) is None, -memory.confidence, first_telling(memory), memory.sequence, memory.id
+    return (
+        not memory.pinned,
+        slot_of(memory) is None,
+        -memory.confidence,
+        first_telling(memory),
+        memory.sequence,
+        memory.id,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +157,9 @@ class Text:
 
 
 def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
-    """What the one that stays takes over: when it was told, how often and how surely, by what it is found, where it comes from."""
+    """What the one that stays takes over: when it was told, how often and how surely,
+    by what it is found, where it comes from.
+    """
     most = MAX_NOTE_SOURCES if stays.category == NOTE else MAX_SOURCES
     return _times(stays, goes) | {
         "reinforcement_count": stays.reinforcement_count + goes.reinforcement_count + 1,
@@ -135,7 +171,9 @@ def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
         "last_used_at": _latest(stays.last_used_at, goes.last_used_at),
         "tags": fuzzy_dedup([*stays.tags, *goes.tags])[:MAX_TERMS],
         "keywords": fuzzy_dedup([*stays.keywords, *goes.keywords])[:MAX_TERMS],
-        "semantic_queries": list(dict.fromkeys([*stays.semantic_queries, *goes.semantic_queries]))[:MAX_QUERIES],
+        "semantic_queries": list(dict.fromkeys([*stays.semantic_queries, *goes.semantic_queries]))[
+            :MAX_QUERIES
+        ],
         "entities": list(dict.fromkeys([*stays.entities, *goes.entities]))[:MAX_TERMS],
         "value": stays.value if stays.value is not None else goes.value,
         "value_text": stays.value_text if stays.value is not None else goes.value_text,
@@ -145,24 +183,32 @@ def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
 
 
 def _times(stays: Memory, goes: Memory) -> dict[str, Any]:
-    """The times of both together. A truth in a slot keeps its own: they say where it is among the others."""
+    """The times of both together. A truth in a slot keeps its own: they say where it is
+    among the others.
+    """
     if slot_of(stays) is not None:
         return {}
     return {
         "event_timestamp": max(stays.event_timestamp, goes.event_timestamp),
         "told_at": kept([*tellings(stays), *tellings(goes)]),
-        "valid_from": min(stays.valid_from, goes.valid_from) if stays.version == 1 else stays.valid_from,
+        "valid_from": min(stays.valid_from, goes.valid_from)
+        if stays.version == 1
+        else stays.valid_from,
         "valid_until": latest_end(stays, goes),
     }
 
 
 def joined(stays: Memory, goes: Memory, run: str) -> Memory:
     """The one that stays, its text as it was. run: when the run began that merges them."""
-    return with_lexical(stays.model_copy(update={**taking_over(stays, goes), "consolidation_run": run}))
+    return with_lexical(
+        stays.model_copy(update={**taking_over(stays, goes), "consolidation_run": run})
+    )
 
 
 def retired(goes: Memory, stays: Memory, now: datetime) -> Memory:
-    """The one that goes: its time ends where the other's begins, or where it began itself if that is later."""
+    """The one that goes: its time ends where the other's begins, or where it began itself if
+    that is later.
+    """
     return retire(goes, stays, Status.UPDATED, "consolidated", now)
 
 
@@ -171,13 +217,25 @@ def linked(newer: Memory, older: Memory) -> Memory | None:
     if any(known_link.memory_id == older.id for known_link in newer.links):
         return None
     score = round(similarity(newer, older), 6)
-    link = Link(memory_id=older.id, similarity_score=score, composite_score=score, link_strength=score, relationship_type="duplicate")
+    link = Link(
+        memory_id=older.id,
+        similarity_score=score,
+        composite_score=score,
+        link_strength=score,
+        relationship_type="duplicate",
+    )
     return newer.model_copy(update={"links": [link, *newer.links][:MAX_LINKS]})
 
 
 def _links(stays: Memory, goes: Memory) -> list[Link]:
-    links = {link.memory_id: link for link in (*goes.links, *stays.links) if link.memory_id not in (stays.id, goes.id)}
-    return sorted(links.values(), key=lambda link: (-link.composite_score, link.memory_id))[:MAX_LINKS]
+    links = {
+        link.memory_id: link
+        for link in (*goes.links, *stays.links)
+        if link.memory_id not in (stays.id, goes.id)
+    }
+    return sorted(links.values(), key=lambda link: (-link.composite_score, link.memory_id))[
+        :MAX_LINKS
+    ]
 
 
 def _latest(*moments: datetime | None) -> datetime | None:
@@ -198,12 +256,21 @@ Pair = tuple[str, str]
 
 
 class Merging:
-    """The step. duplicate: the similarity of one and the same. rules: agents without a model, who write one note of two."""
+    """The step. duplicate: the similarity of one and the same. rules: agents without a model,
+    who write one note of two.
+    """
 
     name = "merge"
 
-    def __init__(self, store: LongTermStore, embedder: Embedder, rules: Agents, duplicate: float) -> None:
-        self._store, self._embedder, self._rules, self._duplicate = store, embedder, rules, duplicate
+    def __init__(
+        self, store: LongTermStore, embedder: Embedder, rules: Agents, duplicate: float
+    ) -> None:
+        self._store, self._embedder, self._rules, self._duplicate = (
+            store,
+            embedder,
+            rules,
+            duplicate,
+        )
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """The next new memories, from the `cursor`-th on, of which some are near-duplicates."""
@@ -223,9 +290,16 @@ class Merging:
                     place: int = place,
                     further: int = further,
                 ) -> Chunk:
-                    merge = _Merge(run, Page(run.owner, look, run.at, weighs=False, asked=names), texts, self._duplicate)
+                    merge = _Merge(
+                        run,
+                        Page(run.owner, look, run.at, weighs=False, asked=names),
+                        texts,
+                        self._duplicate,
+                    )
                     whole = all(merge.place(*pair) for pair in pairs)
-                    return merge.chunk(cursor=further if whole else place, done=whole and further >= len(ids))
+                    return merge.chunk(
+                        cursor=further if whole else place, done=whole and further >= len(ids)
+                    )
 
                 if decide(looked).changes:
                     return Proposal(names, decide)
@@ -243,11 +317,21 @@ class Merging:
         """Pairs that are alike, each once, in order; and both their sides as they were read."""
         seen = await self._store.snapshot(run.owner, ids)
         look = Look(seen.head, dict(seen.documents))
-        new = [memory for name in ids if (memory := look.memory(name)) is not None and memory.embedding is not None]
-        nears = [Near(memory.embedding, _SEMANTIC, self._duplicate, limit=NEAREST) for memory in new if memory.type is MemoryType.SEMANTIC]
+        new = [
+            memory
+            for name in ids
+            if (memory := look.memory(name)) is not None and memory.embedding is not None
+        ]
+        nears = [
+            Near(memory.embedding, _SEMANTIC, self._duplicate, limit=NEAREST)
+            for memory in new
+            if memory.type is MemoryType.SEMANTIC
+        ]
         looks = await asyncio.gather(*(self._store.snapshot(run.owner, (), near) for near in nears))
         pairs: dict[Pair, None] = {}
-        for memory, near in zip((memory for memory in new if memory.type is MemoryType.SEMANTIC), looks, strict=True):
+        for memory, near in zip(
+            (memory for memory in new if memory.type is MemoryType.SEMANTIC), looks, strict=True
+        ):
             for neighbour in near.near:
                 other = neighbour.memory
                 pair = (min(memory.id, other.id), max(memory.id, other.id))
@@ -258,24 +342,39 @@ class Merging:
         return list(pairs), Look(read.head, dict(read.documents))
 
     async def _texts(self, run: Run, pairs: Sequence[Pair], look: Look) -> dict[Pair, Text | None]:
-        """For each two notes of which each adds to the other, the note that stands for both, by their texts; None where there is none."""
+        """For each two notes of which each adds to the other, the note that stands for both, by
+        their texts; None where there is none.
+        """
         written: dict[Pair, str | None] = {}
         for names in pairs:
             first, second = (look.memory(name) for name in names)
-            if first is not None and second is not None and likeness(first, second, self._duplicate) is Likeness.ADDS:
+            if (
+                first is not None
+                and second is not None
+                and likeness(first, second, self._duplicate) is Likeness.ADDS
+            ):
                 written[_texts_of(first, second)] = await self._written(
-                    run, sorted((first, second), key=lambda note: (note.event_timestamp, note.sequence))
+                    run,
+                    sorted((first, second), key=lambda note: (note.event_timestamp, note.sequence)),
                 )
         made = [text for text in written.values() if text is not None]
         vectors = dict(zip(made, await self._embedder.embed(made), strict=True)) if made else {}
-        return {pair: None if text is None else Text(text, vectors[text]) for pair, text in written.items()}
+        return {
+            pair: None if text is None else Text(text, vectors[text])
+            for pair, text in written.items()
+        }
 
     async def _written(self, run: Run, notes: Sequence[Memory]) -> str | None:
         if not fits(notes):
             return None
-        items = [DecisionItem(number, note.content, note.category, note.event_timestamp) for number, note in enumerate(notes)]
+        items = [
+            DecisionItem(number, note.content, note.category, note.event_timestamp)
+            for number, note in enumerate(notes)
+        ]
         try:
-            text = (await self._rules.synthesise(run.owner, items)).value.consolidated_memory.natural_memory_note
+            text = (
+                await self._rules.synthesise(run.owner, items)
+            ).value.consolidated_memory.natural_memory_note
         except AgentFailed:  # rules say that they don't fit into one
             return None
         return None if what_is_lost(text, notes) else text
@@ -293,7 +392,9 @@ class _Merge:
     counts: dict[str, int] = field(default_factory=dict)
 
     def place(self, first_id: str, second_id: str) -> bool:
-        """Make one of the two, if that is still what they ask for. False: there is no room for it any more."""
+        """Make one of the two, if that is still what they ask for. False: there is no room for
+        it any more.
+        """
         first, second = self.page.memory(first_id), self.page.memory(second_id)
         alike = None if first is None or second is None else likeness(first, second, self.duplicate)
         if first is None or second is None or alike is None:
@@ -305,7 +406,8 @@ class _Merge:
             self._merge(stays, goes, joined(stays, goes, self._run_at))
             return True
         text = self.texts.get(_texts_of(first, second))
-        if _texts_of(first, second) not in self.texts:  # one of them has another text by now: it is news for the next run
+        # one of them has another text by now: it is news for the next run
+        if _texts_of(first, second) not in self.texts:
             return True
         if text is None or stays.pinned:
             self._link(first, second)
@@ -317,7 +419,13 @@ class _Merge:
 
     def chunk(self, *, cursor: int, done: bool) -> Chunk:
         """The commit."""
-        return Chunk(tuple(self.page.changes), puts=tuple(self.page.puts.values()), cursor=cursor, counts=self.counts, done=done)
+        return Chunk(
+            tuple(self.page.changes),
+            puts=tuple(self.page.puts.values()),
+            cursor=cursor,
+            counts=self.counts,
+            done=done,
+        )
 
     @property
     def _run_at(self) -> str:
@@ -329,8 +437,14 @@ class _Merge:
         self._count("merged")
 
     def _rewrite(self, stays: Memory, goes: Memory, text: Text) -> None:
-        """The note that stays says what both said from now on; what it said before is kept as its old version."""
-        fields = taking_over(stays, goes) | {"content": text.content, "embedding": text.vector, "consolidation_run": self._run_at}
+        """The note that stays says what both said from now on; what it said before is kept as its
+        old version.
+        """
+        fields = taking_over(stays, goes) | {
+            "content": text.content,
+            "embedding": text.vector,
+            "consolidation_run": self._run_at,
+        }
         fields |= {"change_reason": f"merged with {goes.id}"}
         fields.pop("valid_from")
         updated, old_version = new_version(stays, fields, self.run.at)
@@ -349,8 +463,16 @@ class _Merge:
 
 
 def _new(run: Run) -> list[str]:
-    """The ids of the semantic memories that are new, or say something else than before, in order."""
-    return list(dict.fromkeys(event.memory_id for event in run.news if event.memory_type is MemoryType.SEMANTIC and _tells(event)))
+    """The ids of the semantic memories that are new, or say something else than before,
+    in order.
+    """
+    return list(
+        dict.fromkeys(
+            event.memory_id
+            for event in run.news
+            if event.memory_type is MemoryType.SEMANTIC and _tells(event)
+        )
+    )
 
 
 def _tells(event: Event) -> bool:

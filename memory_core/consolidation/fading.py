@@ -1,7 +1,8 @@
 """Memories that cross the floor of importance: they fade, come back, or have long texts shortened.
 
-Three passes over what a store says is due: memories that were found since they faded come back, others fade, long texts become short. Note:
-what is due is decided within the commit, by the memory as it is then. It may have been read, pinned or restored since the store named it.
+Three passes over what a store says is due: memories that were found since they faded come back,
+others fade, long texts become short. Note: what is due is decided within the commit, by the memory
+as it is then. It may have been read, pinned or restored since the store named it.
 """
 
 from __future__ import annotations
@@ -34,14 +35,17 @@ from memory_core.tasks.operations import Chunk
 PAGE = 45
 """Memories a commit at most: each is two documents of the ninety that there is room for."""
 SHORTENED_AT_ONCE = 4
-"""Long texts a commit: each waits for an agent, and what another commit of this user undoes is asked of none again."""
+"""Long texts a commit: each waits for an agent, and what another commit of this user undoes is
+asked of none again.
+"""
 COUNTS = {"recalled": 0, "decayed": 0, "compressed": 0}
 Pass = Literal["recall", "decay", "compress"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whose memories, by whose work, as of when: `at` decides what is due. left: how many may be changed yet.
+    """Whose memories, by whose work, as of when: `at` decides what is due. left:
+    how many may be changed yet.
 
     marks: whether what has faded is marked as decayed. Else only long texts are looked at.
     """
@@ -56,7 +60,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The next chunk. ids: the memories that `decide` is shown; none: there are no more in this pass."""
+    """The next chunk. ids: the memories that `decide` is shown; none: there are no more
+    in this pass.
+    """
 
     ids: list[str]
     decide: Callable[[Look], Chunk]
@@ -85,14 +91,28 @@ class Crossings:
     """Finds what is due, and makes its chunks."""
 
     def __init__(
-        self, store: LongTermStore, touches: Touches, compressor: Compressor, clock: Clock, rules: Fading, *, recalls: bool = True
+        self,
+        store: LongTermStore,
+        touches: Touches,
+        compressor: Compressor,
+        clock: Clock,
+        rules: Fading,
+        *,
+        recalls: bool = True,
     ) -> None:
         """recalls: whether being found brings a memory back that has faded."""
-        self._store, self._touches, self._compressor, self._clock, self._rules = store, touches, compressor, clock, rules
+        self._store, self._touches, self._compressor, self._clock, self._rules = (
+            store,
+            touches,
+            compressor,
+            clock,
+            rules,
+        )
         self._recalls = recalls
 
     async def next(self, asked: Asked, body: Any) -> Crossing:
-        """The chunk after the cursor `body` (None: the first). Its own cursor goes on from there; it says itself when all is done.
+        """The chunk after the cursor `body` (None: the first). Its own cursor goes on from there;
+        it says itself when all is done.
 
         Raises Unavailable while agents, embedder or archive are away.
         """
@@ -104,14 +124,23 @@ class Crossings:
         shorts = dict[str, Short | None]()
         if cursor.step == "compress":
             shorts, places = await self._shorts(asked, places)
-        return Crossing([place.id for place in places], lambda look: self._decided(look, asked, cursor, places, shorts))
+        return Crossing(
+            [place.id for place in places],
+            lambda look: self._decided(look, asked, cursor, places, shorts),
+        )
 
     async def recalled(self, owner: Owner, after: Place | None) -> list[Place]:
-        """The next memories that were found since they faded; of all sessions, since accesses are written down of all."""
+        """The next memories that were found since they faded; of all sessions, since accesses are
+        written down of all.
+        """
         return await self._store.recalled(owner, after, PAGE) if self._recalls else []
 
-    async def faded(self, owner: Owner, rules: Fading, at: datetime, session_id: str | None, after: Place | None) -> list[Place]:
-        """The next memories for which something is due, though their accesses that waited were added before."""
+    async def faded(
+        self, owner: Owner, rules: Fading, at: datetime, session_id: str | None, after: Place | None
+    ) -> list[Place]:
+        """The next memories for which something is due, though their accesses that waited were
+        added before.
+        """
         places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
         while places and await self._touches.settle(owner, [place.id for place in places]):
             places = await self._store.faded(owner, rules, at, session_id, after, PAGE)
@@ -124,7 +153,9 @@ class Crossings:
         rules = self._rules if asked.marks else replace(self._rules, floor=0.0)
         return await self.faded(asked.owner, rules, asked.at, asked.session_id, cursor.place)
 
-    async def _shorts(self, asked: Asked, places: list[Place]) -> tuple[dict[str, Short | None], list[Place]]:
+    async def _shorts(
+        self, asked: Asked, places: list[Place]
+    ) -> tuple[dict[str, Short | None], list[Place]]:
         """What the next long memories may become, by id, and the places up to the last of them."""
         seen = await self._store.snapshot(asked.owner, [place.id for place in places])
         look, shorts = Look(seen.head, dict(seen.documents)), dict[str, Short | None]()
@@ -136,7 +167,14 @@ class Crossings:
                     return shorts, places[: number + 1]
         return shorts, places
 
-    def _decided(self, look: Look, asked: Asked, cursor: _Cursor, places: list[Place], shorts: Mapping[str, Short | None]) -> Chunk:
+    def _decided(
+        self,
+        look: Look,
+        asked: Asked,
+        cursor: _Cursor,
+        places: list[Place],
+        shorts: Mapping[str, Short | None],
+    ) -> Chunk:
         portion, changes, passed = Portion(), list[Change](), 0
         for place in places:
             memory = look.memory(place.id)
@@ -152,12 +190,20 @@ class Crossings:
             further = _Cursor("compress", None)
         counts = {name: sum(change.event_type == name for change in changes) for name in COUNTS}
         done = capped or (not places and (cursor.step == "compress" or cursor.place is None))
-        return Chunk(tuple(changes), cursor=further.body, counts=counts, done=done, result={"capped": capped})
+        return Chunk(
+            tuple(changes), cursor=further.body, counts=counts, done=done, result={"capped": capped}
+        )
 
-    def _change(self, memory: Memory, step: Pass, shorts: Mapping[str, Short | None], at: datetime) -> Change | None:
+    def _change(
+        self, memory: Memory, step: Pass, shorts: Mapping[str, Short | None], at: datetime
+    ) -> Change | None:
         due_status, now = due(memory, at, self._rules), self._clock.now()
         if step == "recall":
-            return Change("recalled", recall(memory, now), memory) if is_recalled(memory, at, self._rules) else None
+            return (
+                Change("recalled", recall(memory, now), memory)
+                if is_recalled(memory, at, self._rules)
+                else None
+            )
         if step == "compress" and due_status is Status.COMPRESSED and memory.id in shorts:
             short = shorts[memory.id]
             if short is not None:
@@ -165,15 +211,19 @@ class Crossings:
             due_status = stays_long(memory, at, self._rules)
         elif step == "compress":
             return None
-        return Change("decayed", decay(memory, now), memory) if due_status is Status.DECAYED else None
+        return (
+            Change("decayed", decay(memory, now), memory) if due_status is Status.DECAYED else None
+        )
 
 
-# Compressing: a long text that was formed and not asked for in months gives way to a short one, after the original is safe in the archive.
+# Compressing: a long text that was formed and not asked for in months gives way to a short one,
+# after the original is safe in the archive.
 #
 # What was told stays word for word, whatever its age: a narrative, a note or a pattern leads to it.
 #
-# Note: the original is written, read back and verified before the text is cut, and the cut rests on the very revision that
-# was archived. A memory that was changed meanwhile stays long; the copy that was written in vain is swept with others of its kind.
+# Note: the original is written, read back and verified before the text is cut, and the cut rests on
+# the very revision that was archived. A memory that was changed meanwhile stays long; the copy that
+# was written in vain is swept with others of its kind.
 
 
 log = logging.getLogger(__name__)
@@ -188,13 +238,24 @@ class Short:
 
 
 class Compressor:
-    """Makes short texts of long ones. `rules` are the agents without a model, which answer where `agents` give nothing usable."""
+    """Makes short texts of long ones. `rules` are the agents without a model, which answer where
+    `agents` give nothing usable.
+    """
 
-    def __init__(self, copies: ColdCopies, embedder: Embedder, agents: Agents, rules: Agents, steps: Steps) -> None:
-        self._copies, self._embedder, self._agents, self._rules, self._steps = copies, embedder, agents, rules, steps
+    def __init__(
+        self, copies: ColdCopies, embedder: Embedder, agents: Agents, rules: Agents, steps: Steps
+    ) -> None:
+        self._copies, self._embedder, self._agents, self._rules, self._steps = (
+            copies,
+            embedder,
+            agents,
+            rules,
+            steps,
+        )
 
     async def short(self, owner: Owner, operation_id: str, memory: Memory) -> Short | None:
-        """The memory with a short text, its original archived for this operation; None for a text that does not get shorter.
+        """The memory with a short text, its original archived for this operation;
+        None for a text that does not get shorter.
 
         Raises Unavailable while agents, embedder or archive are away.
         """
@@ -202,25 +263,39 @@ class Compressor:
         if text is None:
             return None
         try:
-            location = await self._copies.write(owner, operation_id, ColdCopy(memory.epoch, memory.id, (Kept(memory),)))
+            location = await self._copies.write(
+                owner, operation_id, ColdCopy(memory.epoch, memory.id, (Kept(memory),))
+            )
         except Damaged as error:
             log.error("a long text stays as it is: %s", error.detail)
             return None
         made = with_short_text(memory, text, location)
         if made.searchable:
             (made.embedding,) = await self._embedder.embed([text_to_embed(made)])
-            made.embedding_model, made.embedding_dimensions = self._embedder.model, self._embedder.dimensions
+            made.embedding_model, made.embedding_dimensions = (
+                self._embedder.model,
+                self._embedder.dimensions,
+            )
         return Short(memory.revision, made)
 
     async def _text(self, owner: Owner, memory: Memory) -> str | None:
-        messages = [Message(role="user", content=memory.content, timestamp=memory.event_timestamp, actor=memory.actor)]
+        messages = [
+            Message(
+                role="user",
+                content=memory.content,
+                timestamp=memory.event_timestamp,
+                actor=memory.actor,
+            )
+        ]
         for name, agents in (("model", self._agents), ("rules", self._rules)):
 
             async def ask(agents: Agents = agents) -> Answered[ConversationSummary]:
                 return await agents.summarise(owner, messages, fast=True)
 
             try:
-                answer = await self._steps.frozen(owner, memory.id, f"compress {memory.version} {name}", ask, ConversationSummary)
+                answer = await self._steps.frozen(
+                    owner, memory.id, f"compress {memory.version} {name}", ask, ConversationSummary
+                )
             except AgentFailed as error:
                 log.warning("a long text is shortened by rules: %s", error.detail)
                 continue
@@ -232,16 +307,26 @@ class Compressor:
 
 def with_short_text(memory: Memory, text: str, location: str) -> Memory:
     """The memory with a short text in its long one's place, found by the words of that."""
-    return reread(memory.model_copy(update={"content": text, "episode": None, "archival_location": location}))
+    return reread(
+        memory.model_copy(update={"content": text, "episode": None, "archival_location": location})
+    )
 
 
 def compressed(memory: Memory, short: Short, now: datetime) -> Change | None:
-    """The cut, on top of the memory as it is now; None when it has changed since its original was archived."""
+    """The cut, on top of the memory as it is now; None when it has changed since its original
+    was archived.
+    """
     if memory.revision != short.of:
         return None
     fields = {"status": Status.COMPRESSED, "status_reason": "compressed", "updated_at": now}
-    unlogged_fields = {"access_count": memory.access_count, "last_accessed_at": memory.last_accessed_at, "links": memory.links}
-    return Change("compressed", short.memory.model_copy(update={**fields, **unlogged_fields}), memory)
+    unlogged_fields = {
+        "access_count": memory.access_count,
+        "last_accessed_at": memory.last_accessed_at,
+        "links": memory.links,
+    }
+    return Change(
+        "compressed", short.memory.model_copy(update={**fields, **unlogged_fields}), memory
+    )
 
 
 def stays_long(memory: Memory, at: datetime, rules: Fading) -> Status | None:

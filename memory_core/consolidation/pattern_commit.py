@@ -1,7 +1,8 @@
-"""Patterns of one commit: which episodes an agent is shown at once, and what becomes of each pattern found.
+"""Patterns of one commit: which episodes an agent is shown at once, and what becomes of each
+pattern found.
 
-Note: a pattern that is known already is no loss. What a fact in a slot says is left to the fact, which the next truth
-replaces; a pattern that said the same would go on saying it.
+Note: a pattern that is known already is no loss. What a fact in a slot says is left to the fact,
+which the next truth replaces; a pattern that said the same would go on saying it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ MARKED_AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern as it was found: the `episodes` that it names, what these went `into` already, and what is held `near` it.
+    """A pattern as it was found: the `episodes` that it names, what these went `into` already,
+    and what is held `near` it.
 
     near: (id, similarity), the nearest first.
     """
@@ -56,7 +58,11 @@ class Candidate:
     @property
     def key(self) -> str | None:
         """The key that a procedural pattern is held under; None for any other."""
-        return self.pattern.key if self.pattern.memory_type == "procedural" and self.pattern.key else None
+        return (
+            self.pattern.key
+            if self.pattern.memory_type == "procedural" and self.pattern.key
+            else None
+        )
 
     def memory_id(self, run_id: str) -> str:
         """The id of the memory that it becomes where no key gives one."""
@@ -65,7 +71,9 @@ class Candidate:
 
 @dataclass
 class PatternPage:
-    """The commit in the making. new: episodes of which a pattern needs at least one. duplicate: similarity of one and the same."""
+    """The commit in the making. new: episodes of which a pattern needs at least one. duplicate:
+    similarity of one and the same.
+    """
 
     run: Run
     page: Page
@@ -77,7 +85,9 @@ class PatternPage:
     full: bool = False
 
     @classmethod
-    def of(cls, run: Run, look: Look, ids: Collection[str], new: Collection[str], duplicate: float) -> PatternPage:
+    def of(
+        cls, run: Run, look: Look, ids: Collection[str], new: Collection[str], duplicate: float
+    ) -> PatternPage:
         """Nothing on it yet; what the look shows under it."""
         return cls(run, Page(run.owner, look, run.at, weighs=False, asked=ids), new, duplicate)
 
@@ -87,7 +97,9 @@ class PatternPage:
         if not episodes:
             self._count("patterns_dropped")
             return True
-        if not any(episode.id in self.new for episode in episodes) or _is_told_by_facts(candidate, episodes):
+        if not any(episode.id in self.new for episode in episodes) or _is_told_by_facts(
+            candidate, episodes
+        ):
             return True
         existing = self._held(candidate)
         if existing is None:
@@ -99,19 +111,38 @@ class PatternPage:
 
     def chunk(self, *, cursor: int, done: bool) -> Chunk:
         """The commit. What was dropped is counted once, by the last commit of a portion."""
-        counts = {name: number for name, number in self.counts.items() if name != "patterns_dropped" or not self.full}
+        counts = {
+            name: number
+            for name, number in self.counts.items()
+            if name != "patterns_dropped" or not self.full
+        }
         sessions = tuple(session.document for session in self.page.sessions.values())
-        return Chunk(tuple(self.page.changes), puts=(*self.page.puts.values(), *sessions), cursor=cursor, counts=counts, done=done)
+        return Chunk(
+            tuple(self.page.changes),
+            puts=(*self.page.puts.values(), *sessions),
+            cursor=cursor,
+            counts=counts,
+            done=done,
+        )
 
     def _carrying(self, candidate: Candidate) -> list[Memory]:
-        """Those of the named episodes that are there and say it, in order of time; none where together they do not."""
-        read = [memory for name in candidate.episodes if (memory := self.page.memory(name)) is not None and is_episode(memory)]
+        """Those of the named episodes that are there and say it, in order of time;
+        none where together they do not.
+        """
+        read = [
+            memory
+            for name in candidate.episodes
+            if (memory := self.page.memory(name)) is not None and is_episode(memory)
+        ]
         ordered = sorted(read, key=in_time)
-        places = carriers(candidate.pattern.summary, [Said.of(memory.content, memory.actor) for memory in ordered])
+        places = carriers(
+            candidate.pattern.summary, [Said.of(memory.content, memory.actor) for memory in ordered]
+        )
         return [ordered[place] for place in places][-MARKED_AT_ONCE:]
 
     def _held(self, candidate: Candidate) -> Memory | None:
-        """What says it already: what this page makes, what its episodes went into, what has its key, or lies near it.
+        """What says it already: what this page makes, what its episodes went into,
+        what has its key, or lies near it.
 
         Also what a person deleted, who does not want to be told it again.
         """
@@ -119,20 +150,27 @@ class PatternPage:
         keyed = [] if candidate.key is None else [procedure_id(candidate.key)]
         for name in (*(made.id for made in self.made), *candidate.into, *keyed):
             memory = self.page.memory(name)
-            if memory is not None and (_holds(memory) or _is_unwanted(memory)) and same_pattern(memory.content, text):
+            if (
+                memory is not None
+                and (_holds(memory) or _is_unwanted(memory))
+                and same_pattern(memory.content, text)
+            ):
                 return memory
         for name, similarity in candidate.near:
             memory = self.page.memory(name)
             if memory is None or not _holds(memory) or _is_lasting_fact(memory):
                 continue
             alike = same_pattern if memory.category == CATEGORY else _same
-            if (memory.category == CATEGORY or similarity >= self.duplicate) and alike(memory.content, text):
+            if (memory.category == CATEGORY or similarity >= self.duplicate) and alike(
+                memory.content, text
+            ):
                 return memory
         return None
 
     def _create(self, candidate: Candidate, episodes: Sequence[Memory]) -> bool:
         memory = self._memory(candidate, episodes)
-        if self.page.memory(memory.id) is not None:  # what this very run had made was deleted meanwhile
+        # what this very run had made was deleted meanwhile
+        if self.page.memory(memory.id) is not None:
             return True
         marks = [self._marked(episode, memory.id) for episode in episodes]
         return self._apply("patterns", [Change("created", memory), *marks], memory)
@@ -141,9 +179,13 @@ class PatternPage:
         """The held pattern was told again by further episodes, which become sources of it."""
         if not self._takes([existing, *fresh]):
             return False
-        sources = list(dict.fromkeys([*existing.source_ids, *(episode.id for episode in fresh)]))[-MAX_SOURCES:]
+        sources = list(dict.fromkeys([*existing.source_ids, *(episode.id for episode in fresh)]))[
+            -MAX_SOURCES:
+        ]
         told_again = existing.model_copy(update=_times(fresh))
-        self.page.retell(existing, told_again, source_ids=sources, confidence=surer(existing.confidence))
+        self.page.retell(
+            existing, told_again, source_ids=sources, confidence=surer(existing.confidence)
+        )
         self.page.apply([self._marked(episode, existing.id) for episode in fresh])
         self._count("patterns_reinforced")
         return True
@@ -165,13 +207,21 @@ class PatternPage:
         """The episode, as it was, which says now what it was consolidated into."""
         current = self.page.memory(episode.id) or episode
         names = list(dict.fromkeys([*current.consolidated_into_ids, into]))
-        return Change("consolidated", current.model_copy(update={"consolidated_into_ids": names}), current)
+        return Change(
+            "consolidated", current.model_copy(update={"consolidated_into_ids": names}), current
+        )
 
     def _memory(self, candidate: Candidate, episodes: Sequence[Memory]) -> Memory:
-        key = None if candidate.key is None or self.page.memory(procedure_id(candidate.key)) is not None else candidate.key
+        key = (
+            None
+            if candidate.key is None or self.page.memory(procedure_id(candidate.key)) is not None
+            else candidate.key
+        )
         known = [Said.of(episode.content, episode.actor) for episode in episodes]
         facts = [
-            text for text in candidate.pattern.extracted_facts if text != candidate.pattern.summary and carriers(text, known, fewest=1)
+            text
+            for text in candidate.pattern.extracted_facts
+            if text != candidate.pattern.summary and carriers(text, known, fewest=1)
         ]
         fields: dict[str, Any] = {
             "id": candidate.memory_id(self.run.id) if key is None else procedure_id(key),
@@ -196,7 +246,11 @@ class PatternPage:
             **_times(episodes),
         }
         made = with_lexical(self._blank(fields))
-        made.embedding, made.embedding_model, made.embedding_dimensions = candidate.vector, candidate.model, len(candidate.vector)
+        made.embedding, made.embedding_model, made.embedding_dimensions = (
+            candidate.vector,
+            candidate.model,
+            len(candidate.vector),
+        )
         return made
 
     def _blank(self, fields: dict[str, Any]) -> Memory:
@@ -218,13 +272,22 @@ class PatternPage:
 
 
 def _is_lasting_fact(memory: Memory) -> bool:
-    """Whether it is what a person said once, and fills no slot: that it is said again and again is more than that."""
+    """Whether it is what a person said once, and fills no slot: that it is said again and again is
+    more than that.
+    """
     return memory.category == "fact" and slot_of(memory) is None
 
 
 def _is_told_by_facts(candidate: Candidate, episodes: Sequence[Memory]) -> bool:
-    """Whether a fact that an episode told, and that fills a slot, says most of it; also one that was superseded since."""
-    facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None and not fact.lasting}
+    """Whether a fact that an episode told, and that fills a slot, says most of it;
+    also one that was superseded since.
+    """
+    facts = {
+        fact.text
+        for episode in episodes
+        for fact in episode.atomic_facts
+        if fact.fact_id is not None and not fact.lasting
+    }
     return any(told_by(candidate.pattern.summary, text) for text in sorted(facts))
 
 
@@ -233,7 +296,9 @@ def _holds(memory: Memory) -> bool:
 
 
 def _is_unwanted(memory: Memory) -> bool:
-    """Whether a person deleted it; not what a run withdrew, nor what another memory took the place of."""
+    """Whether a person deleted it; not what a run withdrew, nor what another memory took
+    the place of.
+    """
     return is_taken_back(memory) and not is_withdrawn(memory)
 
 
@@ -254,10 +319,12 @@ def _common(names: Sequence[str | None]) -> str | None:
     return names[0] if len(set(names)) == 1 else None
 
 
-# Which episodes an agent is shown at once when it looks for patterns: those of one session and one time together, as many as fit.
+# Which episodes an agent is shown at once when it looks for patterns: those of one session and one
+# time together, as many as fit.
 #
-# Note: what repeats, repeats over days, and a run sees an hour. So beside what is new stand some older episodes that lie near
-# it; a pattern needs at least one new one all the same, or every run would find the old ones again.
+# Note: what repeats, repeats over days, and a run sees an hour. So beside what is new stand some
+# older episodes that lie near it; a pattern needs at least one new one all the same, or every run
+# would find the old ones again.
 
 
 GAP = timedelta(hours=6)
@@ -265,21 +332,31 @@ GAP = timedelta(hours=6)
 NEW_AT_ONCE, EARLIER_AT_ONCE = 30, 10
 """Episodes that one call is shown: new ones, and older ones beside them."""
 CALLS_A_RUN = 6
-"""With more news than these take, the latest are looked at; the others are still found beside what resembles them later."""
+"""With more news than these take, the latest are looked at; the others are still found beside what
+resembles them later.
+"""
 TEXT = 1_500
 """Characters of an episode that are shown."""
 LOOKED_BACK_FROM, NEAREST = 5, 12
-"""New episodes, the last ones, whose neighbours are looked for, and how many of each: 0.4 ms a look on SQLite."""
+"""New episodes, the last ones, whose neighbours are looked for, and how many of each:
+0.4 ms a look on SQLite.
+"""
 _READ_AT_ONCE = 100
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
 async def read_episodes(store: LongTermStore, owner: Owner, ids: Sequence[str]) -> list[Memory]:
-    """The episodes of these ids that are found by default, with their vectors. Raises Unavailable."""
+    """The episodes of these ids that are found by default, with their vectors.
+    Raises Unavailable.
+    """
     episodes: list[Memory] = []
     for start in range(0, len(ids), _READ_AT_ONCE):
         seen = await store.snapshot(owner, ids[start : start + _READ_AT_ONCE])
-        read = [as_memory(document, seen.head) for document in seen.documents.values() if document.kind == "memory"]
+        read = [
+            as_memory(document, seen.head)
+            for document in seen.documents.values()
+            if document.kind == "memory"
+        ]
         episodes += [memory for memory in read if memory is not None and is_episode(memory)]
     return episodes
 
@@ -290,7 +367,8 @@ def is_episode(memory: Memory) -> bool:
 
 
 def in_parts(episodes: Sequence[Memory]) -> list[list[Memory]]:
-    """The episodes in the portions of one call each: groups in order of time, torn only where one is more than a call takes.
+    """The episodes in the portions of one call each: groups in order of time, torn only where one
+    is more than a call takes.
 
     Of more than `CALLS_A_RUN` portions the last ones.
     """
@@ -306,11 +384,19 @@ def in_parts(episodes: Sequence[Memory]) -> list[list[Memory]]:
 
 
 def grouped(episodes: Sequence[Memory]) -> list[list[Memory]]:
-    """Episodes of one session with no longer silence than `GAP` between them, each group and all of them in order of time."""
+    """Episodes of one session with no longer silence than `GAP` between them, each group and all of
+    them in order of time.
+    """
     groups: list[list[Memory]] = []
-    for episode in sorted(episodes, key=lambda episode: (episode.session_id or "", *in_time(episode))):
+    for episode in sorted(
+        episodes, key=lambda episode: (episode.session_id or "", *in_time(episode))
+    ):
         last = groups[-1][-1] if groups else None
-        if last is not None and last.session_id == episode.session_id and episode.event_timestamp - last.event_timestamp <= GAP:
+        if (
+            last is not None
+            and last.session_id == episode.session_id
+            and episode.event_timestamp - last.event_timestamp <= GAP
+        ):
             groups[-1].append(episode)
         else:
             groups.append([episode])
@@ -322,8 +408,11 @@ def in_time(memory: Memory) -> tuple[object, ...]:
     return memory.event_timestamp, memory.sequence, memory.id
 
 
-async def earlier(store: LongTermStore, owner: Owner, part: Sequence[Memory], session_id: str | None, floor: float) -> list[Memory]:
-    """Older episodes that lie near the last new ones, the nearest `EARLIER_AT_ONCE`; of one session if that is given.
+async def earlier(
+    store: LongTermStore, owner: Owner, part: Sequence[Memory], session_id: str | None, floor: float
+) -> list[Memory]:
+    """Older episodes that lie near the last new ones, the nearest `EARLIER_AT_ONCE`;
+    of one session if that is given.
 
     floor: the similarity that they need. Raises Unavailable.
     """
@@ -334,7 +423,11 @@ async def earlier(store: LongTermStore, owner: Owner, part: Sequence[Memory], se
     nearest: dict[str, Neighbour] = {}
     for neighbour in (near for look in looks for near in look.near):
         memory = neighbour.memory
-        if memory.id in part_ids or not is_episode(memory) or session_id not in (None, memory.session_id):
+        if (
+            memory.id in part_ids
+            or not is_episode(memory)
+            or session_id not in (None, memory.session_id)
+        ):
             continue
         if memory.id not in nearest or neighbour.similarity > nearest[memory.id].similarity:
             nearest[memory.id] = neighbour
@@ -343,10 +436,17 @@ async def earlier(store: LongTermStore, owner: Owner, part: Sequence[Memory], se
 
 
 def as_items(episodes: Sequence[Memory]) -> list[DecisionItem]:
-    """The episodes as an agent is shown them, numbered in their order. A cell's story says itself who spoke."""
+    """The episodes as an agent is shown them, numbered in their order. A cell's story says
+    itself who spoke.
+    """
     return [
         DecisionItem(
-            number, episode.content[:TEXT], episode.category, episode.event_timestamp, None, None if episode.cell_id else episode.actor
+            number,
+            episode.content[:TEXT],
+            episode.category,
+            episode.event_timestamp,
+            None,
+            None if episode.cell_id else episode.actor,
         )
         for number, episode in enumerate(episodes)
     ]

@@ -1,7 +1,9 @@
-"""Patterns whose episodes were deleted are taken back: what a user deletes must not live on in what was made of it.
+"""Patterns whose episodes were deleted are taken back: what a user deletes must not live on in what
+was made of it.
 
-Only what the news touch is looked at: the episodes that were deleted, the patterns that these name, and what those rest on.
-Note: it matters who deleted a pattern. One that a user deleted stays away; one that was withdrawn here may be found again.
+Only what the news touch is looked at: the episodes that were deleted, the patterns that these name,
+and what those rest on. Note: it matters who deleted a pattern. One that a user deleted stays away;
+one that was withdrawn here may be found again.
 """
 
 from __future__ import annotations
@@ -42,9 +44,13 @@ class Withdrawal:
         """The next patterns to withdraw, of the deleted episodes from the `cursor`-th on."""
         deleted = _deleted(run)
         for place in range(int(cursor or 0), len(deleted), EPISODES_AT_ONCE):
-            patterns = await self._without_ground(run.owner, deleted[place : place + EPISODES_AT_ONCE])
+            patterns = await self._without_ground(
+                run.owner, deleted[place : place + EPISODES_AT_ONCE]
+            )
             if patterns:
-                last = len(patterns) <= PATTERNS_AT_ONCE and place + EPISODES_AT_ONCE >= len(deleted)
+                last = len(patterns) <= PATTERNS_AT_ONCE and place + EPISODES_AT_ONCE >= len(
+                    deleted
+                )
                 return _proposal(run, patterns[:PATTERNS_AT_ONCE], place, last=last)
         return None
 
@@ -52,24 +58,42 @@ class Withdrawal:
         """How many patterns it would withdraw."""
         deleted, ids = _deleted(run), set[str]()
         for place in range(0, len(deleted), EPISODES_AT_ONCE):
-            ids |= {pattern.id for pattern in await self._without_ground(run.owner, deleted[place : place + EPISODES_AT_ONCE])}
+            ids |= {
+                pattern.id
+                for pattern in await self._without_ground(
+                    run.owner, deleted[place : place + EPISODES_AT_ONCE]
+                )
+            }
         return {"patterns_withdrawn": len(ids)}
 
     async def _without_ground(self, owner: Owner, episodes: Sequence[str]) -> list[Memory]:
-        """The patterns of those of these episodes that are still deleted which have too few others, in order."""
-        gone = [episode for episode in (await self._read(owner, episodes)).values() if is_taken_back(episode)]
-        wanted = list(dict.fromkeys(name for episode in gone for name in episode.consolidated_into_ids))
+        """The patterns of those of these episodes that are still deleted which have too few
+        others, in order.
+        """
+        gone = [
+            episode
+            for episode in (await self._read(owner, episodes)).values()
+            if is_taken_back(episode)
+        ]
+        wanted = list(
+            dict.fromkeys(name for episode in gone for name in episode.consolidated_into_ids)
+        )
         made: dict[str, Memory] = {}
         while wanted:
             read = await self._read(owner, wanted)
             made |= read
-            # A pattern that was merged still says at its time what it said; what it became rests on its episodes too.
+            # A pattern that was merged still says at its time what it said; what it became rests on
+            # its episodes too.
             further = dict.fromkeys(
-                pattern.next_id for pattern in read.values() if pattern.status is Status.UPDATED and pattern.next_id is not None
+                pattern.next_id
+                for pattern in read.values()
+                if pattern.status is Status.UPDATED and pattern.next_id is not None
             )
             wanted = [name for name in further if name not in made]
         patterns = [pattern for pattern in made.values() if _may_go(pattern)]
-        sources = await self._read(owner, list(dict.fromkeys(name for pattern in patterns for name in pattern.source_ids)))
+        sources = await self._read(
+            owner, list(dict.fromkeys(name for pattern in patterns for name in pattern.source_ids))
+        )
         return [pattern for pattern in patterns if not _rests(pattern, sources)]
 
     async def _read(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
@@ -83,7 +107,9 @@ class Withdrawal:
 
 
 def is_taken_back(memory: Memory) -> bool:
-    """Whether it was deleted because a person did not want it, rather than because another memory took its place."""
+    """Whether it was deleted because a person did not want it, rather than because another memory
+    took its place.
+    """
     return memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
 
 
@@ -94,11 +120,20 @@ def is_withdrawn(memory: Memory) -> bool:
 
 def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -> Proposal:
     names = [name for pattern in patterns for name in (pattern.id, *pattern.source_ids)]
-    sessions = [session_document_id(run.owner, pattern.session_id) for pattern in patterns if pattern.session_id is not None]
+    sessions = [
+        session_document_id(run.owner, pattern.session_id)
+        for pattern in patterns
+        if pattern.session_id is not None
+    ]
     ids = list(dict.fromkeys([*names, *sessions]))
 
     def decide(look: Look) -> Chunk:
-        page, sources, portion, whole = Page(run.owner, look, run.at, weighs=False, asked=ids), _memories(look, names), Portion(), True
+        page, sources, portion, whole = (
+            Page(run.owner, look, run.at, weighs=False, asked=ids),
+            _memories(look, names),
+            Portion(),
+            True,
+        )
         for planned in patterns:
             pattern = sources.get(planned.id)
             if pattern is None or not _may_go(pattern) or _rests(pattern, sources):
@@ -107,37 +142,63 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
                 whole = False
                 break
             act = withdraws(pattern.id) if slot_name(pattern) is not None else None
-            page.apply([Change("forgotten", _withdrawn(pattern, run), pattern, {"reason": WITHDRAWN}, says=act)])
+            page.apply(
+                [
+                    Change(
+                        "forgotten",
+                        _withdrawn(pattern, run),
+                        pattern,
+                        {"reason": WITHDRAWN},
+                        says=act,
+                    )
+                ]
+            )
         documents = tuple(session.document for session in page.sessions.values())
         counts = {"patterns_withdrawn": len(page.changes)} if page.changes else {}
-        return Chunk(tuple(page.changes), puts=documents, cursor=place, counts=counts, done=whole and last)
+        return Chunk(
+            tuple(page.changes), puts=documents, cursor=place, counts=counts, done=whole and last
+        )
 
     return Proposal(ids, decide)
 
 
 def _deleted(run: Run) -> list[str]:
-    """The ids of the episodes that the news say were deleted, in order; what was forgotten for good has taken its patterns along."""
+    """The ids of the episodes that the news say were deleted, in order; what was forgotten for good
+    has taken its patterns along.
+    """
     news = (event for event in run.news if event.memory_type is MemoryType.EPISODIC)
-    return list(dict.fromkeys(event.memory_id for event in news if event.after.get("status") == Status.DELETED.value))
+    return list(
+        dict.fromkeys(
+            event.memory_id for event in news if event.after.get("status") == Status.DELETED.value
+        )
+    )
 
 
 def _may_go(memory: Memory) -> bool:
-    """Whether it is a pattern that a run made, and that was not deleted since, nor edited or pinned, which makes another version."""
+    """Whether it is a pattern that a run made, and that was not deleted since, nor edited or
+    pinned, which makes another version.
+    """
     return memory.pattern_detected is not None and memory.version == 1 and not is_taken_back(memory)
 
 
 def _rests(pattern: Memory, sources: Mapping[str, Memory]) -> bool:
-    """Whether what is left of its sources still carries it: two episodes, or something that a caller saved, which was merged into it.
+    """Whether what is left of its sources still carries it: two episodes, or something that a
+    caller saved, which was merged into it.
 
-    Where all of them have their words still, they must say it without those that are deleted: a name that one of these gave goes with it.
+    Where all of them have their words still, they must say it without those that are deleted: a
+    name that one of these gave goes with it.
     """
     there = (sources[name] for name in pattern.source_ids if name in sources)
-    left = [source for source in there if not is_taken_back(source) and source.pattern_detected is None]
+    left = [
+        source for source in there if not is_taken_back(source) and source.pattern_detected is None
+    ]
     if any(source.type is not MemoryType.EPISODIC for source in left):
         return True
     if any(source.status is not Status.ACTIVE for source in left):
         return len(left) >= FEWEST
-    return bool(carriers(pattern.content, [Said.of(source.content, source.actor) for source in left]))
+    return bool(
+        carriers(pattern.content, [Said.of(source.content, source.actor) for source in left])
+    )
 
 
 def _withdrawn(pattern: Memory, run: Run) -> Memory:

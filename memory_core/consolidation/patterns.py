@@ -1,7 +1,9 @@
-"""Patterns: what several episodes say together becomes a memory of its own, which names them; they stay what they were.
+"""Patterns: what several episodes say together becomes a memory of its own, which names them;
+they stay what they were.
 
-Agents find them, code checks them: a pattern whose episodes do not say it is dropped and counted. Note: all of it is
-decided within the commit, on the episodes as they are then. One that was deleted meanwhile supports nothing any more.
+Agents find them, code checks them: a pattern whose episodes do not say it is dropped and counted.
+Note: all of it is decided within the commit, on the episodes as they are then. One that was deleted
+meanwhile supports nothing any more.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ _HELD = frozenset({MemoryType.SEMANTIC.value})
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """Similarities on the embedder's scale: from where two statements may be one, have to do with each other, may be about the same."""
+    """Similarities on the embedder's scale: from where two statements may be one, have to do with
+    each other, may be about the same.
+    """
 
     duplicate: float
     link: float
@@ -50,7 +54,8 @@ class Closeness:
 
 
 class Patterns:
-    """The step. `rules` are the agents without a model, which answer where `agents` give nothing usable.
+    """The step. `rules` are the agents without a model, which answer where `agents` give
+    nothing usable.
 
     reflecting: where patterns and traits are asked for in one call.
     """
@@ -67,16 +72,25 @@ class Patterns:
         closeness: Closeness,
         reflecting: Reflecting | None = None,
     ) -> None:
-        self._store, self._embedder, self._rules, self._reflecting = store, embedder, rules, reflecting
+        self._store, self._embedder, self._rules, self._reflecting = (
+            store,
+            embedder,
+            rules,
+            reflecting,
+        )
         self._model = None if agents is rules else agents
         self._steps, self._closeness = steps, closeness
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """What the next portion of new episodes, from the `cursor`-th on, brings; portions that bring nothing are skipped."""
+        """What the next portion of new episodes, from the `cursor`-th on, brings;
+        portions that bring nothing are skipped.
+        """
         ids = _told(run)
         if not ids:
             return None
-        parts = in_parts(await read_episodes(self._store, run.owner, ids[-CALLS_A_RUN * NEW_AT_ONCE :]))
+        parts = in_parts(
+            await read_episodes(self._store, run.owner, ids[-CALLS_A_RUN * NEW_AT_ONCE :])
+        )
         for number in range(int(cursor or 0), len(parts)):
             proposal = await self._about(run, parts[number], number, last=number == len(parts) - 1)
             if proposal is not None:
@@ -87,7 +101,9 @@ class Patterns:
         """How many new episodes it would look at; what is in them only an agent can tell."""
         return {"episodes": min(len(_told(run)), CALLS_A_RUN * NEW_AT_ONCE)}
 
-    async def _about(self, run: Run, part: Sequence[Memory], number: int, *, last: bool) -> Proposal | None:
+    async def _about(
+        self, run: Run, part: Sequence[Memory], number: int, *, last: bool
+    ) -> Proposal | None:
         older = await earlier(self._store, run.owner, part, run.session_id, self._closeness.floor)
         episodes = sorted([*part, *older], key=in_time)
         if len(episodes) < 2:
@@ -108,10 +124,14 @@ class Patterns:
         chunk = decide(Look(seen.head, dict(seen.documents)))
         return Proposal(ids, decide) if chunk.changes or chunk.counts else None
 
-    async def _asked(self, run: Run, number: int, part: Sequence[Memory], episodes: Sequence[Memory]) -> Answered[FoundPatterns]:
-        """The answer about exactly these episodes: a model's is frozen, the rules say the same whenever they are asked.
+    async def _asked(
+        self, run: Run, number: int, part: Sequence[Memory], episodes: Sequence[Memory]
+    ) -> Answered[FoundPatterns]:
+        """The answer about exactly these episodes: a model's is frozen, the rules say the same
+        whenever they are asked.
 
-        part: those of them that are new. Asked for together with traits, only the first part of a run is, and none that touches nothing.
+        part: those of them that are new. Asked for together with traits, only the first part of a
+        run is, and none that touches nothing.
         """
         items = as_items(episodes)
         if self._reflecting is not None:
@@ -130,43 +150,81 @@ class Patterns:
                 return await model.find_patterns(run.owner, items)
 
             try:
-                return await self._steps.frozen(run.owner, run.id, f"patterns {number} {key}", ask, FoundPatterns)
+                return await self._steps.frozen(
+                    run.owner, run.id, f"patterns {number} {key}", ask, FoundPatterns
+                )
             except AgentFailed as error:
                 log.warning("patterns are found by rules: %s", error.detail)
         return await self._rules.find_patterns(run.owner, items)
 
-    async def _candidates(self, run: Run, answer: Answered[FoundPatterns], episodes: Sequence[Memory]) -> list[Candidate]:
-        """What was found, each with its vector, the episodes that it names, and what is held near it."""
+    async def _candidates(
+        self, run: Run, answer: Answered[FoundPatterns], episodes: Sequence[Memory]
+    ) -> list[Candidate]:
+        """What was found, each with its vector, the episodes that it names, and what is
+        held near it.
+        """
         patterns = answer.value.patterns
         vectors = await self._embedder.embed([pattern.summary for pattern in patterns])
         looks = await asyncio.gather(
-            *(self._store.snapshot(run.owner, (), Near(vector, _HELD, self._closeness.link, limit=NEAREST)) for vector in vectors)
+            *(
+                self._store.snapshot(
+                    run.owner, (), Near(vector, _HELD, self._closeness.link, limit=NEAREST)
+                )
+                for vector in vectors
+            )
         )
         return [
-            self._candidate(pattern, answer.provenance, vector, look.near, _cited(pattern, episodes))
+            self._candidate(
+                pattern, answer.provenance, vector, look.near, _cited(pattern, episodes)
+            )
             for pattern, vector, look in zip(patterns, vectors, looks, strict=True)
         ]
 
     def _candidate(
-        self, pattern: FoundPattern, provenance: Provenance, vector: Vector, near: Sequence[Neighbour], named: Sequence[Memory]
+        self,
+        pattern: FoundPattern,
+        provenance: Provenance,
+        vector: Vector,
+        near: Sequence[Neighbour],
+        named: Sequence[Memory],
     ) -> Candidate:
         into = dict.fromkeys(name for episode in named for name in episode.consolidated_into_ids)
         nearest = tuple((neighbour.memory.id, neighbour.similarity) for neighbour in near)
-        return Candidate(pattern, provenance, vector, self._embedder.model, tuple(episode.id for episode in named), tuple(into), nearest)
+        return Candidate(
+            pattern,
+            provenance,
+            vector,
+            self._embedder.model,
+            tuple(episode.id for episode in named),
+            tuple(into),
+            nearest,
+        )
 
 
 def _cited(pattern: FoundPattern, episodes: Sequence[Memory]) -> list[Memory]:
-    """The shown episodes that a pattern names, each once; a number that none was shown under names none."""
+    """The shown episodes that a pattern names, each once; a number that none was shown
+    under names none.
+    """
     return [episodes[place] for place in dict.fromkeys(pattern.sources) if place < len(episodes)]
 
 
 def _told(run: Run) -> list[str]:
-    """The ids of the episodes that the news brought, or brought back after they were deleted, in order."""
-    return list(dict.fromkeys(event.memory_id for event in run.news if event.memory_type is MemoryType.EPISODIC and _comes(event)))
+    """The ids of the episodes that the news brought, or brought back after they were deleted,
+    in order.
+    """
+    return list(
+        dict.fromkeys(
+            event.memory_id
+            for event in run.news
+            if event.memory_type is MemoryType.EPISODIC and _comes(event)
+        )
+    )
 
 
 def _comes(event: Event) -> bool:
-    return event.event_type == "created" or (event.event_type == "restored" and event.before.get("status") == Status.DELETED.value)
+    return event.event_type == "created" or (
+        event.event_type == "restored" and event.before.get("status") == Status.DELETED.value
+    )
 
 
 def _named(run: Run, candidates: Sequence[Candidate]) -> list[str]:
@@ -174,7 +232,12 @@ def _named(run: Run, candidates: Sequence[Candidate]) -> list[str]:
     ids = [
         name
         for candidate in candidates
-        for name in (candidate.memory_id(run.id), *candidate.episodes, *candidate.into, *(near for near, _ in candidate.near))
+        for name in (
+            candidate.memory_id(run.id),
+            *candidate.episodes,
+            *candidate.into,
+            *(near for near, _ in candidate.near),
+        )
     ]
     ids += [procedure_id(key) for candidate in candidates if (key := candidate.key) is not None]
     ids += [

@@ -1,7 +1,8 @@
-"""The step of a run that keeps a person's profile: which memories its facts rest on, and which traits show in scenes.
+"""The step of a run that keeps a person's profile: which memories its facts rest on,
+and which traits show in scenes.
 
-Note: what is written are ids. So a rival's write between reading and writing spoils nothing, since a reader of the profile
-asks the memories themselves.
+Note: what is written are ids. So a rival's write between reading and writing spoils nothing, since
+a reader of the profile asks the memories themselves.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memory_core.consolidation.reflection import TOLD, Reflecting, latest_scenes, scene_items, shows_more
+from memory_core.consolidation.reflection import (
+    TOLD,
+    Reflecting,
+    latest_scenes,
+    scene_items,
+    shows_more,
+)
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
@@ -31,14 +38,22 @@ log = logging.getLogger(__name__)
 
 
 class ProfileStep:
-    """Keeps profiles. `rules` are the agents without a model, which answer where `agents` give nothing usable.
+    """Keeps profiles. `rules` are the agents without a model, which answer where `agents` give
+    nothing usable.
 
     reflecting: where patterns and traits are asked for in one call.
     """
 
     name = "profile"
 
-    def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps, reflecting: Reflecting | None = None) -> None:
+    def __init__(
+        self,
+        store: LongTermStore,
+        agents: Agents,
+        rules: Agents,
+        steps: Steps,
+        reflecting: Reflecting | None = None,
+    ) -> None:
         self._store, self._rules, self._steps, self._reflecting = store, rules, steps, reflecting
         self._model = None if agents is rules else agents
 
@@ -49,9 +64,15 @@ class ProfileStep:
             return None
         known, memories, person = await self._facts(run.owner, touched)
         dropped = 0
-        if any(memory.type is MemoryType.EPISODIC and memory.status is not Status.DELETED for memory in touched.values()):
+        if any(
+            memory.type is MemoryType.EPISODIC and memory.status is not Status.DELETED
+            for memory in touched.values()
+        ):
             seen, dropped = await self._traits(run, touched)
-            cells = await self._memories(run.owner, [name for trait in seen for name in trait.cell_ids if name not in memories])
+            cells = await self._memories(
+                run.owner,
+                [name for trait in seen for name in trait.cell_ids if name not in memories],
+            )
             person = with_traits(person, seen, {**memories, **cells})
         if person == known:
             return None
@@ -71,33 +92,57 @@ class ProfileStep:
         return {"profile_facts": _changed(known, person)}
 
     async def _touched(self, run: Run) -> dict[str, Memory]:
-        return await self._memories(run.owner, [*run.touched(MemoryType.SEMANTIC.value), *run.touched(MemoryType.EPISODIC.value)])
+        return await self._memories(
+            run.owner,
+            [*run.touched(MemoryType.SEMANTIC.value), *run.touched(MemoryType.EPISODIC.value)],
+        )
 
-    async def _facts(self, owner: Owner, touched: Mapping[str, Memory]) -> tuple[KnownPerson, dict[str, Memory], KnownPerson]:
-        """The person as stored; the memories that this rests on with those that were touched; the person with the facts of these."""
+    async def _facts(
+        self, owner: Owner, touched: Mapping[str, Memory]
+    ) -> tuple[KnownPerson, dict[str, Memory], KnownPerson]:
+        """The person as stored; the memories that this rests on with those that were touched; the
+        person with the facts of these.
+        """
         stored, read = await self._read(owner, touched)
         memories = {**read, **touched}
         memories |= await self._followed(owner, memories)
         known = stored or KnownPerson()
         subject_names = subjects(memories.values(), owner.user_id)
-        new = [memory for name, memory in memories.items() if (name in touched or name not in read) and memory.type is MemoryType.SEMANTIC]
+        new = [
+            memory
+            for name, memory in memories.items()
+            if (name in touched or name not in read) and memory.type is MemoryType.SEMANTIC
+        ]
         return known, memories, with_facts(known, new, subject_names, memories)
 
-    async def _read(self, owner: Owner, touched: Mapping[str, Memory]) -> tuple[KnownPerson | None, dict[str, Memory]]:
-        """The stored profile, and the facts that it rests on, of which the touched ones are known."""
+    async def _read(
+        self, owner: Owner, touched: Mapping[str, Memory]
+    ) -> tuple[KnownPerson | None, dict[str, Memory]]:
+        """The stored profile, and the facts that it rests on, of which the touched
+        ones are known.
+        """
         look = await self._store.snapshot(owner, [PROFILE_ID])
         document = look.documents.get(PROFILE_ID)
         if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
             return None, {}
         person = person_in(document.body)
         names = list(dict.fromkeys(name for fact in person.facts for name in fact.memory_ids))
-        facts = {**touched, **await self._memories(owner, [name for name in names if name not in touched])}
+        facts = {
+            **touched,
+            **await self._memories(owner, [name for name in names if name not in touched]),
+        }
         return person, {name: facts[name] for name in names if name in facts}
 
     async def _followed(self, owner: Owner, memories: Mapping[str, Memory]) -> dict[str, Memory]:
-        """What facts were merged into: a run's own changes are no news, so this is how a profile learns of them."""
+        """What facts were merged into: a run's own changes are no news, so this is how a profile
+        learns of them.
+        """
         merged: dict[str, Memory] = {}
-        missing = [memory.next_id for memory in memories.values() if memory.status is Status.UPDATED and memory.next_id not in memories]
+        missing = [
+            memory.next_id
+            for memory in memories.values()
+            if memory.status is Status.UPDATED and memory.next_id not in memories
+        ]
         while missing:
             more = await self._memories(owner, [name for name in missing if name is not None])
             merged |= more
@@ -117,12 +162,16 @@ class ProfileStep:
         return memories
 
     async def _traits(self, run: Run, touched: Mapping[str, Memory]) -> tuple[list[Seen], int]:
-        """What shows in the latest scenes and in patterns; and how many traits were dropped that what was shown does not bear out."""
+        """What shows in the latest scenes and in patterns; and how many traits were dropped that
+        what was shown does not bear out.
+        """
         scenes = await latest_scenes(self._store, run.owner)
         answer, by = await self._answer(run, scenes) if scenes else (ProfileUpdate(), BY_RULE)
         seen: list[Seen] = []
         for trait in answer.traits:
-            cited = [scenes[number] for number in dict.fromkeys(trait.scenes) if number < len(scenes)]
+            cited = [
+                scenes[number] for number in dict.fromkeys(trait.scenes) if number < len(scenes)
+            ]
             if cited and _is_borne_out(trait, cited):
                 seen.append(Seen(trait, cells_in(cited, trait), by))
         dropped = len(answer.traits) - len(seen)
@@ -130,11 +179,25 @@ class ProfileStep:
 
     async def _patterns(self, owner: Owner, touched: Mapping[str, Memory]) -> list[Seen]:
         """Patterns that stand and that episodes of this run are part of."""
-        names = sorted({name for memory in touched.values() for name in memory.consolidated_into_ids if memory.type is MemoryType.EPISODIC})
+        names = sorted(
+            {
+                name
+                for memory in touched.values()
+                for name in memory.consolidated_into_ids
+                if memory.type is MemoryType.EPISODIC
+            }
+        )
         patterns = await self._memories(owner, names) if names else {}
-        standing = [pattern for pattern in patterns.values() if pattern.category == "pattern" and pattern.status is Status.ACTIVE]
+        standing = [
+            pattern
+            for pattern in patterns.values()
+            if pattern.category == "pattern" and pattern.status is Status.ACTIVE
+        ]
         return [
-            Seen(SeenTrait(trait=pattern.content[:300], scenes=[], confidence=pattern.confidence), tuple(pattern.source_ids))
+            Seen(
+                SeenTrait(trait=pattern.content[:300], scenes=[], confidence=pattern.confidence),
+                tuple(pattern.source_ids),
+            )
             for pattern in sorted(standing, key=lambda pattern: pattern.id)
         ]
 
@@ -154,7 +217,9 @@ class ProfileStep:
                 return await model.update_profile(run.owner, items)
 
             try:
-                answer = await self._steps.frozen(run.owner, run.id, f"{self.name}:0", ask, ProfileUpdate)
+                answer = await self._steps.frozen(
+                    run.owner, run.id, f"{self.name}:0", ask, ProfileUpdate
+                )
                 return answer.value, answer.provenance.model
             except AgentFailed as error:
                 log.warning("a profile is kept by rules: %s", error.detail)
@@ -163,8 +228,16 @@ class ProfileStep:
 
 def _is_borne_out(trait: SeenTrait, scenes: Sequence[Scene]) -> bool:
     """Whether a trait has no name and no number that its scenes don't have."""
-    words = " ".join(text for scene in scenes for member in scene.members[-TOLD:] for text in (scene.theme, member.line, *member.shows))
-    return not unknown_names(trait.trait, tokens(words)) and not numbers_in(trait.trait).keys() - numbers_in(words).keys()
+    words = " ".join(
+        text
+        for scene in scenes
+        for member in scene.members[-TOLD:]
+        for text in (scene.theme, member.line, *member.shows)
+    )
+    return (
+        not unknown_names(trait.trait, tokens(words))
+        and not numbers_in(trait.trait).keys() - numbers_in(words).keys()
+    )
 
 
 def _changed(known: KnownPerson, person: KnownPerson) -> int:
@@ -179,4 +252,6 @@ def _document(look: Look, person: KnownPerson) -> Document:
     if read is None or read.body["epoch"] != epoch:
         return Document(PROFILE_ID, "profile", person.model_dump(mode="json"))
     store_fields = {name: read.body[name] for name in ("epoch", "sequence")}
-    return Document(PROFILE_ID, "profile", {**store_fields, **person.model_dump(mode="json")}, tag=read.tag)
+    return Document(
+        PROFILE_ID, "profile", {**store_fields, **person.model_dump(mode="json")}, tag=read.tag
+    )

@@ -1,6 +1,8 @@
-"""Patterns and traits asked of a model in one call a run, and only where something new touches what is known.
+"""Patterns and traits asked of a model in one call a run, and only where something new touches
+what is known.
 
-The call is made by the step that finds patterns; the step that keeps the profile takes its part of the frozen answer.
+The call is made by the step that finds patterns; the step that keeps the profile takes its part of
+the frozen answer.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ SCENES_SHOWN = 16
 TOLD = 20
 """Episodes of a scene that an agent is told of, the latest."""
 SHARED = 3
-"""Telling words that two episodes have in common when they may be of one pattern, although their vectors lie apart."""
+"""Telling words that two episodes have in common when they may be of one pattern,
+although their vectors lie apart.
+"""
 _STEP = "reflection"
 _SPEAKERS = frozenset({"user", "assistant", "said", "asked"})
 
@@ -40,12 +44,19 @@ class Reflecting:
     def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps) -> None:
         self._store, self._agents, self._rules, self._steps = store, agents, rules, steps
 
-    async def ask(self, run: Run, episodes: Sequence[Memory], items: Sequence[DecisionItem]) -> Answered[ReflectedParts] | None:
-        """The answer about these episodes and the latest scenes; None where scenes need no question, or another one was asked before."""
+    async def ask(
+        self, run: Run, episodes: Sequence[Memory], items: Sequence[DecisionItem]
+    ) -> Answered[ReflectedParts] | None:
+        """The answer about these episodes and the latest scenes; None where scenes need no
+        question, or another one was asked before.
+        """
         scenes = await latest_scenes(self._store, run.owner)
         if not shows_more(run, scenes):
             return None
-        keys = {"episodes_key": key_of(episode.id for episode in episodes), "scenes_key": _scenes_key(scenes)}
+        keys = {
+            "episodes_key": key_of(episode.id for episode in episodes),
+            "scenes_key": _scenes_key(scenes),
+        }
 
         async def ask() -> Answered[ReflectedParts]:
             try:
@@ -59,9 +70,15 @@ class Reflecting:
         return answer if answer.value.episodes_key == keys["episodes_key"] else None
 
     async def about(self, run: Run, scenes: Sequence[Scene]) -> Answered[ReflectedParts] | None:
-        """The frozen answer about these scenes; None where none was asked for, or about other scenes."""
+        """The frozen answer about these scenes; None where none was asked for, or about
+        other scenes.
+        """
         answer = await self._steps.stored(run.owner, run.id, _STEP, ReflectedParts)
-        return answer if answer is not None and answer.value.scenes_key == _scenes_key(scenes) else None
+        return (
+            answer
+            if answer is not None and answer.value.scenes_key == _scenes_key(scenes)
+            else None
+        )
 
 
 def key_of(ids: Iterable[str]) -> str:
@@ -71,7 +88,10 @@ def key_of(ids: Iterable[str]) -> str:
 
 async def latest_scenes(store: LongTermStore, owner: Owner) -> list[Scene]:
     """The scenes begun last, in order of time. Raises Unavailable."""
-    scenes = [scene_in(document.body) for document in await store.page(owner, "scene", None, None, SCENES_SHOWN)]
+    scenes = [
+        scene_in(document.body)
+        for document in await store.page(owner, "scene", None, None, SCENES_SHOWN)
+    ]
     return sorted(scenes, key=lambda scene: (scene.started_at, scene.id))
 
 
@@ -95,12 +115,19 @@ def shows_more(run: Run, scenes: Sequence[Scene]) -> bool:
     counts: Counter[str] = Counter()
     for scene in scenes:
         counts[scene.theme] += len(scene.cell_ids)
-    return any(counts[scene.theme] >= MIN_CELLS and not new.isdisjoint(scene.cell_ids) for scene in scenes)
+    return any(
+        counts[scene.theme] >= MIN_CELLS and not new.isdisjoint(scene.cell_ids) for scene in scenes
+    )
 
 
 def touches(new: Sequence[Memory], episodes: Sequence[Memory], link: float) -> bool:
-    """Whether a new episode has to do with another one: by its vector, at the similarity `link`, or by words that say something."""
-    words = {episode.id: words_in(episode.content) - FUNCTION_WORDS - QUERY_WORDS - _SPEAKERS for episode in episodes}
+    """Whether a new episode has to do with another one: by its vector, at the similarity `link`,
+    or by words that say something.
+    """
+    words = {
+        episode.id: words_in(episode.content) - FUNCTION_WORDS - QUERY_WORDS - _SPEAKERS
+        for episode in episodes
+    }
     return any(
         len(words[first.id] & words[second.id]) >= SHARED or _similarity(first, second) >= link
         for first, second in product(new, episodes)
@@ -109,7 +136,11 @@ def touches(new: Sequence[Memory], episodes: Sequence[Memory], link: float) -> b
 
 
 def _similarity(first: Memory, second: Memory) -> float:
-    if first.embedding is None or second.embedding is None or first.embedding_model != second.embedding_model:
+    if (
+        first.embedding is None
+        or second.embedding is None
+        or first.embedding_model != second.embedding_model
+    ):
         return -1.0
     return float(first.embedding @ second.embedding)
 

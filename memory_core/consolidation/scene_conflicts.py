@@ -1,8 +1,10 @@
-"""The step of a run that looks for contradictions within scenes: what was told since the last run against what else was told there.
+"""The step of a run that looks for contradictions within scenes: what was told since the last run
+against what else was told there.
 
-Forming compares a new fact with what its vector or its slot is near to; here agents see facts that have nothing in common but their scene.
-Note: a fact in the same slot is not for them to judge, that is settled by event time. And a decision that a person took back
-is not made again: where there is a record about two facts, this step has nothing to say.
+Forming compares a new fact with what its vector or its slot is near to; here agents see facts that
+have nothing in common but their scene. Note: a fact in the same slot is not for them to judge, that
+is settled by event time. And a decision that a person took back is not made again: where there is a
+record about two facts, this step has nothing to say.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ MOST_NEW: Final = 20
 MOST_HELD: Final = 20
 """Facts that they are compared with, the latest told in the scene."""
 MOST_SCENES: Final = 5
-"""Scenes that a run asks about, each with a question to the agents; those of which something was told last."""
+"""Scenes that a run asks about, each with a question to the agents; those of which something
+was told last.
+"""
 MAX_LOOKS = 32
 MAX_REASON = 160
 log = logging.getLogger(__name__)
@@ -45,7 +49,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Two facts that exclude each other, the one told earlier first, as the agents say it. disputed: the rules say otherwise."""
+    """Two facts that exclude each other, the one told earlier first, as the agents say it.
+    disputed: the rules say otherwise.
+    """
 
     old_id: str
     new_id: str
@@ -56,16 +62,33 @@ class _Case:
 
     @property
     def ids(self) -> list[str]:
-        return [self.old_id, self.new_id, *(derived("cft", *pair) for pair in ((self.old_id, self.new_id), (self.new_id, self.old_id)))]
+        return [
+            self.old_id,
+            self.new_id,
+            *(
+                derived("cft", *pair)
+                for pair in ((self.old_id, self.new_id), (self.new_id, self.old_id))
+            ),
+        ]
 
 
 class SceneConflictStep:
-    """Lets the later of two facts of a scene hold that exclude each other. `rules` are the agents without a model."""
+    """Lets the later of two facts of a scene hold that exclude each other. `rules` are the agents
+    without a model.
+    """
 
     name = "scene conflicts"
 
-    def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps, clock: Clock) -> None:
-        self._store, self._agents, self._rules, self._steps, self._clock = store, agents, rules, steps, clock
+    def __init__(
+        self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps, clock: Clock
+    ) -> None:
+        self._store, self._agents, self._rules, self._steps, self._clock = (
+            store,
+            agents,
+            rules,
+            steps,
+            clock,
+        )
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """The next contradiction; the cursor is the list of those that are left."""
@@ -94,21 +117,43 @@ class SceneConflictStep:
 
         return Proposal(ids, decide)
 
-    def _chunk(self, owner: Owner, left: Sequence[_Case], look: Look, asked: Sequence[str]) -> Chunk:
-        """The first of the cases settled: the fact told earlier is superseded, with a record. Raises LookedElsewhere."""
+    def _chunk(
+        self, owner: Owner, left: Sequence[_Case], look: Look, asked: Sequence[str]
+    ) -> Chunk:
+        """The first of the cases settled: the fact told earlier is superseded, with a record.
+        Raises LookedElsewhere.
+        """
         case, rest = left[0], [asdict(left_case) for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
         old, new = look.memory(case.old_id), look.memory(case.new_id)
-        if old is None or new is None or not (_may_fall(old) and _may_fall(new)) or any(name in look.documents for name in case.ids[2:]):
+        if (
+            old is None
+            or new is None
+            or not (_may_fall(old) and _may_fall(new))
+            or any(name in look.documents for name in case.ids[2:])
+        ):
             return over
         page = Page(owner, look, self._clock.now(), weighs=True, asked=asked)
-        about = {"old_id": old.id, "new_id": new.id, "confidence": case.confidence, "strategy": "supersede", "at": page.now}
+        about = {
+            "old_id": old.id,
+            "new_id": new.id,
+            "confidence": case.confidence,
+            "strategy": "supersede",
+            "at": page.now,
+        }
         record = ConflictRecord(id=case.ids[2], status="pending", reason=case.reason, **about)
         if case.disputed:
-            return _left_pending(over, page, record.model_copy(update={"strategy": "keep_both", "by": case.by}), (old, new))
+            return _left_pending(
+                over,
+                page,
+                record.model_copy(update={"strategy": "keep_both", "by": case.by}),
+                (old, new),
+            )
         page.record(record)
         try:
-            record = decide_by_time(page, page.puts[record.id], f"{case.reason}; told in one scene", case.by)
+            record = decide_by_time(
+                page, page.puts[record.id], f"{case.reason}; told in one scene", case.by
+            )
         except Conflict as refused:
             log.info("two facts of a scene are left side by side: %s", refused.detail)
             return over
@@ -126,7 +171,9 @@ class SceneConflictStep:
         facts = {name: fact for name, fact in touched.items() if fact.cell_id is not None}
         if not facts:
             return []
-        cells = await self._store.memories(run.owner, sorted({fact.cell_id for fact in facts.values() if fact.cell_id is not None}))
+        cells = await self._store.memories(
+            run.owner, sorted({fact.cell_id for fact in facts.values() if fact.cell_id is not None})
+        )
         by_scene: dict[str, list[Memory]] = {}
         for fact in sorted(facts.values(), key=told_last):
             cell = cells.get(fact.cell_id or "")
@@ -146,24 +193,48 @@ class SceneConflictStep:
         if document is None:
             return []
         cells = await self._store.memories(run.owner, scene_in(document.body).cell_ids)
-        names = {fact.fact_id for cell in cells.values() for fact in cell.memory.atomic_facts if fact.fact_id is not None}
-        older = sorted((await self._facts(run.owner, sorted(names))).values(), key=told_last)[-MOST_HELD:]
+        names = {
+            fact.fact_id
+            for cell in cells.values()
+            for fact in cell.memory.atomic_facts
+            if fact.fact_id is not None
+        }
+        older = sorted((await self._facts(run.owner, sorted(names))).values(), key=told_last)[
+            -MOST_HELD:
+        ]
         prompt = ConflictPrompt(tuple(new), tuple(older))
         if not any(_apart(fact, older_fact) for fact in new for older_fact in older):
             return []
         rulings = await self._rulings(run, prompt)
         cases: list[_Case] = []
-        for fact, older_fact in ((fact, older_fact) for fact in new for older_fact in older if _apart(fact, older_fact)):
+        for fact, older_fact in (
+            (fact, older_fact) for fact in new for older_fact in older if _apart(fact, older_fact)
+        ):
             ruling = rulings.on(fact, older_fact)
             if ruling is not None and ruling.operation == "DELETE":
                 first, last = sorted((fact, older_fact), key=told_last)
                 disputed = rulings.disputed(ruling, fact, older_fact)
-                reason = disputed or ruling.reasoning.replace("\0", "").strip()[:MAX_REASON] or "contradicted"
-                cases.append(_Case(first.id, last.id, ruling.confidence_score, reason, rulings.model, disputed is not None))
+                reason = (
+                    disputed
+                    or ruling.reasoning.replace("\0", "").strip()[:MAX_REASON]
+                    or "contradicted"
+                )
+                cases.append(
+                    _Case(
+                        first.id,
+                        last.id,
+                        ruling.confidence_score,
+                        reason,
+                        rulings.model,
+                        disputed is not None,
+                    )
+                )
         return cases
 
     async def _rulings(self, run: Run, prompt: ConflictPrompt) -> Rulings:
-        """What the agents say, frozen for this run; the rules where a model fails, asked at once where there is no other."""
+        """What the agents say, frozen for this run; the rules where a model fails,
+        asked at once where there is no other.
+        """
         new, older = prompt.items()
         if self._agents is not self._rules:
 
@@ -171,7 +242,9 @@ class SceneConflictStep:
                 return await self._agents.decide_conflicts(run.owner, new, older)
 
             try:
-                answer = await self._steps.frozen(run.owner, run.id, f"{self.name}:{prompt.key}", ask, Decisions)
+                answer = await self._steps.frozen(
+                    run.owner, run.id, f"{self.name}:{prompt.key}", ask, Decisions
+                )
                 return Rulings.of(prompt, answer.value, answer.provenance.model)
             except AgentFailed as error:
                 log.warning("contradictions within a scene are left to the rules: %s", error.detail)
@@ -181,16 +254,24 @@ class SceneConflictStep:
     async def _facts(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:
         """The facts among these that stand."""
         documents = await self._store.memories(owner, names) if names else {}
-        return {name: document.memory for name, document in documents.items() if _may_fall(document.memory)}
+        return {
+            name: document.memory
+            for name, document in documents.items()
+            if _may_fall(document.memory)
+        }
 
 
-def _left_pending(over: Chunk, page: Page, record: ConflictRecord, sides: Sequence[Memory]) -> Chunk:
+def _left_pending(
+    over: Chunk, page: Page, record: ConflictRecord, sides: Sequence[Memory]
+) -> Chunk:
     """Both stand until a person decides."""
     if max(len(side.conflict_ids) for side in sides) >= MAX_OPEN:
         return over
     page.record(record)
     about = {"conflict_id": record.id}
-    page.apply([Change("conflict_marked", mark_conflict(side, "pending"), side, about) for side in sides])
+    page.apply(
+        [Change("conflict_marked", mark_conflict(side, "pending"), side, about) for side in sides]
+    )
     return replace(
         over,
         changes=tuple(page.changes),
@@ -202,9 +283,19 @@ def _left_pending(over: Chunk, page: Page, record: ConflictRecord, sides: Sequen
 
 
 def _may_fall(memory: Memory) -> bool:
-    return memory.type is MemoryType.SEMANTIC and memory.category == "fact" and memory.status in FOUND_BY_DEFAULT
+    return (
+        memory.type is MemoryType.SEMANTIC
+        and memory.category == "fact"
+        and memory.status in FOUND_BY_DEFAULT
+    )
 
 
 def _apart(first: Memory, second: Memory) -> bool:
-    """Whether two facts are for agents to compare: not one fact, not of one cell, not of one slot."""
-    return first.id != second.id and first.cell_id != second.cell_id and (slot_of(first) is None or slot_of(first) != slot_of(second))
+    """Whether two facts are for agents to compare: not one fact, not of one cell,
+    not of one slot.
+    """
+    return (
+        first.id != second.id
+        and first.cell_id != second.cell_id
+        and (slot_of(first) is None or slot_of(first) != slot_of(second))
+    )

@@ -1,7 +1,9 @@
-"""The step of a run that places new episodes in scenes, and takes those that are gone out of theirs.
+"""The step of a run that places new episodes in scenes, and takes those that are gone
+out of theirs.
 
-Note: a scene's document and what its cells say of it (`scene_id`) are one commit. The latter is written beside the log, as
-accesses are: it moves no ETag, and a rival that writes a memory which it read before may take it away. The scene is right, then.
+Note: a scene's document and what its cells say of it (`scene_id`) are one commit. The latter is
+written beside the log, as accesses are: it moves no ETag, and a rival that writes a memory which it
+read before may take it away. The scene is right, then.
 """
 
 from __future__ import annotations
@@ -19,7 +21,19 @@ from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Memory, MemoryType, Status, Vector
-from memory_core.domain.scene_assignment import EVERYDAY, GAP, PROTOTYPES, Cell, SceneRules, Thread, begun, mean, place, theme_of, themes
+from memory_core.domain.scene_assignment import (
+    EVERYDAY,
+    GAP,
+    PROTOTYPES,
+    Cell,
+    SceneRules,
+    Thread,
+    begun,
+    mean,
+    place,
+    theme_of,
+    themes,
+)
 from memory_core.domain.scenes import Scene, SceneMember, line_of, scene_in, shown_in, with_words
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import tells_of
@@ -32,13 +46,21 @@ from memory_core.tasks.operations import Chunk
 PLACED_AT_ONCE: Final = 30
 """Cells a commit: each is a document of it, and so is each scene."""
 MOST_DOCUMENTS: Final = 96
-"""Of a commit, beside head and operation: a scene is split only where its cells fit in, and what is to be placed after that waits."""
+"""Of a commit, beside head and operation: a scene is split only where its cells fit in, and what is
+to be placed after that waits.
+"""
 MOST_TOLD: Final = 1_000
-"""Cells that the changed scenes of a commit tell of, together: each about 600 bytes, some with a vector of 40 KB."""
+"""Cells that the changed scenes of a commit tell of, together: each about 600 bytes,
+some with a vector of 40 KB.
+"""
 SEARCHED: Final = 100
-"""Scenes, those begun last, that are searched for a cell which was placed while it was being deleted: by the last run or so."""
+"""Scenes, those begun last, that are searched for a cell which was placed while it was being
+deleted: by the last run or so.
+"""
 LATEST: Final = 32
-"""Scenes that are looked at: those begun last. A scene that goes on for long is split again and again, and so is among them."""
+"""Scenes that are looked at: those begun last. A scene that goes on for long is split again and
+again, and so is among them.
+"""
 TOLD = 12
 """Cells of a scene that a model is told of, the latest, for a summary."""
 MAX_SUMMARY = 2_000
@@ -56,11 +78,21 @@ class _Asked:
 
 
 class SceneStep:
-    """Places the episodes of a run. `rules` are the agents without a model: with none but them, words are all that a summary is made of."""
+    """Places the episodes of a run. `rules` are the agents without a model: with none but them,
+    words are all that a summary is made of.
+    """
 
     name = "scenes"
 
-    def __init__(self, store: LongTermStore, embedder: Embedder, agents: Agents, rules: Agents, steps: Steps, sorting: SceneRules) -> None:
+    def __init__(
+        self,
+        store: LongTermStore,
+        embedder: Embedder,
+        agents: Agents,
+        rules: Agents,
+        steps: Steps,
+        sorting: SceneRules,
+    ) -> None:
         self._store, self._embedder, self._steps, self._sorting = store, embedder, steps, sorting
         self._model = None if agents is rules else agents
         self._prototypes: dict[str, Vector] = {}
@@ -74,25 +106,56 @@ class SceneStep:
             look = Look(seen.head, dict(seen.documents))
             cells = [cell for name in names if (cell := look.memory(name)) is not None]
             left = await self._left_behind(run.owner, cells)
-            waiting = [waiting_cell for waiting_cell in cells if _is_to_do(waiting_cell) or waiting_cell.id in left]
+            waiting = [
+                waiting_cell
+                for waiting_cell in cells
+                if _is_to_do(waiting_cell) or waiting_cell.id in left
+            ]
             if waiting:
-                return await self._proposed(run, waiting, left, start, last=start + PLACED_AT_ONCE >= len(touched))
+                return await self._proposed(
+                    run, waiting, left, start, last=start + PLACED_AT_ONCE >= len(touched)
+                )
         return None
 
     async def _left_behind(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
-        """The scenes that deleted cells are in which don't say so: they were placed while being deleted. By the cell's id."""
-        lost = {cell.id for cell in cells if cell.type is MemoryType.EPISODIC and cell.status is Status.DELETED and cell.scene_id is None}
+        """The scenes that deleted cells are in which don't say so: they were placed while being
+        deleted. By the cell's id.
+        """
+        lost = {
+            cell.id
+            for cell in cells
+            if cell.type is MemoryType.EPISODIC
+            and cell.status is Status.DELETED
+            and cell.scene_id is None
+        }
         scenes = await self._store.page(owner, "scene", None, None, SEARCHED) if lost else []
-        return {name: document.id for document in scenes for name in document.body["cell_ids"] if name in lost}
+        return {
+            name: document.id
+            for document in scenes
+            for name in document.body["cell_ids"]
+            if name in lost
+        }
 
-    async def _proposed(self, run: Run, waiting: Sequence[Memory], left: Mapping[str, str], start: int, *, last: bool) -> Proposal:
+    async def _proposed(
+        self,
+        run: Run,
+        waiting: Sequence[Memory],
+        left: Mapping[str, str],
+        start: int,
+        *,
+        last: bool,
+    ) -> Proposal:
         asked = await self._asked(run.owner, waiting, left)
         summaries = await self._summaries(run, asked) if self._model is not None else {}
 
         def decide(look: Look) -> Chunk:
             placing = _Placing(run.id, look, asked, self._sorting)
             chunk = placing.chunk(summaries)
-            return replace(chunk, cursor=start + PLACED_AT_ONCE if placing.whole else start, done=last and placing.whole)
+            return replace(
+                chunk,
+                cursor=start + PLACED_AT_ONCE if placing.whole else start,
+                done=last and placing.whole,
+            )
 
         return Proposal(asked.ids, decide)
 
@@ -102,28 +165,55 @@ class SceneStep:
         documents = await self._store.memories(run.owner, touched) if touched else {}
         return {
             "cells_placed": sum(
-                _is_to_do(document.memory) and document.memory.status is not Status.DELETED for document in documents.values()
+                _is_to_do(document.memory) and document.memory.status is not Status.DELETED
+                for document in documents.values()
             )
         }
 
-    async def _asked(self, owner: Owner, waiting: Sequence[Memory], left: Mapping[str, str]) -> _Asked:
-        """The cells with all that is read to place them: their notes, scenes near in time, and the cells of those with a new centroid."""
+    async def _asked(
+        self, owner: Owner, waiting: Sequence[Memory], left: Mapping[str, str]
+    ) -> _Asked:
+        """The cells with all that is read to place them: their notes, scenes near in time, and the
+        cells of those with a new centroid.
+        """
         coming = [cell for cell in waiting if cell.status is not Status.DELETED]
         known = {*left.values(), *(cell.scene_id for cell in waiting if cell.scene_id is not None)}
         if coming:
             first, last = min(_at(cell) for cell in coming), max(_at(cell) for cell in coming)
             page = await self._store.page(owner, "scene", None, None, LATEST)
-            times = {document.id: [datetime.fromisoformat(document.body[name]) for name in ("started_at", "ended_at")] for document in page}
-            known |= {name for name, (began, ended) in times.items() if began - last <= GAP and first - ended <= GAP}
+            times = {
+                document.id: [
+                    datetime.fromisoformat(document.body[name])
+                    for name in ("started_at", "ended_at")
+                ]
+                for document in page
+            }
+            known |= {
+                name
+                for name, (began, ended) in times.items()
+                if began - last <= GAP and first - ended <= GAP
+            }
         scenes, prototypes = sorted(known), await self._themes() if coming else {}
         members, gone = list[str](), {cell.id for cell in waiting if cell.status is Status.DELETED}
         if scenes and self._sorting.by_vectors:
-            theme_counts = Counter(theme_of(themes(cell.lexical.own), cell.embedding, prototypes, self._sorting) for cell in coming)
+            theme_counts = Counter(
+                theme_of(themes(cell.lexical.own), cell.embedding, prototypes, self._sorting)
+                for cell in coming
+            )
             for document in (await self._store.snapshot(owner, scenes)).documents.values():
                 body = document.body
-                most = body["count"] + theme_counts[EVERYDAY] + (theme_counts[body["theme"]] if body["theme"] != EVERYDAY else 0)
-                # It may be split, or parted by who leaves it, and each half needs a centroid of its own.
-                if document.vector is None or most > self._sorting.most or not gone.isdisjoint(body["cell_ids"]):
+                most = (
+                    body["count"]
+                    + theme_counts[EVERYDAY]
+                    + (theme_counts[body["theme"]] if body["theme"] != EVERYDAY else 0)
+                )
+                # It may be split, or parted by who leaves it, and each half needs a
+                # centroid of its own.
+                if (
+                    document.vector is None
+                    or most > self._sorting.most
+                    or not gone.isdisjoint(body["cell_ids"])
+                ):
                     members += body["cell_ids"]
         notes = [note_id(cell.id) for cell in coming if cell.category == "cell"]
         cells = tuple(cell.id for cell in waiting)
@@ -132,25 +222,36 @@ class SceneStep:
     async def _themes(self) -> Mapping[str, Vector]:
         """The prototypes' vectors, made once a process; none where vectors mean nothing."""
         if self._sorting.by_vectors and not self._prototypes:
-            vectors = await self._embedder.embed([f"{name}: {' '.join(words.split()[:24])}" for name, words in PROTOTYPES.items()])
+            vectors = await self._embedder.embed(
+                [f"{name}: {' '.join(words.split()[:24])}" for name, words in PROTOTYPES.items()]
+            )
             self._prototypes = dict(zip(PROTOTYPES, vectors, strict=True))
         return self._prototypes
 
     async def _summaries(self, run: Run, asked: _Asked) -> Summaries:
-        """What the model tells of the scenes as they would be now, by their cells; nothing of one that it can't tell of."""
+        """What the model tells of the scenes as they would be now, by their cells;
+        nothing of one that it can't tell of.
+        """
         seen = await self._store.snapshot(run.owner, asked.ids)
         placing = _Placing(run.id, Look(seen.head, dict(seen.documents)), asked, self._sorting)
         placing.chunk({})
         texts: dict[tuple[str, ...], str] = {}
         for thread in placing.threads:
-            if thread.changed and thread.scene.count and (text := await self._summary(run, thread.scene)) is not None:
+            if (
+                thread.changed
+                and thread.scene.count
+                and (text := await self._summary(run, thread.scene)) is not None
+            ):
                 texts[tuple(thread.scene.cell_ids)] = text
         return texts
 
     async def _summary(self, run: Run, scene: Scene) -> str | None:
         assert self._model is not None
         agents = self._model
-        messages = [Message(role="user", content=member.line, timestamp=member.at) for member in scene.members[-TOLD:]]
+        messages = [
+            Message(role="user", content=member.line, timestamp=member.at)
+            for member in scene.members[-TOLD:]
+        ]
 
         async def ask() -> Answered[ConversationSummary]:
             return await agents.summarise(run.owner, messages, fast=True)
@@ -183,13 +284,20 @@ class _Placing:
 
     def chunk(self, summaries: Summaries) -> Chunk:
         """Everything that is to be written; the cursor is for the caller to say."""
-        cells = [cell for name in self._asked.cells if (cell := self._look.memory(name)) is not None]
+        cells = [
+            cell for name in self._asked.cells if (cell := self._look.memory(name)) is not None
+        ]
         leaving = [
             leaving_cell
             for leaving_cell in cells
-            if leaving_cell.status is Status.DELETED and (_is_to_do(leaving_cell) or self._held(leaving_cell) is not None)
+            if leaving_cell.status is Status.DELETED
+            and (_is_to_do(leaving_cell) or self._held(leaving_cell) is not None)
         ]
-        coming = [coming_cell for coming_cell in cells if coming_cell.status is not Status.DELETED and _is_to_do(coming_cell)]
+        coming = [
+            coming_cell
+            for coming_cell in cells
+            if coming_cell.status is not Status.DELETED and _is_to_do(coming_cell)
+        ]
         for memory in [*leaving, *sorted(coming, key=lambda cell: (_at(cell), cell.id))]:
             if self._full(memory):
                 self.whole = False
@@ -200,7 +308,11 @@ class _Placing:
                 self._join(memory)
         changed = [thread for thread in self.threads if thread.changed]
         puts = [self._document(thread, summaries) for thread in changed if thread.scene.count]
-        gone = [self._read[thread.scene.id] for thread in changed if not thread.scene.count and thread.scene.id in self._read]
+        gone = [
+            self._read[thread.scene.id]
+            for thread in changed
+            if not thread.scene.count and thread.scene.id in self._read
+        ]
         made = sum(document.id not in self._read for document in puts)
         return Chunk(
             puts=tuple(puts),
@@ -213,11 +325,16 @@ class _Placing:
         return next((thread for thread in self.threads if thread.has(memory.id)), None)
 
     def _full(self, memory: Memory) -> bool:
-        """Whether the commit might have no room for another cell and its scene; or for what has to part when it leaves that."""
+        """Whether the commit might have no room for another cell and its scene;
+        or for what has to part when it leaves that.
+        """
         changed = [thread.scene.count for thread in self.threads if thread.changed]
         thread = self._held(memory) if memory.status is Status.DELETED and self._marks else None
         parting = 0 if thread is None else thread.scene.count
-        return len(self._marks) + len(changed) + parting + 2 > MOST_DOCUMENTS or sum(changed) > MOST_TOLD
+        return (
+            len(self._marks) + len(changed) + parting + 2 > MOST_DOCUMENTS
+            or sum(changed) > MOST_TOLD
+        )
 
     def _leave(self, memory: Memory) -> None:
         """Without it two others may be too far apart, and are two scenes then."""
@@ -228,7 +345,9 @@ class _Placing:
         thread.remove(memory.id, memory.embedding)
         vectors = self._vectors(thread.scene)
         while thread.scene.count + len(self._marks) + len(self.threads) < MOST_DOCUMENTS:
-            later = thread.part(derived("scn", self._run_id, "part", thread.scene.id, memory.id), vectors)
+            later = thread.part(
+                derived("scn", self._run_id, "part", thread.scene.id, memory.id), vectors
+            )
             if later is None:
                 break
             self._marks |= dict.fromkeys(later.scene.cell_ids, later.scene.id)
@@ -252,12 +371,17 @@ class _Placing:
             self._split(thread)
 
     def _split(self, thread: Thread) -> None:
-        """At once, so that it is halves of scenes that grow, however many cells come; unless more old cells would move than find room."""
+        """At once, so that it is halves of scenes that grow, however many cells come; unless more
+        old cells would move than find room.
+        """
         first = replace(thread)
         name = derived("scn", self._run_id, "split", thread.scene.id, thread.scene.cell_ids[-1])
         later = first.split(name, self._vectors(thread.scene))
         moved = self._marks | dict.fromkeys(later.scene.cell_ids, later.scene.id)
-        if len(moved) + sum(other_thread.changed for other_thread in self.threads) + 1 > MOST_DOCUMENTS:
+        if (
+            len(moved) + sum(other_thread.changed for other_thread in self.threads) + 1
+            > MOST_DOCUMENTS
+        ):
             return
         thread.scene, thread.centroid, self._marks = first.scene, first.centroid, moved
         self.threads.append(later)
@@ -269,8 +393,16 @@ class _Placing:
         return Thread(scene, mean(scene.members, self._vectors(scene)))
 
     def _vectors(self, scene: Scene) -> dict[str, Vector | None]:
-        documents = [document for name in scene.cell_ids if (document := self._look.documents.get(name)) is not None]
-        return {document.id: document.vector for document in documents if document.body["epoch"] == self._epoch}
+        documents = [
+            document
+            for name in scene.cell_ids
+            if (document := self._look.documents.get(name)) is not None
+        ]
+        return {
+            document.id: document.vector
+            for document in documents
+            if document.body["epoch"] == self._epoch
+        }
 
     def _cell(self, memory: Memory) -> Cell:
         note = self._look.memory(note_id(memory.id)) if memory.category == "cell" else None
@@ -282,19 +414,29 @@ class _Placing:
             session_id=memory.session_id,
             shows=shown_in(note),
         )
-        return Cell(member, themes(memory.lexical.own), memory.embedding if self._rules.by_vectors else None)
+        return Cell(
+            member, themes(memory.lexical.own), memory.embedding if self._rules.by_vectors else None
+        )
 
     def _document(self, thread: Thread, summaries: Summaries) -> Document:
         scene, read = with_words(thread.scene), self._read.get(thread.scene.id)
-        scene = scene.model_copy(update={"summary": summaries.get(tuple(scene.cell_ids), scene.summary)})
-        store_fields = {} if read is None else {name: read.body[name] for name in ("epoch", "sequence")}
+        scene = scene.model_copy(
+            update={"summary": summaries.get(tuple(scene.cell_ids), scene.summary)}
+        )
+        store_fields = (
+            {} if read is None else {name: read.body[name] for name in ("epoch", "sequence")}
+        )
         body = {**store_fields, **scene.model_dump(mode="json")}
-        return Document(scene.id, "scene", body, thread.centroid, tag=None if read is None else read.tag)
+        return Document(
+            scene.id, "scene", body, thread.centroid, tag=None if read is None else read.tag
+        )
 
 
 def _is_to_do(memory: Memory) -> bool:
     """Whether a cell is to be placed, or to be taken out of its scene."""
-    return memory.type is MemoryType.EPISODIC and (memory.status is Status.DELETED) == (memory.scene_id is not None)
+    return memory.type is MemoryType.EPISODIC and (memory.status is Status.DELETED) == (
+        memory.scene_id is not None
+    )
 
 
 def _at(memory: Memory) -> datetime:

@@ -1,8 +1,9 @@
 """Send for the users whose run is due, and begin a run.
 
-The timer sends a message for each range that users lie in; a range's work reads who is due there, page by page, and sends a message for
-each, spread over most of the hour; a user's message begins their run, which is a task like others. Note: nothing here must
-happen once. Messages come twice, ticks overlap, a timer is late: a user who is not due any more when the message comes is left alone.
+The timer sends a message for each range that users lie in; a range's work reads who is due there,
+page by page, and sends a message for each, spread over most of the hour; a user's message begins
+their run, which is a task like others. Note: nothing here must happen once. Messages come twice,
+ticks overlap, a timer is late: a user who is not due any more when the message comes is left alone.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ from memory_core.tasks.store import held_task
 QUEUE: Final[QueueName] = "consolidation"
 PAGE = 100
 PAGES_A_MESSAGE = 10
-"""So a message is worked on for a second or two, far from a function's time limit; the next thousand users are another message's."""
+"""So a message is worked on for a second or two, far from a function's time limit; the next
+thousand users are another message's.
+"""
 SENT_AT_ONCE = 16
 GIVEN_UP_AFTER = timedelta(hours=1)
 """From the tick on; the next one has found the same users by then."""
@@ -42,7 +45,9 @@ log = logging.getLogger(__name__)
 
 
 class RangeMessage(BaseModel):
-    """Asks for the users of one range who were due at `tick`, from a place on: since when the last one was due, and who that was."""
+    """Asks for the users of one range who were due at `tick`, from a place on: since when the last
+    one was due, and who that was.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -56,7 +61,13 @@ class FanOut:
     """Sends out what is due. spread: over how long the users of one tick are spread."""
 
     def __init__(
-        self, store: LongTermStore, queue: TaskQueue, beginning: RunBeginning, touches: Touches, clock: Clock, spread: timedelta
+        self,
+        store: LongTermStore,
+        queue: TaskQueue,
+        beginning: RunBeginning,
+        touches: Touches,
+        clock: Clock,
+        spread: timedelta,
     ) -> None:
         self._store, self._queue, self._beginning, self._touches = store, queue, beginning, touches
         self._clock, self._spread = clock, spread
@@ -64,7 +75,9 @@ class FanOut:
     async def tick(self) -> int:
         """Send a message for each range; how many. Raises Unavailable."""
         now, ranges = self._clock.now(), await self._store.ranges()
-        await self._send_all([(RangeMessage(within=range_name, tick=now), timedelta(0)) for range_name in ranges])
+        await self._send_all(
+            [(RangeMessage(within=range_name, tick=now), timedelta(0)) for range_name in ranges]
+        )
         return len(ranges)
 
     async def work(self, body: str) -> bool:
@@ -94,7 +107,12 @@ class FanOut:
         after = None if message.after is None else Due(Owner(*message.after[1:]), message.after[0])
         for _ in range(PAGES_A_MESSAGE):
             page = await self._store.due(message.within, message.tick, after, PAGE)
-            await self._send_all([(_due_message(due.owner, message.tick), self._delay(due.owner, message.tick)) for due in page])
+            await self._send_all(
+                [
+                    (_due_message(due.owner, message.tick), self._delay(due.owner, message.tick))
+                    for due in page
+                ]
+            )
             if len(page) < PAGE:
                 return
             after = page[-1]
@@ -103,26 +121,36 @@ class FanOut:
             await self._queue.send(QUEUE, further.model_dump_json())
 
     def _delay(self, owner: Owner, tick: datetime) -> timedelta:
-        """The same part of the hour for a user each time, so that overlapping ticks don't bring them twice in a row."""
+        """The same part of the hour for a user each time, so that overlapping ticks don't bring
+        them twice in a row.
+        """
         share = crc32("\0".join(owner).encode()) / 2**32
         return max(tick + share * self._spread - self._clock.now(), timedelta(0))
 
     async def _send_all(self, messages: list[tuple[BaseModel, timedelta]]) -> None:
-        """Send them, some at once. When one can't be sent, the others have been tried before that is raised."""
+        """Send them, some at once. When one can't be sent, the others have been tried before
+        that is raised.
+        """
         room = asyncio.Semaphore(SENT_AT_ONCE)
 
         async def send(message: BaseModel, delay: timedelta) -> None:
             async with room:
                 await self._queue.send(QUEUE, message.model_dump_json(), delay=delay)
 
-        ended = await asyncio.gather(*(send(*arguments) for arguments in messages), return_exceptions=True)
+        ended = await asyncio.gather(
+            *(send(*arguments) for arguments in messages), return_exceptions=True
+        )
         for outcome in ended:
             if isinstance(outcome, BaseException):
                 raise outcome
 
     async def _put_off(self, message: RangeMessage | DueMessage, error: BaseException) -> None:
         if self._clock.now() - message.tick >= GIVEN_UP_AFTER:
-            log.warning("a message of the hour that began at %s is left to the next hour: %s", message.tick, error)
+            log.warning(
+                "a message of the hour that began at %s is left to the next hour: %s",
+                message.tick,
+                error,
+            )
             return
         again = message.model_copy(update={"waits": message.waits + 1})
         await self._queue.send(QUEUE, again.model_dump_json(), delay=pause(message.waits, error))
@@ -138,24 +166,32 @@ def _message_in(body: str) -> RangeMessage | DueMessage | None:
     try:
         given = orjson.loads(body)
         kind = next(
-            (message_kind for message_kind in kinds if isinstance(given, dict) and message_kind.model_fields.keys() >= given.keys()), None
+            (
+                message_kind
+                for message_kind in kinds
+                if isinstance(given, dict) and message_kind.model_fields.keys() >= given.keys()
+            ),
+            None,
         )
         return None if kind is None or "tick" not in given else kind.model_validate(given)
     except (orjson.JSONDecodeError, ValidationError):
         return None
 
 
-# How a run begins: what it goes over is frozen in the commit that stores it, together with when it is due again should it fail.
+# How a run begins: what it goes over is frozen in the commit that stores it,
+# together with when it is due again should it fail.
 #
-# Note: in that commit the user stops being due, so that the next hour leaves them alone. A write during the run makes
-# them due again, at once; a run that ends badly leaves them due a day later. Not sooner, whatever they write: what always fails must not
-# fail every hour, at a model's cost.
+# Note: in that commit the user stops being due, so that the next hour leaves them alone. A write
+# during the run makes them due again, at once; a run that ends badly leaves them due a day later.
+# Not sooner, whatever they write: what always fails must not fail every hour, at a model's cost.
 
 
 MOST_EVENTS: Final = 2_000
 """Events a run goes over at most; with more waiting, the next one follows at once."""
 TRIED_AGAIN_AFTER: Final = timedelta(days=1)
-"""When a run that never ended is tried again: by another one, over what it was to go over and what came since."""
+"""When a run that never ended is tried again: by another one, over what it was to go over and
+what came since.
+"""
 NEARLY = timedelta(seconds=1)
 """A log's moments may be a little ahead of the clock, since no two of a user's are the same."""
 _TRIES = 8
@@ -180,38 +216,61 @@ class _UnderWay(Exception):
 class RunBeginning:
     """Begins runs of any owner, one at a time each."""
 
-    def __init__(self, store: LongTermStore, operations: Operations, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self, store: LongTermStore, operations: Operations, clock: Clock, ids: IdSource
+    ) -> None:
         self._store, self._operations, self._clock, self._ids = store, operations, clock, ids
 
     async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
-        """A run that a caller asked for, due or not; the one under way where that goes over the same, or over everything.
+        """A run that a caller asked for, due or not; the one under way where that goes over the
+        same, or over everything.
 
         Raises Conflict when the one under way is about another session; HeadMoved, Unavailable.
         """
         for _ in range(_TRIES):
             head = (await self._store.snapshot(owner)).head
             try:
-                return await self._stored(owner, head, session_id, replace(call, actor=CONSOLIDATION), self._ids.new("tsk"), by_hand=True)
+                return await self._stored(
+                    owner,
+                    head,
+                    session_id,
+                    replace(call, actor=CONSOLIDATION),
+                    self._ids.new("tsk"),
+                    by_hand=True,
+                )
             except _Moved:
                 continue
             except _UnderWay as run:
                 if run.session_id in (None, session_id):
                     return Accepted(run.task_id)
-                raise Conflict(f"a run of one session is under way: {run.task_id}; ask again when it has ended") from None
+                raise Conflict(
+                    f"a run of one session is under way: {run.task_id}; ask again when it has ended"
+                ) from None
         raise _too_fast()
 
     async def begin_due(self, owner: Owner) -> Accepted | None:
-        """The run that is due now; None for a user who is not due (any more), is gone, or whose run is under way or was just given up.
+        """The run that is due now; None for a user who is not due (any more), is gone, or whose run
+        is under way or was just given up.
 
-        Of one moment at which a user is due there is one run, however often this is called. Raises HeadMoved, Unavailable.
+        Of one moment at which a user is due there is one run, however often this is called.
+        Raises HeadMoved, Unavailable.
         """
         for _ in range(_TRIES):
             head = (await self._store.snapshot(owner)).head
-            if head is None or head.state != "live" or head.due_at is None or head.due_at > self._clock.now() + NEARLY:
+            if (
+                head is None
+                or head.state != "live"
+                or head.due_at is None
+                or head.due_at > self._clock.now() + NEARLY
+            ):
                 return None
-            task_id = derived("tsk", head.epoch, str(head.consolidated_sequence), head.due_at.isoformat())
+            task_id = derived(
+                "tsk", head.epoch, str(head.consolidated_sequence), head.due_at.isoformat()
+            )
             try:
-                return await self._stored(owner, head, None, Call(actor=CONSOLIDATION), task_id, by_hand=False)
+                return await self._stored(
+                    owner, head, None, Call(actor=CONSOLIDATION), task_id, by_hand=False
+                )
             except _Moved:
                 continue
             except (_UnderWay, _GivenUp):
@@ -219,9 +278,18 @@ class RunBeginning:
         raise _too_fast()
 
     async def _stored(
-        self, owner: Owner, head: Head | None, session_id: str | None, call: Call, task_id: str, *, by_hand: bool
+        self,
+        owner: Owner,
+        head: Head | None,
+        session_id: str | None,
+        call: Call,
+        task_id: str,
+        *,
+        by_hand: bool,
     ) -> Accepted:
-        """The run as a task, planned on `head`. Raises _Moved when that does not stand any more, _UnderWay, _GivenUp unless `by_hand`."""
+        """The run as a task, planned on `head`. Raises _Moved when that does not stand any more,
+        _UnderWay, _GivenUp unless `by_hand`.
+        """
         now, earlier = self._clock.now(), None if head is None else head.run_task_id
         fields: dict[str, Any] = {"run_task_id": task_id}
         if session_id is None:  # a run of one session leaves the user as due as they were
@@ -247,9 +315,14 @@ def plan_of(head: Head | None, session_id: str | None, now: datetime) -> dict[st
     to = min(end, after + MOST_EVENTS)
     since = None if head is None or head.settled_at is None else head.settled_at.isoformat()
     earlier = head is not None and not head.messages_backfilled and session_id is None
-    return {"after": after, "to": to, "at": now.isoformat(), "session_id": session_id, "capped": to < end, "since": since} | (
-        {"earlier": True} if earlier else {}
-    )
+    return {
+        "after": after,
+        "to": to,
+        "at": now.isoformat(),
+        "session_id": session_id,
+        "capped": to < end,
+        "since": since,
+    } | ({"earlier": True} if earlier else {})
 
 
 def _too_fast() -> HeadMoved:
@@ -257,7 +330,9 @@ def _too_fast() -> HeadMoved:
 
 
 def _check(look: Look, seen: Head | None, given_up_since: datetime | None) -> None:
-    """Raise unless the user is as the plan has them, no run is under way, and none was begun after that moment in vain."""
+    """Raise unless the user is as the plan has them, no run is under way, and none was begun after
+    that moment in vain.
+    """
     head = look.head
     if head is not None and head.run_task_id is not None:
         last_task = held_task(look.documents.get(head.run_task_id), head)

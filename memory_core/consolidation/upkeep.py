@@ -1,7 +1,9 @@
-"""What time does to memories: the first step of a run, decay as it is asked for, truths whose end has come.
+"""What time does to memories: the first step of a run, decay as it is asked for,
+truths whose end has come.
 
-Accesses are written down, snapshots of the log made, long texts made short, an archive run begun when something has grown old enough. Note:
-accesses come first. What was shown to a caller this hour must not fade in it.
+Accesses are written down, snapshots of the log made, long texts made short, an archive run begun
+when something has grown old enough. Note: accesses come first. What was shown to a caller this hour
+must not fade in it.
 """
 
 from __future__ import annotations
@@ -49,7 +51,12 @@ class Upkeep:
         archiver: Archiver,
         rules: EndingRules,
     ) -> None:
-        self._store, self._touches, self._snapshots, self._crossings = store, touches, snapshots, crossings
+        self._store, self._touches, self._snapshots, self._crossings = (
+            store,
+            touches,
+            snapshots,
+            crossings,
+        )
         self._decay, self._archiver = decay, archiver
         self._rules = rules
 
@@ -67,19 +74,27 @@ class Upkeep:
         return Proposal(crossing.ids, crossing.decide) if crossing.ids or cursor else None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """What would fade or become short now, whose foresight has ended, and whether an archive run would be begun."""
+        """What would fade or become short now, whose foresight has ended, and whether an archive
+        run would be begun.
+        """
         coming = await self._coming(run)
-        foreseen = await self._decay.foresee(run.owner, DecayInput(session_id=run.session_id), marks=self._rules.marks_fading)
+        foreseen = await self._decay.foresee(
+            run.owner, DecayInput(session_id=run.session_id), marks=self._rules.marks_fading
+        )
         ended, runs = await self._ended(run, coming), int(self._has_come(run, coming.ages))
         return {**foreseen.counts, "foresight_ended": ended, "archive_runs": runs}
 
     async def _aged(self, run: Run) -> dict[str, int]:
-        """Begin the archive run that is due, and count the memories whose foresight has ended, both since the last run."""
+        """Begin the archive run that is due, and count the memories whose foresight has ended,
+        both since the last run.
+        """
         coming, counts = await self._coming(run), dict[str, int]()
         if ended := await self._ended(run, coming):
             counts["foresight_ended"] = ended
         if self._has_come(run, coming.ages):
-            await self._archiver.begin(run.owner, None, Call(actor=ACTOR), task_id=derived("tsk", run.id, "archive"))
+            await self._archiver.begin(
+                run.owner, None, Call(actor=ACTOR), task_id=derived("tsk", run.id, "archive")
+            )
             counts["archive_runs"] = 1
         return counts
 
@@ -90,25 +105,33 @@ class Upkeep:
         return await self._store.foresight_ended(run.owner, run.since or _BEGINNING, run.at)
 
     async def _coming(self, run: Run) -> NextDue:
-        """What time has brought since the last run. A run of one session leaves that to those that go over everything."""
+        """What time has brought since the last run. A run of one session leaves that to those that
+        go over everything.
+        """
         if run.session_id is not None:
             return NextDue()
-        return await self._store.coming(run.owner, self._rules.fading, self._rules.archive_after, run.since or _BEGINNING)
+        return await self._store.coming(
+            run.owner, self._rules.fading, self._rules.archive_after, run.since or _BEGINNING
+        )
 
     @staticmethod
     def _has_come(run: Run, moment: datetime | None) -> bool:
         return moment is not None and moment <= run.at
 
 
-# Decay, as it is asked for by hand: memories that were not read for long are marked, those found since come back, long texts become short.
+# Decay, as it is asked for by hand: memories that were not read for long are marked, those found
+# since come back, long texts become short.
 #
-# Importance is computed when read; only these crossings are written (`crossings`). Note: the hourly run makes long texts short in its step
-# `upkeep`, and marks what has faded where the settings say so.
+# Importance is computed when read; only these crossings are written (`crossings`). Note: the hourly
+# run makes long texts short in its step `upkeep`, and marks what has faded where the
+# settings say so.
 
 
 @dataclass(frozen=True, slots=True)
 class DecayRules:
-    """What counts as faded, and how many memories one task changes at most. recalls: whether being found brings a memory back."""
+    """What counts as faded, and how many memories one task changes at most. recalls:
+    whether being found brings a memory back.
+    """
 
     fading: Fading
     cap: int
@@ -128,19 +151,29 @@ class Decay:
         clock: Clock,
         rules: DecayRules,
     ) -> None:
-        self._store, self._operations, self._touches, self._snapshots = store, operations, touches, snapshots
+        self._store, self._operations, self._touches, self._snapshots = (
+            store,
+            operations,
+            touches,
+            snapshots,
+        )
         self._crossings, self._clock, self._rules = crossings, clock, rules
 
     async def begin(self, owner: Owner, asked: DecayInput, call: Call) -> Accepted:
         """Store the work as a task, due at the present moment. Raises Conflict, Unavailable."""
-        plan = {"session_id": asked.session_id, "at": self._clock.now().isoformat(), "cap": self._rules.cap}
+        plan = {
+            "session_id": asked.session_id,
+            "at": self._clock.now().isoformat(),
+            "cap": self._rules.cap,
+        }
         return await self._operations.begin(owner, "decay", plan, call)
 
     async def foresee(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
-        """What a task begun now changes, if no other caller interferes; of the long texts, all that it tries to make short.
+        """What a task begun now changes, if no other caller interferes; of the long texts,
+        all that it tries to make short.
 
-        Unwritten accesses are written first, as the task does: a memory that was just found does not fade. marks: whether what has faded
-        is marked. Raises Unavailable.
+        Unwritten accesses are written first, as the task does: a memory that was just found does
+        not fade. marks: whether what has faded is marked. Raises Unavailable.
         """
         await self._touches.flush(owner)
         await self._touches.settle(owner)
@@ -163,9 +196,11 @@ class Decay:
         return None if due_status is None else due_status.value
 
     async def work(self, lease: Lease) -> None:
-        """Write what is due, in as many commits as it takes; after the accesses that are still unwritten.
+        """Write what is due, in as many commits as it takes; after the accesses that are
+        still unwritten.
 
-        The snapshots come first: the end of the operation is the task's end, after which no worker would come back for them.
+        The snapshots come first: the end of the operation is the task's end,
+        after which no worker would come back for them.
         """
         await self._touches.flush(lease.owner)
         await self._touches.settle(lease.owner)
@@ -174,15 +209,27 @@ class Decay:
         while operation.state == "pending":
             operation = await self._chunk(lease, operation)
             if operation.state == "pending":
-                await lease.report("decay", lease.task.progress, result={"counts": operation.counts})
+                await lease.report(
+                    "decay", lease.task.progress, result={"counts": operation.counts}
+                )
 
     async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
         plan, done = operation.plan, sum(operation.counts.get(name, 0) for name in COUNTS)
-        asked = Asked(lease.owner, operation.id, plan["session_id"], datetime.fromisoformat(plan["at"]), plan["cap"] - done)
+        asked = Asked(
+            lease.owner,
+            operation.id,
+            plan["session_id"],
+            datetime.fromisoformat(plan["at"]),
+            plan["cap"] - done,
+        )
         crossing = await self._crossings.next(asked, operation.cursor)
-        return await self._operations.advance(lease, operation, crossing.ids, lambda look, stored: crossing.decide(look))
+        return await self._operations.advance(
+            lease, operation, crossing.ids, lambda look, stored: crossing.decide(look)
+        )
 
-    async def _due(self, owner: Owner, session_id: str | None, now: datetime) -> AsyncIterator[Memory]:
+    async def _due(
+        self, owner: Owner, session_id: str | None, now: datetime
+    ) -> AsyncIterator[Memory]:
         fading = self._rules.fading
         passes: tuple[Callable[[Place | None], Awaitable[list[Place]]], ...] = (
             lambda after: self._crossings.recalled(owner, after),
@@ -198,9 +245,11 @@ class Decay:
                 after = places[-1]
 
 
-# Truths whose end has come are said to have ended: a status follows from the log of a slot and the present moment.
+# Truths whose end has come are said to have ended: a status follows from the log of a slot and the
+# present moment.
 #
-# Reads leave out what has ended whatever its status is. Note: no user is made due for it; the next run that is due anyway writes it.
+# Reads leave out what has ended whatever its status is. Note: no user is made due for it; the next
+# run that is due anyway writes it.
 
 
 AT_ONCE: Final = 15
@@ -218,7 +267,9 @@ class EndedTruths:
         self._store, self._clock = store, clock
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
-        """The next truths that have ended, after the `cursor`-th; a run of one session leaves them to those that go over everything."""
+        """The next truths that have ended, after the `cursor`-th; a run of one session leaves them
+        to those that go over everything.
+        """
         truths: list[Memory] = []
         async for memory in self._ended(run, None if cursor is None else Place(*cursor)):
             truths.append(memory)
@@ -228,7 +279,10 @@ class EndedTruths:
             return None
         last = truths[-1]
         further, done = [last.sequence, last.id], len(truths) < AT_ONCE
-        return Proposal([truth.id for truth in truths], lambda look: self._decided(look, run, truths, further, done=done))
+        return Proposal(
+            [truth.id for truth in truths],
+            lambda look: self._decided(look, run, truths, further, done=done),
+        )
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """How many truths have ended."""
@@ -239,14 +293,18 @@ class EndedTruths:
             return
         where = Filter(frozenset({Status.ACTIVE.value}), ended_by=run.at)
         head = (await self._store.snapshot(run.owner)).head
-        while page := await self._store.page(run.owner, "memory", where, after, _PAGE, newest_first=False):
+        while page := await self._store.page(
+            run.owner, "memory", where, after, _PAGE, newest_first=False
+        ):
             for document in page:
                 memory = None if document.damaged else as_memory(document, head)
                 if memory is not None and slot_name(memory) is not None:
                     yield memory
             after = Place(int(page[-1].body["sequence"]), page[-1].id)
 
-    def _decided(self, look: Look, run: Run, truths: Sequence[Memory], further: list[Any], *, done: bool) -> Chunk:
+    def _decided(
+        self, look: Look, run: Run, truths: Sequence[Memory], further: list[Any], *, done: bool
+    ) -> Chunk:
         now = self._clock.now()
         memories = [memory for truth in truths if (memory := look.memory(truth.id)) is not None]
         changes = tuple(_over(truth, now) for truth in memories if _has_ended(truth, run))
@@ -254,7 +312,11 @@ class EndedTruths:
 
 
 def _has_ended(memory: Memory, run: Run) -> bool:
-    return memory.status is Status.ACTIVE and memory.valid_until is not None and memory.valid_until <= run.at
+    return (
+        memory.status is Status.ACTIVE
+        and memory.valid_until is not None
+        and memory.valid_until <= run.at
+    )
 
 
 def _over(memory: Memory, now: Any) -> Change:

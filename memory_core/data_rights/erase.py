@@ -1,8 +1,10 @@
-"""Erasing a user: everything that is kept of them, in every tier, gone for good, and a receipt that says so.
+"""Erasing a user: everything that is kept of them, in every tier, gone for good,
+and a receipt that says so.
 
-The first commit ends the user's life: it begins another epoch, in the state `erasing`. From then on nothing that was begun before can be
-committed, however late. Then every tier is emptied, and emptied again when the longest-lived worker is gone.
-Note: emptying is not what makes the erasure safe, the new epoch is. Emptying only takes away what may not come back.
+The first commit ends the user's life: it begins another epoch, in the state `erasing`. From then on
+nothing that was begun before can be committed, however late. Then every tier is emptied, and
+emptied again when the longest-lived worker is gone. Note: emptying is not what makes the erasure
+safe, the new epoch is. Emptying only takes away what may not come back.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ from memory_core.tasks.store import Pair, kept, written
 from memory_core.tasks.worker import Tasking
 
 TOMBSTONE: Final = timedelta(days=8)
-"""How long an erased user's head stays: longer than a message waits in a queue, so that no late writer finds no user and begins one."""
+"""How long an erased user's head stays: longer than a message waits in a queue, so that no late
+writer finds no user and begins one.
+"""
 DELETED_AT_ONCE = 90
 OWNERS_A_PAGE = 100
 SCRUBS = 5
@@ -44,8 +48,9 @@ log = logging.getLogger(__name__)
 class EraseRules:
     """What an erasure waits for, and what its receipt says.
 
-    settle: how long a worker may live; everything is listed again after it. entries_life: how long the short term keeps what is lost.
-    remains: what is left of the user in the stores that are in use.
+    settle: how long a worker may live; everything is listed again after it. entries_life: how long
+    the short term keeps what is lost. remains: what is left of the user in the stores
+    that are in use.
     """
 
     settle: timedelta
@@ -75,13 +80,25 @@ class Eraser:
         rules: EraseRules,
         withdraw_keys: WithdrawKeys,
     ) -> None:
-        self._store, self._short_term, self._parts, self._copies, self._names = store, short_term, parts, copies, names
+        self._store, self._short_term, self._parts, self._copies, self._names = (
+            store,
+            short_term,
+            parts,
+            copies,
+            names,
+        )
         self._notes = notes
-        self._ledger, self._operations, self._beginning, self._steering = ledger, tasking.operations, tasking.beginning, tasking.steering
+        self._ledger, self._operations, self._beginning, self._steering = (
+            ledger,
+            tasking.operations,
+            tasking.beginning,
+            tasking.steering,
+        )
         self._clock, self._ids, self._rules, self._withdraw_keys = clock, ids, rules, withdraw_keys
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
-        """End the user's life, now; the task empties what is left. The task under way, when they are being erased already.
+        """End the user's life, now; the task empties what is left. The task under way,
+        when they are being erased already.
 
         An unknown user can be erased too, and is unknown afterwards. Raises Conflict, Unavailable.
         """
@@ -95,15 +112,29 @@ class Eraser:
             if head is not None and head.state == "erasing":
                 return Changes(task_id_of(head.epoch))
             task, subject = _asked(epoch, head, now, call)
-            creates = (subject, written(task), *receipt(owner, call, now, {"task_id": task.task_id}))
+            creates = (
+                subject,
+                written(task),
+                *receipt(owner, call, now, {"task_id": task.task_id}),
+            )
             fields = {"state": "erasing", "pending_tasks": 1}
-            return Changes(task.task_id, creates=creates, begins=epoch, head_fields=lambda _: fields, fragile=True)
+            return Changes(
+                task.task_id,
+                creates=creates,
+                begins=epoch,
+                head_fields=lambda _: fields,
+                fragile=True,
+            )
 
-        committed = await self._ledger.commit(owner, decide, ids=[name] if name else [], call=call, while_erasing=True)
+        committed = await self._ledger.commit(
+            owner, decide, ids=[name] if name else [], call=call, while_erasing=True
+        )
         return await self._sent(owner, committed.result, call)
 
     async def erase(self, lease: Lease) -> Later | None:
-        """The work: empty everything, wait, empty it again, give the receipt. Raises Unavailable while a tier can't be emptied."""
+        """The work: empty everything, wait, empty it again, give the receipt. Raises Unavailable
+        while a tier can't be emptied.
+        """
         operation = await self._operations.of(lease)
         if operation.cursor is None:
             await self._notes.write(lease.owner, operation.plan["epochs"], operation.created_at)
@@ -118,7 +149,8 @@ class Eraser:
         return None
 
     async def again(self, *, dry_run: bool) -> int:
-        """Begin to erase users with an epoch that was erased once, as a restored backup shows them; how many. Raises Unavailable.
+        """Begin to erase users with an epoch that was erased once, as a restored backup shows them;
+        how many. Raises Unavailable.
 
         Nothing of theirs is read any more when this returns; their tasks empty the stores.
         """
@@ -133,7 +165,9 @@ class Eraser:
         return count
 
     async def receipts(self, app_id: str, after: int | None, limit: int) -> list[dict[str, Any]]:
-        """The receipts of an app, the latest first, those before the `sequence` of the last one seen."""
+        """The receipts of an app, the latest first, those before the `sequence` of the
+        last one seen.
+        """
         place = None if after is None else Place(after, "")
         documents = await self._store.page(Owner(app_id, ERASURES), "receipt", None, place, limit)
         return [document.body for document in documents]
@@ -150,10 +184,14 @@ class Eraser:
         return Accepted(task_id, await self._beginning.tell(owner, pair.task))
 
     async def _emptied(self, lease: Lease, operation: Operation) -> Operation:
-        """Every tier, once: the short term first, which from then on takes nothing back, then files, then the truth."""
+        """Every tier, once: the short term first, which from then on takes nothing back,
+        then files, then the truth.
+        """
         forget_texts()
         await self._empty_short_term(lease, operation)
-        blobs = await self._parts.remove_all(lease.owner) + await self._copies.remove_all(lease.owner)
+        blobs = await self._parts.remove_all(lease.owner) + await self._copies.remove_all(
+            lease.owner
+        )
         while True:
             strays = await self._store.strays(lease.owner, DELETED_AT_ONCE)
             if not strays and not blobs:
@@ -164,16 +202,24 @@ class Eraser:
         for _ in range(SCRUBS):
             if await self._store.scrub():
                 return operation
-        raise Unavailable("long_term", "what was deleted stays in the files while somebody reads an older state", retry_after_s=5)
+        raise Unavailable(
+            "long_term",
+            "what was deleted stays in the files while somebody reads an older state",
+            retry_after_s=5,
+        )
 
     async def _empty_short_term(self, lease: Lease, operation: Operation) -> None:
-        """Once it has been away for longer than it keeps anything, there is nothing left in it to empty."""
+        """Once it has been away for longer than it keeps anything, there is nothing left in
+        it to empty.
+        """
         if await self._short_term.forget(lease.owner, operation.plan["epochs"]):
             return
         if self._clock.now() - operation.created_at < self._rules.entries_life:
             raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)
 
-    async def _deleted(self, lease: Lease, operation: Operation, strays: list[Document], blobs: int) -> Operation:
+    async def _deleted(
+        self, lease: Lease, operation: Operation, strays: list[Document], blobs: int
+    ) -> Operation:
         counts = Counter(stray.kind for stray in strays) + Counter(blob=blobs)
 
         def decide(look: Look, stored: Operation) -> Chunk:
@@ -186,10 +232,14 @@ class Eraser:
         await lease.report("emptying", 0.9 * min(1.0, done))
 
     async def _moved(self, lease: Lease, operation: Operation, cursor: dict[str, Any]) -> Operation:
-        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+        return await self._operations.advance(
+            lease, operation, [], lambda look, stored: Chunk(cursor=cursor)
+        )
 
     async def _finish(self, lease: Lease, operation: Operation) -> None:
-        """Withdraw the user's keys, keep the receipt, then let the user be: from now on an empty one, who may begin again at once."""
+        """Withdraw the user's keys, keep the receipt, then let the user be: from now on an empty
+        one, who may begin again at once.
+        """
         await self._withdraw_keys(lease.owner, operation.call)
         owner, now = lease.owner, self._clock.now()
         name = await self._names.of(owner)
@@ -205,15 +255,29 @@ class Eraser:
         result = {key: value for key, value in given.items() if key != "counts"}
 
         def decide(look: Look, stored: Operation) -> Chunk:
-            return Chunk(cursor=stored.cursor, done=True, result=result, head_fields=lambda head: fields)
+            return Chunk(
+                cursor=stored.cursor, done=True, result=result, head_fields=lambda head: fields
+            )
 
         await self._operations.advance(lease, operation, [], decide)
         log.info("the user %s is erased", name)
 
-    async def _keep_receipt(self, owner: Owner, operation: Operation, given: dict[str, Any]) -> None:
-        """Among the app's receipts, for good; the first one is kept, when a killed worker had given it already."""
-        body = {"sequence": int(operation.created_at.timestamp() * 1_000_000), "task_id": operation.task_id, **given}
-        await kept(self._store, Owner(owner.app_id, ERASURES), Document(derived("ers", operation.id), "receipt", body))
+    async def _keep_receipt(
+        self, owner: Owner, operation: Operation, given: dict[str, Any]
+    ) -> None:
+        """Among the app's receipts, for good; the first one is kept, when a killed worker had
+        given it already.
+        """
+        body = {
+            "sequence": int(operation.created_at.timestamp() * 1_000_000),
+            "task_id": operation.task_id,
+            **given,
+        }
+        await kept(
+            self._store,
+            Owner(owner.app_id, ERASURES),
+            Document(derived("ers", operation.id), "receipt", body),
+        )
 
 
 def remains_of(long_term: str, short_term: str, queue: str) -> tuple[str, ...]:
@@ -227,17 +291,26 @@ def remains_of(long_term: str, short_term: str, queue: str) -> tuple[str, ...]:
     """
     in_short_term = {
         "redis": (
-            "one key in Redis, with the user's id in its name, the ids of the lives that have ended and no content, for 8 days",
+            (
+                "one key in Redis, with the user's id in its name, the ids of the lives that have "
+                "ended and no content, for 8 days"
+            ),
             "vectors of texts, without the texts, under hashes, for up to 24 hours",
         ),
         "embedded": (
-            "in the memory of the running service the user's id with the ids of the lives that have ended, and vectors of texts under"
-            " hashes, without any content, until it is stopped",
+            (
+                "in the memory of the running service the user's id with the ids of the lives that "
+                "have ended, and vectors of texts under hashes, without any content, until it "
+                "is stopped"
+            ),
         ),
     }
     messages = "in queues" if queue == "storage" else "in the data folder's queue"
     copies = (
-        "what backups, soft delete and versions of the stores themselves hold, for as long as they are set to"
+        (
+            "what backups, soft delete and versions of the stores themselves hold, for as long as "
+            "they are set to"
+        )
         if "cosmos" in long_term or queue == "storage"
         else "what copies of the data folder hold, which the service does not know of"
     )
@@ -245,7 +318,10 @@ def remains_of(long_term: str, short_term: str, queue: str) -> tuple[str, ...]:
         "the head of nobody, with the user's id and no content, for 8 days",
         *in_short_term.get(short_term, ()),
         f"messages {messages}, with ids and no content, for up to 7 days",
-        "API keys that were made for the user alone, which are withdrawn, with the user's id, until 90 days after that",
+        (
+            "API keys that were made for the user alone, which are withdrawn, with the user's id, "
+            "until 90 days after that"
+        ),
         copies,
     )
 
@@ -256,12 +332,17 @@ def task_id_of(epoch: str) -> str:
 
 
 def _asked(epoch: str, head: Head | None, now: datetime, call: Call) -> tuple[Task, Document]:
-    """The task of an erasure, and the operation that it is about. documents: about how many there are, for its progress."""
+    """The task of an erasure, and the operation that it is about. documents: about how many there
+    are, for its progress.
+    """
     operation = Operation(
         id=derived("op", epoch, "erase"),
         kind="erase",
         task_id=task_id_of(epoch),
-        plan={"epochs": [] if head is None else [head.epoch], "documents": 0 if head is None else 2 * head.sequence},
+        plan={
+            "epochs": [] if head is None else [head.epoch],
+            "documents": 0 if head is None else 2 * head.sequence,
+        },
         actor=call.actor,
         correlation_id=call.correlation_id,
         created_at=now,

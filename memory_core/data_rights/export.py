@@ -1,7 +1,9 @@
-"""Export: everything that is kept of a user as a file in parts, as it was at one moment, while they go on writing.
+"""Export: everything that is kept of a user as a file in parts, as it was at one moment,
+while they go on writing.
 
-Note: the moment is not when it was asked for. What is written while the file is made is taken in: the parts that it
-concerns are made again, until none was written to while the last of them were made. So no write is torn, and no writer has to wait.
+Note: the moment is not when it was asked for. What is written while the file is made is taken in:
+the parts that it concerns are made again, until none was written to while the last of them were
+made. So no write is torn, and no writer has to wait.
 """
 
 from __future__ import annotations
@@ -41,18 +43,23 @@ from memory_core.tasks.operations import Chunk, Operation, Operations
 
 PAGE = 100
 ROUNDS = 20
-"""Rounds at one go. Each takes in what was written during the one before, which is less each time."""
+"""Rounds at one go. Each takes in what was written during the one before, which is
+less each time.
+"""
 TOUCHED_AT_MOST = 2_000
 """Memories that changed since the last round; for more all is made again."""
 READ_AT_ONCE = 90
 MEMORY_KINDS = frozenset({"memory", "version"})
-POINTING = frozenset(status.value for status in (Status.ARCHIVED, Status.COMPRESSED, Status.DELETED))
+POINTING = frozenset(
+    status.value for status in (Status.ARCHIVED, Status.COMPRESSED, Status.DELETED)
+)
 """Statuses of memories that may have a copy in the archive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the file that is there: documents of one kind up to a place, the last one's, in one part, or one long one in several.
+    """A stretch of the file that is there: documents of one kind up to a place, the last one's, in
+    one part, or one long one in several.
 
     damaged: ids of memories within it that can't be read and have no line.
     """
@@ -70,7 +77,13 @@ class Piece:
     @property
     def kept(self) -> list[Any]:
         """For the operation to keep."""
-        return [list(self.names), self.last.sequence, self.last.id, self.documents, list(self.damaged)]
+        return [
+            list(self.names),
+            self.last.sequence,
+            self.last.id,
+            self.documents,
+            list(self.damaged),
+        ]
 
 
 Pieces = dict[str, list[Piece]]
@@ -82,7 +95,13 @@ class Exporter:
     """Exports users."""
 
     def __init__(
-        self, store: LongTermStore, touches: Touches, copies: ColdCopies, parts: Parts, operations: Operations, clock: Clock
+        self,
+        store: LongTermStore,
+        touches: Touches,
+        copies: ColdCopies,
+        parts: Parts,
+        operations: Operations,
+        clock: Clock,
     ) -> None:
         self._store, self._touches, self._copies, self._parts = store, touches, copies, parts
         self._operations, self._clock = operations, clock
@@ -99,11 +118,14 @@ class Exporter:
     async def page(self, owner: Owner, task_id: str, number: int) -> bytes:
         """A part of an export that is done, counted from 1.
 
-        Raises NotFound, Conflict while it is not done, Gone where a hard forget has removed it, Unavailable.
+        Raises NotFound, Conflict while it is not done, Gone where a hard forget has removed it,
+        Unavailable.
         """
         task, operation = await self._operations.held(owner, task_id, "export")
         if task.status != "succeeded":
-            raise Conflict(f"this export is {task.status}; its parts can be fetched once it has succeeded")
+            raise Conflict(
+                f"this export is {task.status}; its parts can be fetched once it has succeeded"
+            )
         names = operation.cursor["parts"]
         if not 1 <= number <= len(names):
             raise NotFound(f"this export has the parts 1 to {len(names)}")
@@ -111,7 +133,10 @@ class Exporter:
             raise NotFound("the parts of this export are gone; they are kept for seven days")
         data = await self._parts.find(owner, task_id, names[number - 1])
         if data is None:
-            raise Gone("this file was removed, as something in it was forgotten for good since; export again")
+            raise Gone(
+                "this file was removed, as something in it was forgotten for good since; "
+                "export again"
+            )
         return data
 
     async def export(self, lease: Lease) -> None:
@@ -121,7 +146,8 @@ class Exporter:
             await self._cancelled(lease, operation)
             return
         await self._touches.flush(lease.owner)
-        await self._touches.settle(lease.owner)  # how often memories were shown is told by themselves
+        # how often memories were shown is told by themselves
+        await self._touches.settle(lease.owner)
         await self._parts.announce(lease.owner, lease.task.task_id, operation.created_at)
         try:
             await self._made(lease, operation)
@@ -133,17 +159,33 @@ class Exporter:
         for _ in range(ROUNDS):
             head = await self._head(lease.owner)
             cursor = await self._round(lease, operation.cursor, head)
-            operation = await self._operations.advance(lease, operation, [], lambda look, stored, at=cursor: Chunk(cursor=at))  # type: ignore[misc]
+            operation = await self._operations.advance(
+                lease,
+                operation,
+                [],
+                lambda look, stored, at=cursor: Chunk(cursor=at),  # type: ignore[misc]
+            )
             if operation.state != "pending":
                 raise TaskLost
-            # Every commit that concerns several documents moves something in the head, beside what ours has just moved in it: its own name.
-            if operation.cursor == cursor and (await self._head(lease.owner)).model_copy(update={"commit_id": head.commit_id}) == head:
+            # Every commit that concerns several documents moves something in the head, beside what
+            # ours has just moved in it: its own name.
+            if (
+                operation.cursor == cursor
+                and (await self._head(lease.owner)).model_copy(update={"commit_id": head.commit_id})
+                == head
+            ):
                 await self._finish(lease, operation)
                 return
-        raise Unavailable("long_term", "this user writes without a pause; the export goes on later", retry_after_s=5)
+        raise Unavailable(
+            "long_term",
+            "this user writes without a pause; the export goes on later",
+            retry_after_s=5,
+        )
 
     async def _round(self, lease: Lease, cursor: Any, head: Head) -> dict[str, Any]:
-        """All that is to be made again since the round before: where that ended is in the cursor."""
+        """All that is to be made again since the round before: where that ended is
+        in the cursor.
+        """
         before = _pieces(cursor)
         same_log = bool(before) and cursor["redactions"] == head.redactions
         touched = await self._touched(lease.owner, cursor["as_of"], head) if same_log else None
@@ -156,7 +198,9 @@ class Exporter:
             if kind in SMALL:
                 made[kind] = await self._small(lease, kind, cold)
             else:
-                made[kind] = await self._growing(lease, kind, before.get(kind, []), touched, as_of, cold)
+                made[kind] = await self._growing(
+                    lease, kind, before.get(kind, []), touched, as_of, cold
+                )
             await lease.report("exporting", 0.9 * (number + 1) / len((*GROWING, *SMALL)))
         return {
             "as_of": head.sequence,
@@ -165,7 +209,9 @@ class Exporter:
         }
 
     async def _touched(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
-        """The places in the log of memories that changed since; None when so much has changed that all is to be made again."""
+        """The places in the log of memories that changed since; None when so much has changed that
+        all is to be made again.
+        """
         ids: set[str] = set()
         after = as_of
         while after < head.sequence and (events := await self._store.events(owner, after, PAGE)):
@@ -184,13 +230,19 @@ class Exporter:
         return frozenset(places)
 
     async def _cold(self, lease: Lease) -> tuple[list[Piece], dict[str, str]]:
-        """The copies in the archive that memories point to; and how each is called in the file, by where it lies."""
+        """The copies in the archive that memories point to; and how each is called in the file,
+        by where it lies.
+        """
         names: dict[str, str] = {}
         return await self._gathered(lease, self._copies_of(lease.owner, names)), names
 
     async def _copies_of(self, owner: Owner, names: dict[str, str]) -> Lines:
-        """Each copy once, with the first memory that points to it; `names` grows by what it is called."""
-        async for document in self._documents(owner, "memory", None, None, Filter(statuses=POINTING)):
+        """Each copy once, with the first memory that points to it; `names` grows by what
+        it is called.
+        """
+        async for document in self._documents(
+            owner, "memory", None, None, Filter(statuses=POINTING)
+        ):
             if not _can_be_read(document):
                 continue
             location = document.body["archival_location"]
@@ -199,20 +251,32 @@ class Exporter:
             try:
                 copy = await self._copies.read(owner, location)
             except NotFound:
-                continue  # it came back, and its copy went, since the page was read; the next round sees that
+                # it came back, and its copy went, since the page was read; the next round sees that
+                continue
             names[location] = f"{COLD}/{name_of(copy)}"
             yield in_pieces(*fields_of(copy)), document
 
     async def _growing(
-        self, lease: Lease, kind: Kind, before: list[Piece], touched: Collection[int], as_of: int, cold: Mapping[str, str]
+        self,
+        lease: Lease,
+        kind: Kind,
+        before: list[Piece],
+        touched: Collection[int],
+        as_of: int,
+        cold: Mapping[str, str],
     ) -> list[Piece]:
-        """The pieces that nothing was written to stay; the others are made again, and what has come since is added."""
+        """The pieces that nothing was written to stay; the others are made again,
+        and what has come since is added.
+        """
         made: list[Piece] = []
         after: Place | None = None
         for piece in before:
             begins = 0 if after is None else after.sequence
-            changed = kind in ("memory", "version") and any(begins <= place <= piece.last.sequence for place in touched)
-            # What is told of no memory has the place that the log's next event will have: others may come to the same one.
+            changed = kind in ("memory", "version") and any(
+                begins <= place <= piece.last.sequence for place in touched
+            )
+            # What is told of no memory has the place that the log's next event will have:
+            # others may come to the same one.
             if changed or (kind == "messages" and piece.last.sequence > as_of):
                 made += await self._rendered(lease, kind, after, piece.last, cold)
             else:
@@ -220,15 +284,28 @@ class Exporter:
             after = piece.last
         return made + await self._rendered(lease, kind, after, None, cold)
 
-    async def _rendered(self, lease: Lease, kind: Kind, after: Place | None, until: Place | None, cold: Mapping[str, str]) -> list[Piece]:
+    async def _rendered(
+        self,
+        lease: Lease,
+        kind: Kind,
+        after: Place | None,
+        until: Place | None,
+        cold: Mapping[str, str],
+    ) -> list[Piece]:
         """New pieces of the documents between two places."""
         documents = self._documents(lease.owner, kind, after, until)
         return await self._gathered(
-            lease, ((lines_of(document, cold) if _can_be_read(document) else None, document) async for document in documents)
+            lease,
+            (
+                (lines_of(document, cold) if _can_be_read(document) else None, document)
+                async for document in documents
+            ),
         )
 
     async def _gathered(self, lease: Lease, pairs: Lines) -> list[Piece]:
-        """As many lines to a piece as fit a part: a file of thousands of parts is fetched and brought in a request each."""
+        """As many lines to a piece as fit a part: a file of thousands of parts is fetched and
+        brought in a request each.
+        """
         made: list[Piece] = []
         gathered, damaged, size = list[bytes](), list[str](), 0
         last: Document | None = None
@@ -242,21 +319,39 @@ class Exporter:
                 gathered, damaged, size = [], [], 0
             gathered.append(lines)
             size, last = size + len(lines), document
-        return made if last is None else [*made, await self._written(lease, gathered, last, damaged)]
+        return (
+            made if last is None else [*made, await self._written(lease, gathered, last, damaged)]
+        )
 
     async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[Piece]:
-        """All documents of a kind, in an order that does not depend on whose they are: so many in a piece that hundreds are few parts."""
+        """All documents of a kind, in an order that does not depend on whose they are: so many in a
+        piece that hundreds are few parts.
+        """
         documents = [document async for document in self._documents(lease.owner, kind, None, None)]
         documents.sort(key=lambda document: (document.body["sequence"], line_id(document)))
         groups = [documents[at : at + PAGE] for at in range(0, len(documents), PAGE)]
-        return [await self._written(lease, [lines_of(document, cold) for document in group], group[-1]) for group in groups]
+        return [
+            await self._written(lease, [lines_of(document, cold) for document in group], group[-1])
+            for group in groups
+        ]
 
-    async def _written(self, lease: Lease, lines: list[bytes], last: Document, damaged: Sequence[str] = ()) -> Piece:
-        names = [await self._parts.write(lease.owner, lease.task.task_id, part) for part in in_parts(b"".join(lines)) if part]
+    async def _written(
+        self, lease: Lease, lines: list[bytes], last: Document, damaged: Sequence[str] = ()
+    ) -> Piece:
+        names = [
+            await self._parts.write(lease.owner, lease.task.task_id, part)
+            for part in in_parts(b"".join(lines))
+            if part
+        ]
         return Piece(tuple(names), _place(last), len(lines), tuple(damaged))
 
     async def _documents(
-        self, owner: Owner, kind: Kind, after: Place | None, until: Place | None, where: Filter | None = None
+        self,
+        owner: Owner,
+        kind: Kind,
+        after: Place | None,
+        until: Place | None,
+        where: Filter | None = None,
     ) -> AsyncIterator[Document]:
         while True:
             page = await self._store.page(owner, kind, where, after, PAGE, newest_first=False)
@@ -264,7 +359,8 @@ class Exporter:
                 place = _place(document)
                 if until is not None and (place.sequence, place.id) > (until.sequence, until.id):
                     return
-                if document.expires_at is None or kind == "run":  # what else expires belongs to a task
+                # what else expires belongs to a task
+                if document.expires_at is None or kind == "run":
                     yield document
             if len(page) < PAGE:
                 return
@@ -280,10 +376,15 @@ class Exporter:
         """Write the first line, hash the whole, and take away what earlier rounds made."""
         owner, task_id = lease.owner, lease.task.task_id
         pieces = _pieces(operation.cursor)
-        counts: Counter[str] = Counter({kind: sum(piece.documents for piece in some) for kind, some in pieces.items()})
+        counts: Counter[str] = Counter(
+            {kind: sum(piece.documents for piece in some) for kind, some in pieces.items()}
+        )
         sequence, now = int(operation.cursor["as_of"]), self._clock.now()
         first = await self._parts.write(owner, task_id, header(owner, counts, sequence, now))
-        names = [first, *(name for some in pieces.values() for piece in some for name in piece.names)]
+        names = [
+            first,
+            *(name for some in pieces.values() for piece in some for name in piece.names),
+        ]
         digest, size = hashlib.sha256(), 0
         for name in names:
             data = await self._parts.read(owner, task_id, name)
@@ -298,7 +399,9 @@ class Exporter:
             "sequence": sequence,
             "expires_at": (operation.created_at + LIFETIME).isoformat(),
         }
-        if damaged := sorted(name for some in pieces.values() for piece in some for name in piece.damaged):
+        if damaged := sorted(
+            name for some in pieces.values() for piece in some for name in piece.damaged
+        ):
             result["damaged"] = damaged
         last = Chunk(cursor={"parts": names}, counts=+counts, done=True, result=result)
         await self._operations.advance(lease, operation, [], lambda look, stored: last)
@@ -310,7 +413,9 @@ class Exporter:
         await self._operations.advance(lease, operation, [], lambda look, stored: end)
 
     async def _clear_up(self, lease: Lease) -> None:
-        """No caller will ask for these: the user is erased, or the task cancelled. Another worker's parts are made again by that one."""
+        """No caller will ask for these: the user is erased, or the task cancelled. Another worker's
+        parts are made again by that one.
+        """
         operation = await self._operations.there(lease.owner, lease.task.task_id)
         if operation is None or operation.state in ("cancelling", "cancelled"):
             await self._parts.remove_all(lease.owner, lease.task.task_id)
@@ -325,4 +430,10 @@ def _place(document: Document) -> Place:
 
 
 def _pieces(cursor: Any) -> Pieces:
-    return {} if cursor is None else {kind: [Piece.of(stored) for stored in some] for kind, some in cursor["pieces"].items()}
+    return (
+        {}
+        if cursor is None
+        else {
+            kind: [Piece.of(stored) for stored in some] for kind, some in cursor["pieces"].items()
+        }
+    )

@@ -1,8 +1,9 @@
 """The file of an export, and the cold copies in it.
 
-`{"kind", "id", "body"}`; a memory's line says with `embedded` whether it has a vector, which itself is left out. Note: no
-line says whose it is, and what is named by its owner in the store (sessions, buffers) is named by its session here. So the files of
-two users who hold the same are the same, but for the first line.
+`{"kind", "id", "body"}`; a memory's line says with `embedded` whether it has a vector, which itself
+is left out. Note: no line says whose it is, and what is named by its owner in the store (sessions,
+buffers) is named by its session here. So the files of two users who hold the same are the same,
+but for the first line.
 """
 
 from __future__ import annotations
@@ -24,13 +25,21 @@ from memory_core.tasks.operations import RUN_REPORT_KEPT_FOR
 
 # Cold copies in the file of an export: a line for each, before the memories that point to it.
 #
-# Where a copy lies depends on whose it is; in the file it is called `cold/<chain>-<revision>` wherever it is named. Note: an
-# event may name a copy that is long gone, because the memory came back. Such a place is `cold/gone`.
+# Where a copy lies depends on whose it is; in the file it is called `cold/<chain>-<revision>`
+# wherever it is named. Note: an event may name a copy that is long gone, because the memory came
+# back. Such a place is `cold/gone`.
 
 
 COLD: Final = "cold"
 GONE: Final = "cold/gone"
-_LEFT_OUT: Final = LEFT_OUT | {"app_id", "user_id", "epoch", "embedding_model", "embedding_dimensions", "archival_location"}
+_LEFT_OUT: Final = LEFT_OUT | {
+    "app_id",
+    "user_id",
+    "epoch",
+    "embedding_model",
+    "embedding_dimensions",
+    "archival_location",
+}
 _SCOPE_OF_A_COPY: Final = {"app_id": "app", "user_id": "user"}
 
 
@@ -40,7 +49,9 @@ def name_of(copy: ColdCopy) -> str:
 
 
 def _chain_of(copy: ColdCopy) -> str:
-    """By whose id the file calls the chain: the last one's, where that is in the copy. Who was deleted before the rest went stayed hot."""
+    """By whose id the file calls the chain: the last one's, where that is in the copy. Who was
+    deleted before the rest went stayed hot.
+    """
     if copy.member(copy.chain_id) is not None:
         return copy.chain_id
     return max(copy.members, key=lambda member: member.memory.sequence).memory.id
@@ -56,11 +67,16 @@ def fields_of(copy: ColdCopy) -> tuple[dict[str, Any], dict[str, Any]]:
         }
         for member in copy.members
     ]
-    return {"kind": COLD, "id": name_of(copy)}, {"sequence": copy.revision, "chain_id": _chain_of(copy), "members": members}
+    return {"kind": COLD, "id": name_of(copy)}, {
+        "sequence": copy.revision,
+        "chain_id": _chain_of(copy),
+        "members": members,
+    }
 
 
 def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
-    """The copy in a line's body, without an owner yet and without vectors; and the ids of those that had one.
+    """The copy in a line's body, without an owner yet and without vectors; and the ids of those
+    that had one.
 
     Raises ValueError, TypeError, KeyError for a body that is none.
     """
@@ -90,12 +106,18 @@ def brought(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
     """The copy as this owner's, under an epoch."""
 
     def mine(memory: Memory) -> Memory:
-        changed = memory.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id, "epoch": epoch})
+        changed = memory.model_copy(
+            update={"app_id": owner.app_id, "user_id": owner.user_id, "epoch": epoch}
+        )
         changed.embedding = memory.embedding
         return changed
 
     members = (
-        Kept(mine(member.memory), tuple(map(mine, member.versions)), None if member.original is None else mine(member.original))
+        Kept(
+            mine(member.memory),
+            tuple(map(mine, member.versions)),
+            None if member.original is None else mine(member.original),
+        )
         for member in copy.members
     )
     return ColdCopy(epoch, copy.chain_id, tuple(members))
@@ -121,17 +143,32 @@ def _key(memory: Memory) -> str:
 
 
 def _shown(memory: Memory) -> dict[str, Any]:
-    return {"embedded": memory.embedding is not None, "body": memory.model_dump(mode="json", exclude=set(_LEFT_OUT))}
+    return {
+        "embedded": memory.embedding is not None,
+        "body": memory.model_dump(mode="json", exclude=set(_LEFT_OUT)),
+    }
 
 
 FORMAT: Final = "memory-core-export"
 VERSION: Final = 1
 GROWING: Final[tuple[Kind, ...]] = ("memory", "version", "event", "messages")
-SMALL: Final[tuple[Kind, ...]] = ("session", "conversation", "buffer", "scene", "profile", "conflict", "slot", "run", "settings")
+SMALL: Final[tuple[Kind, ...]] = (
+    "session",
+    "conversation",
+    "buffer",
+    "scene",
+    "profile",
+    "conflict",
+    "slot",
+    "run",
+    "settings",
+)
 """Kinds that are exported: those that may be large, in pages; all others whole."""
 KINDS: Final[tuple[str, ...]] = (COLD, *GROWING, *SMALL)
 MAX_PART_BYTES: Final = 1_048_576
-"""As much as a request may bring, so that what was fetched can be brought elsewhere part by part."""
+"""As much as a request may bring, so that what was fetched can be brought elsewhere
+part by part.
+"""
 PIECE_CHARACTERS: Final = 200_000
 """Of a document that does not fit one line: at most 4 bytes each as JSON within JSON."""
 _SCOPE_FIELDS: Final = ("app_id", "user_id", "epoch")
@@ -155,21 +192,31 @@ def header(owner: Owner, counts: Mapping[str, int], sequence: int, at: datetime)
 
 def line_id(document: Document) -> str:
     """How a document is named in the file."""
-    return str(document.body["session_id"]) if document.kind in ("session", "buffer") else document.id
+    return (
+        str(document.body["session_id"]) if document.kind in ("session", "buffer") else document.id
+    )
 
 
 def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
-    """The lines of a document: one, or as many as its pieces. cold: how the copies in the archive are called, by where they lie."""
+    """The lines of a document: one, or as many as its pieces. cold: how the copies in the archive
+    are called, by where they lie.
+    """
     body = {name: value for name, value in document.body.items() if name not in _SCOPE_FIELDS}
     named: dict[str, Any] = {"kind": document.kind, "id": line_id(document)}
     if document.kind == "slot":
         body.pop("pending", None)
     if document.kind in _MEMORIES:
         named["embedded"] = body["embedding_model"] is not None
-        body = _placed({name: value for name, value in body.items() if name not in _OF_THE_VECTOR}, cold, GONE)
+        body = _placed(
+            {name: value for name, value in body.items() if name not in _OF_THE_VECTOR}, cold, GONE
+        )
     elif document.kind == "event":
         for name in ("before", "after"):
-            body[name] = _placed({key: value for key, value in body[name].items() if key not in _SCOPE_FIELDS}, cold, GONE)
+            body[name] = _placed(
+                {key: value for key, value in body[name].items() if key not in _SCOPE_FIELDS},
+                cold,
+                GONE,
+            )
     return in_pieces(named, body)
 
 
@@ -180,7 +227,10 @@ def in_pieces(named: Mapping[str, Any], body: Mapping[str, Any]) -> bytes:
         return whole
     text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode()
     texts = [text[at : at + PIECE_CHARACTERS] for at in range(0, len(text), PIECE_CHARACTERS)]
-    pieces = ({**named, "piece": number, "pieces": len(texts), "text": piece_text} for number, piece_text in enumerate(texts, 1))
+    pieces = (
+        {**named, "piece": number, "pieces": len(texts), "text": piece_text}
+        for number, piece_text in enumerate(texts, 1)
+    )
     return b"".join(orjson.dumps(piece) + b"\n" for piece in pieces)
 
 
@@ -194,8 +244,11 @@ def in_parts(lines: bytes) -> list[bytes]:
     return parts
 
 
-def document_of(owner: Owner, kind: str, name: str, body: Mapping[str, Any], epoch: str, cold: Mapping[str, str]) -> Document:
-    """The document that a line stands for, as it is stored for this owner under an epoch. cold: where the copies lie, by their names.
+def document_of(
+    owner: Owner, kind: str, name: str, body: Mapping[str, Any], epoch: str, cold: Mapping[str, str]
+) -> Document:
+    """The document that a line stands for, as it is stored for this owner under an epoch. cold:
+    where the copies lie, by their names.
 
     The report of a run goes when it would have gone where it was made.
     """
@@ -204,18 +257,35 @@ def document_of(owner: Owner, kind: str, name: str, body: Mapping[str, Any], epo
     if kind in _MEMORIES:
         stored = _placed({**stored, **scope}, cold)
     elif kind == "event":
-        created = scope if "id" in body["after"] else {}  # what was created says everything of itself
-        stored |= {"before": _placed(body["before"], cold), "after": _placed({**body["after"], **created}, cold)}
+        # what was created says everything of itself
+        created = scope if "id" in body["after"] else {}
+        stored |= {
+            "before": _placed(body["before"], cold),
+            "after": _placed({**body["after"], **created}, cold),
+        }
     identity = name
     if kind == "session":
         identity = session_document_id(owner, name)
     elif kind == "buffer":
         identity = buffer_id(owner, name)
     ended_at = datetime.fromisoformat(body["ended_at"]) if kind == "run" else None
-    return Document(identity, cast(Kind, kind), stored, expires_at=None if ended_at is None else ended_at + RUN_REPORT_KEPT_FOR)
+    return Document(
+        identity,
+        cast(Kind, kind),
+        stored,
+        expires_at=None if ended_at is None else ended_at + RUN_REPORT_KEPT_FOR,
+    )
 
 
-def _placed(fields: Mapping[str, Any], names: Mapping[str, str], otherwise: str | None = None) -> dict[str, Any]:
-    """The fields, with another name for the place in the archive; `otherwise`: where it is none of those."""
+def _placed(
+    fields: Mapping[str, Any], names: Mapping[str, str], otherwise: str | None = None
+) -> dict[str, Any]:
+    """The fields, with another name for the place in the archive; `otherwise`:
+    where it is none of those.
+    """
     place = fields.get("archival_location")
-    return dict(fields) if place is None else {**fields, "archival_location": names.get(place, otherwise or place)}
+    return (
+        dict(fields)
+        if place is None
+        else {**fields, "archival_location": names.get(place, otherwise or place)}
+    )

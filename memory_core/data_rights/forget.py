@@ -1,7 +1,8 @@
 """Forget what a filter fits: softly, which can be taken back, or for good.
 
-Note: what is to be forgotten is settled when it is asked for, up to where the log stood then. What is told later stays,
-though the filter would fit it too. Only what is softly forgotten is looked for later, when the task comes to it, since it may be much.
+Note: what is to be forgotten is settled when it is asked for, up to where the log stood then. What
+is told later stays, though the filter would fit it too. Only what is softly forgotten is looked for
+later, when the task comes to it, since it may be much.
 """
 
 from __future__ import annotations
@@ -10,7 +11,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from memory_core.data_rights.forget_selection import Chosen, Found, cleared, page, plan_of, reads_of, whole_session
+from memory_core.data_rights.forget_selection import (
+    Chosen,
+    Found,
+    cleared,
+    page,
+    plan_of,
+    reads_of,
+    whole_session,
+)
 from memory_core.data_rights.hard_forget import ForGood
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Memory
@@ -34,17 +43,31 @@ PAGE = 45
 ROUNDS = 20
 """How often what a session holds is found again because others commit in between."""
 CAP_FOR_GOOD = 1_000
-"""Memories asked for that one task forgets for good at most: with what was made of them, an operation keeps the ids of all, some 150 KB."""
+"""Memories asked for that one task forgets for good at most: with what was made of them, an
+operation keeps the ids of all, some 150 KB.
+"""
 
 
 class Forgetter:
     """Forgets memories of any owner. cap: how many one task forgets at most."""
 
     def __init__(
-        self, store: LongTermStore, operations: Operations, for_good: ForGood, unmerger: NoteUnmerger, clock: Clock, cap: int
+        self,
+        store: LongTermStore,
+        operations: Operations,
+        for_good: ForGood,
+        unmerger: NoteUnmerger,
+        clock: Clock,
+        cap: int,
     ) -> None:
         self._unmerger = unmerger
-        self._store, self._operations, self._for_good, self._clock, self._cap = store, operations, for_good, clock, cap
+        self._store, self._operations, self._for_good, self._clock, self._cap = (
+            store,
+            operations,
+            for_good,
+            clock,
+            cap,
+        )
 
     async def begin(self, owner: Owner, asked: ForgetInput, call: Call) -> Accepted:
         """Store the work as a task, with its plan frozen. Raises Conflict, Unavailable."""
@@ -56,8 +79,12 @@ class Forgetter:
             plan = await self._for_good.plan(owner, Chosen.of(plan))
         return await self._operations.begin(owner, "forget", plan, call)
 
-    async def _begin_of_session(self, owner: Owner, asked: ForgetInput, session: str, call: Call) -> Accepted:
-        """The same for a whole session, with what it has yet to form: planned again where others commit in between."""
+    async def _begin_of_session(
+        self, owner: Owner, asked: ForgetInput, session: str, call: Call
+    ) -> Accepted:
+        """The same for a whole session, with what it has yet to form: planned again where others
+        commit in between.
+        """
         reads = reads_of(owner, session)
         for _ in range(ROUNDS):
             plan = await self._plan(owner, asked)
@@ -66,14 +93,22 @@ class Forgetter:
                 plan = await self._for_good.plan(owner, chosen)
                 plan |= {} if chosen.types else {"whole": session}
 
-            def beside(look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)) -> Changes[Any]:
+            def beside(
+                look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)
+            ) -> Changes[Any]:
                 return cleared(owner, session, asked, look, until, reads, self._clock.now())
 
             try:
-                return await self._operations.begin(owner, "forget", plan, call, reads=reads, beside=beside)
+                return await self._operations.begin(
+                    owner, "forget", plan, call, reads=reads, beside=beside
+                )
             except LookedElsewhere as needs:
                 reads = [*reads, *needs.wanted]
-        raise Unavailable("long_term", "others write to this user's memories all the time; try again", retry_after_s=5)
+        raise Unavailable(
+            "long_term",
+            "others write to this user's memories all the time; try again",
+            retry_after_s=5,
+        )
 
     async def foresee(self, owner: Owner, asked: ForgetInput) -> Foreseen:
         """What a task begun now would do; for good, with what would go along."""
@@ -82,21 +117,31 @@ class Forgetter:
             return await self._for_good.foresee(owner, chosen)
         forgotten, after = 0, None
         while candidates := await page(self._store, owner, chosen, after, PAGE):
-            documents = await self._store.memories(owner, [candidate.place.id for candidate in candidates])
+            documents = await self._store.memories(
+                owner, [candidate.place.id for candidate in candidates]
+            )
             forgotten += sum(chosen.takes(document.memory) for document in documents.values())
             if forgotten > chosen.cap:
                 return Foreseen({"forgotten": chosen.cap}, capped=True)
             after = candidates[-1].place
         return Foreseen({"forgotten": forgotten}, capped=False)
 
-    async def foresee_memories(self, owner: Owner, asked: ForgetInput, limit: int) -> ForeseenMemories:
-        """The first memories that a task begun now would forget; what was made of them is left out."""
+    async def foresee_memories(
+        self, owner: Owner, asked: ForgetInput, limit: int
+    ) -> ForeseenMemories:
+        """The first memories that a task begun now would forget; what was made of them
+        is left out.
+        """
         chosen = Chosen.of(await self._plan(owner, asked))
         fitting, after = list[Memory](), None
         while candidates := await page(self._store, owner, chosen, after, PAGE):
             ids = [candidate.place.id for candidate in candidates]
             readable_memories, _ = readable_shown(await self._store.memories(owner, ids))
-            fitting += [memory for name in ids if (memory := readable_memories.get(name)) is not None and chosen.takes(memory)]
+            fitting += [
+                memory
+                for name in ids
+                if (memory := readable_memories.get(name)) is not None and chosen.takes(memory)
+            ]
             if len(fitting) > limit:
                 return ForeseenMemories(tuple(fitting[:limit]), chosen.until)
             after = candidates[-1].place
@@ -111,7 +156,9 @@ class Forgetter:
         while operation.state == "pending":
             operation = await self._chunk(lease, operation)
             if operation.state == "pending":
-                await lease.report("forget", lease.task.progress, result={"counts": operation.counts})
+                await lease.report(
+                    "forget", lease.task.progress, result={"counts": operation.counts}
+                )
 
     async def _plan(self, owner: Owner, asked: ForgetInput) -> dict[str, object]:
         head = (await self._store.snapshot(owner)).head
@@ -122,23 +169,60 @@ class Forgetter:
         chosen = Chosen.of(operation.plan)
         after = None if operation.cursor is None else Place(*operation.cursor)
         candidates = await page(self._store, lease.owner, chosen, after, PAGE)
-        more, count, candidates = len(candidates) == PAGE, len(candidates), _with_few_messages(candidates)
-        memories, _ = readable_shown(
-            await self._store.memories(lease.owner, [candidate.place.id for candidate in candidates if not is_message(candidate.place.id)])
+        more, count, candidates = (
+            len(candidates) == PAGE,
+            len(candidates),
+            _with_few_messages(candidates),
         )
-        notes = [memory for memory in memories.values() if memory.category == "note" and chosen.takes(memory)]
-        await self._unmerger.unmerge_sources(lease.owner, notes, operation.call, session_id=chosen.session_id)
+        memories, _ = readable_shown(
+            await self._store.memories(
+                lease.owner,
+                [
+                    candidate.place.id
+                    for candidate in candidates
+                    if not is_message(candidate.place.id)
+                ],
+            )
+        )
+        notes = [
+            memory
+            for memory in memories.values()
+            if memory.category == "note" and chosen.takes(memory)
+        ]
+        await self._unmerger.unmerge_sources(
+            lease.owner, notes, operation.call, session_id=chosen.session_id
+        )
         sessions = {
-            candidate.session_id: session_document_id(lease.owner, candidate.session_id) for candidate in candidates if candidate.session_id
+            candidate.session_id: session_document_id(lease.owner, candidate.session_id)
+            for candidate in candidates
+            if candidate.session_id
         }
 
         def decide(look: Look, stored: Operation) -> Chunk:
-            return self._decided(lease.owner, look, stored, chosen, candidates, more=more or len(candidates) < count)
+            return self._decided(
+                lease.owner, look, stored, chosen, candidates, more=more or len(candidates) < count
+            )
 
-        ids = [*(name for candidate in candidates for name in (candidate.place.id, *candidate.messages)), *sessions.values()]
+        ids = [
+            *(
+                name
+                for candidate in candidates
+                for name in (candidate.place.id, *candidate.messages)
+            ),
+            *sessions.values(),
+        ]
         return await self._operations.advance(lease, operation, ids, decide)
 
-    def _decided(self, owner: Owner, look: Look, operation: Operation, chosen: Chosen, candidates: list[Found], *, more: bool) -> Chunk:
+    def _decided(
+        self,
+        owner: Owner,
+        look: Look,
+        operation: Operation,
+        chosen: Chosen,
+        candidates: list[Found],
+        *,
+        more: bool,
+    ) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
         asked, now = 0, self._clock.now()
         left = chosen.cap - operation.counts.get("forgotten", 0)
@@ -156,7 +240,9 @@ class Forgetter:
                 changes += fits
                 if name is not None and fits:
                     if name not in sessions:
-                        sessions[name] = Session(owner, name, look.documents.get(session_document_id(owner, name)))
+                        sessions[name] = Session(
+                            owner, name, look.documents.get(session_document_id(owner, name))
+                        )
                     count_along(sessions[name], fits, now)
                 if len(fits) < len(gone):
                     break  # its last messages, and itself, come next
@@ -168,7 +254,10 @@ class Forgetter:
             tuple(changes),
             puts=tuple(session.document for session in sessions.values()),
             cursor=operation.cursor if place is None else [place.sequence, place.id],
-            counts={"forgotten": asked, **({"messages": along} if (along := len(changes) - asked) else {})},
+            counts={
+                "forgotten": asked,
+                **({"messages": along} if (along := len(changes) - asked) else {}),
+            },
             sessions=frozenset(sessions),
             done=capped or (passed == len(candidates) and not more),
             result={"mode": "soft", "capped": capped},
@@ -190,7 +279,9 @@ def _with_few_messages(candidates: list[Found]) -> list[Found]:
 
 
 def _first_that_fit(portion: Portion, changes: Sequence[Change], beside: int) -> list[Change]:
-    """The first of these changes that a commit has room for; the first of them with so many documents beside it."""
+    """The first of these changes that a commit has room for; the first of them with so many
+    documents beside it.
+    """
     for number, change in enumerate(changes):
         if not portion.takes(2 + (0 if number else beside), size_of(change.after)):
             return list(changes[:number])

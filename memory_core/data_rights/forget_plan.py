@@ -1,15 +1,18 @@
 """How far the forgetting of something for good has come, and what else has to go with it. Pure.
 
-What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into, copies), the messages of a cell, and, of
-what was told in a conversation, the cells that tell it. What says in its slot, or of its key, what it or an old version of it said goes
-too, as earlier times of it may be memories of their own. Note: that does not go on for ever. The cell that told a forgotten fact goes with
-its note. Of its messages and its other facts those go that tell the forgotten fact too: the message that it was taken from, and all that
-have the words of its value. If no message of the cell can be told to, all of them go. The other facts stay, and name their messages in the
-place of the cell. What was formed of a forgotten message goes with what it took from that; its other messages stay, and stand for
-themselves.
+What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into,
+copies), the messages of a cell, and, of what was told in a conversation, the cells that tell it.
+What says in its slot, or of its key, what it or an old version of it said goes too, as earlier
+times of it may be memories of their own. Note: that does not go on for ever. The cell that told a
+forgotten fact goes with its note. Of its messages and its other facts those go that tell the
+forgotten fact too: the message that it was taken from, and all that have the words of its value. If
+no message of the cell can be told to, all of them go. The other facts stay, and name their messages
+in the place of the cell. What was formed of a forgotten message goes with what it took from that;
+its other messages stay, and stand for themselves.
 
-Nothing goes that is only beside it: other sources of a merged note stay, and are active again. Where a session is forgotten, what other
-sessions told stays theirs. A fact that a cell tells which stays is that cell's from then on.
+Nothing goes that is only beside it: other sources of a merged note stay, and are active again.
+Where a session is forgotten, what other sessions told stays theirs. A fact that a cell tells which
+stays is that cell's from then on.
 """
 
 from __future__ import annotations
@@ -19,41 +22,74 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.forgetting import Marks, is_made_of_others, lends, marks_of_quote, marks_of_value, says, tells
+from memory_core.domain.forgetting import (
+    Marks,
+    is_made_of_others,
+    lends,
+    marks_of_quote,
+    marks_of_value,
+    says,
+    tells,
+)
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_cell, is_message, messages_of
 from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.ids import note_id
 
 Role = Literal["asked", "told", "source", "said", "own", "beside", "made"]
-"""Why a memory is looked at: it was asked for; it told one that was; it is a source of a merged note that was; it was formed of a message
-that was; it may be a fact or a message of a cell that goes; it may tell a fact that was, as it stood beside it in a cell that told that; it
-was made of one."""
+"""Why a memory is looked at: it was asked for; it told one that was; it is a source of a merged
+note that was; it was formed of a message that was; it may be a fact or a message of a cell that
+goes; it may tell a fact that was, as it stood beside it in a cell that told that;
+it was made of one.
+"""
 Said = tuple[str | None, int]
 """Where a message was said: conversation and number."""
-Step = Literal["begin", "remove", "memories", "version", "log", "conflict", "scene", "profile", "messages", "step", "copies", "last"]
+Step = Literal[
+    "begin",
+    "remove",
+    "memories",
+    "version",
+    "log",
+    "conflict",
+    "scene",
+    "profile",
+    "messages",
+    "step",
+    "copies",
+    "last",
+]
 
 
-_KINDS = {"message": "messages", "cell": "episodes", "note": "notes", "fact": "facts", "pattern": "patterns"}
+_KINDS = {
+    "message": "messages",
+    "cell": "episodes",
+    "note": "notes",
+    "fact": "facts",
+    "pattern": "patterns",
+}
 
 
 class Progress(BaseModel):
-    """Where an operation is. place: in what the step goes through. todo: what is to be looked at, and why.
+    """Where an operation is. place: in what the step goes through. todo: what is to be looked
+    at, and why.
 
-    gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
-    cells: those of them that were cells and asked for; telling_cells: cells that told them; parted: of these, with the messages that stay,
-    those that only a message of theirs was asked for of; said_at: of messages that are gone, conversation and number.
-    wholly: cells that told what is no fact, whose messages all go.
-    telling: by what told a forgotten fact (a cell, a conversation, the fact itself where only messages told it), by fact the marks of its
-    value. quoted: by fact the marks of what was said of it. told_at: by fact where it was said. heard: by cell the facts that a message of
-    it that is gone told. stays: messages that such a cell leaves, and where they were said. along: how many go along, by their kind.
-    lent, marks_of_content: marks of what they said, no words.
-    damaged: ids of memories and old versions that can't be read: whether they tell of the forgotten is not known.
-    log_from: the sequence of the first event that is redacted. session: the one that was asked for; what others told stays.
-    whole: the session that is forgotten with all that it has yet to form.
+    gone: what is removed, each with a sequence that its removal had at most; what has the same id
+    and began later is another memory. cells: those of them that were cells and asked for;
+    telling_cells: cells that told them; parted: of these, with the messages that stay, those that
+    only a message of theirs was asked for of; said_at: of messages that are gone, conversation and
+    number. wholly: cells that told what is no fact, whose messages all go. telling: by what told a
+    forgotten fact (a cell, a conversation, the fact itself where only messages told it), by fact
+    the marks of its value. quoted: by fact the marks of what was said of it. told_at: by fact where
+    it was said. heard: by cell the facts that a message of it that is gone told. stays: messages
+    that such a cell leaves, and where they were said. along: how many go along, by their kind.
+    lent, marks_of_content: marks of what they said, no words. damaged: ids of memories and old
+    versions that can't be read: whether they tell of the forgotten is not known. log_from: the
+    sequence of the first event that is redacted. session: the one that was asked for; what others
+    told stays. whole: the session that is forgotten with all that it has yet to form.
     """
 
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)  # as earlier operations have stored them
+    # as earlier operations have stored them
+    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
 
     step: Step = "begin"
     place: tuple[int, str] | None = None
@@ -94,12 +130,25 @@ class Progress(BaseModel):
         weaker = {"beside"} if role != "beside" else set()
         weaker |= {"said"} if role in ("asked", "told", "source") else set()
         todo = [(name, why) for name, why in self.todo if not (why in weaker and name in names)]
-        known = {name for name, why in todo if why != "own" or role in ("own", "beside")} | self.gone.keys()
-        return self.model_copy(update={"todo": [*todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]})
+        known = {
+            name for name, why in todo if why != "own" or role in ("own", "beside")
+        } | self.gone.keys()
+        return self.model_copy(
+            update={
+                "todo": [
+                    *todo,
+                    *((name, role) for name in dict.fromkeys(names) if name not in known),
+                ]
+            }
+        )
 
     def passing_over(self, damaged: Collection[str]) -> Progress:
         """With more that can't be read."""
-        return self.model_copy(update={"damaged": sorted({*self.damaged, *damaged})}) if damaged else self
+        return (
+            self.model_copy(update={"damaged": sorted({*self.damaged, *damaged})})
+            if damaged
+            else self
+        )
 
     def goes(self, memory: Memory, role: Role) -> bool:
         """Whether a memory that was looked at has to go."""
@@ -116,7 +165,8 @@ class Progress(BaseModel):
         )
 
     def another_teller(self, memory: Memory, role: Role, cells: Iterable[Memory]) -> Memory | None:
-        """The cell that a fact belongs to from now on, as it tells the same and stays; None where the fact goes.
+        """The cell that a fact belongs to from now on, as it tells the same and stays;
+        None where the fact goes.
 
         Args:
             memory: what was asked for, or is of a cell that goes.
@@ -124,14 +174,26 @@ class Progress(BaseModel):
             cells: those that told it, as far as they are there.
 
         """
-        if role not in ("asked", "own", "beside") or (role == "asked" and self.session is None) or memory.category != "fact":
+        if (
+            role not in ("asked", "own", "beside")
+            or (role == "asked" and self.session is None)
+            or memory.category != "fact"
+        ):
             return None
         going = self.gone.keys() | {name for name, why in self.todo if why != "own"}
-        stay = [cell for cell in cells if cell.id in memory.source_ids and cell.id not in going and self._stays(cell)]
+        stay = [
+            cell
+            for cell in cells
+            if cell.id in memory.source_ids and cell.id not in going and self._stays(cell)
+        ]
         return next((cell for cell in stay if _tells(cell, memory)), None)
 
     def _stays(self, cell: Memory) -> bool:
-        return is_cell(cell) and cell.status is not Status.DELETED and (self.session is None or self._is_of_others(cell))
+        return (
+            is_cell(cell)
+            and cell.status is not Status.DELETED
+            and (self.session is None or self._is_of_others(cell))
+        )
 
     def _is_of_others(self, memory: Memory) -> bool:
         """Whether a session was asked for, and a memory is not of that."""
@@ -144,17 +206,34 @@ class Progress(BaseModel):
         for cell in self._cells_with(memory):
             for fact, marks in self.telling[cell].items():
                 at = place is not None and place in self.told_at.get(fact, ())
-                if at or tells(memory.content, marks, self.quoted.get(fact, ()) if is_message(memory.id) else ()):
+                if at or tells(
+                    memory.content,
+                    marks,
+                    self.quoted.get(fact, ()) if is_message(memory.id) else (),
+                ):
                     pairs.append((cell, fact))
         return pairs
 
     def _cells_with(self, memory: Memory) -> list[str]:
         """What told a forgotten fact and is made of this message or told this fact."""
-        named = [name for name in (memory.cell_id, *memory.source_ids) if name is not None and name in self.telling]
+        named = [
+            name
+            for name in (memory.cell_id, *memory.source_ids)
+            if name is not None and name in self.telling
+        ]
         if not is_message(memory.id):
             return list(dict.fromkeys(named))
         return list(
-            dict.fromkeys([*named, *(name for name, messages in self.parted.items() if name in self.telling and memory.id in messages)])
+            dict.fromkeys(
+                [
+                    *named,
+                    *(
+                        name
+                        for name, messages in self.parted.items()
+                        if name in self.telling and memory.id in messages
+                    ),
+                ]
+            )
         )
 
     def leaving(self, memory: Memory) -> Progress:
@@ -164,8 +243,14 @@ class Progress(BaseModel):
         return self.model_copy(update={"stays": {**self.stays, memory.id: _place(memory)}})
 
     def messages_telling(self, fact: Memory) -> list[str]:
-        """The messages that stay of a fact whose cell goes: the one that it was taken from; all of the cell where that can't be told."""
-        cells = [name for name in dict.fromkeys((fact.cell_id, *fact.source_ids)) if name in self.parted and name in self.gone]
+        """The messages that stay of a fact whose cell goes: the one that it was taken from; all of
+        the cell where that can't be told.
+        """
+        cells = [
+            name
+            for name in dict.fromkeys((fact.cell_id, *fact.source_ids))
+            if name in self.parted and name in self.gone
+        ]
         left = [message for name in cells for message in self.parted[name] if message in self.stays]
         places = self.told_at.get(fact.id, [])
         if any(place in places for place in (*self.said_at.values(), *self.stays.values())):
@@ -182,14 +267,29 @@ class Progress(BaseModel):
             for fact in facts
             if fact not in self.heard.get(name, ()) and gone.isdisjoint(self.told_at.get(fact, ()))
         ]
-        return self.asking([message for name in dict.fromkeys(unheard) for message in self.parted[name] if message in self.stays], "told")
+        return self.asking(
+            [
+                message
+                for name in dict.fromkeys(unheard)
+                for message in self.parted[name]
+                if message in self.stays
+            ],
+            "told",
+        )
 
     def keeping(self, memory: Memory) -> Progress:
-        """With a fact that stays, as another cell tells it: what told it among what goes is looked at all the same."""
-        return self.asking([name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told")
+        """With a fact that stays, as another cell tells it: what told it among what goes is looked
+        at all the same.
+        """
+        return self.asking(
+            [name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told"
+        )
 
-    def without(self, memory: Memory, role: Role, by: int, versions: Sequence[Memory] = ()) -> Progress:
-        """After its removal, in a commit that ended at sequence `by`: with what goes along, and marks of what it leaves behind.
+    def without(
+        self, memory: Memory, role: Role, by: int, versions: Sequence[Memory] = ()
+    ) -> Progress:
+        """After its removal, in a commit that ended at sequence `by`: with what goes along, and
+        marks of what it leaves behind.
 
         versions: its old ones, which said other things perhaps, in other slots.
         """
@@ -200,10 +300,14 @@ class Progress(BaseModel):
             role = "asked"
         elif role == "made" and cell:
             role = "said"
-        beside = cell and role == "told" and memory.id in self.telling and memory.id not in self.wholly
+        beside = (
+            cell and role == "told" and memory.id in self.telling and memory.id not in self.wholly
+        )
         left = {memory.id: messages_of(memory)} if beside or (cell and role == "said") else {}
         heard = self._told_by(memory) if is_message(memory.id) else []
-        is_telling = (cell and role in ("told", "said")) or (is_message(memory.id) and came in ("told", "beside"))
+        is_telling = (cell and role in ("told", "said")) or (
+            is_message(memory.id) and came in ("told", "beside")
+        )
         further = self.model_copy(
             update={
                 "gone": {**self.gone, memory.id: by},
@@ -217,7 +321,16 @@ class Progress(BaseModel):
                 "sessions": _with(self.sessions, memory.session_id),
                 "lent": _with(self.lent, lends(memory) if _is_turn(memory) else None),
                 "marks_of_content": list(
-                    dict.fromkeys([*self.marks_of_content, *(mark for state in (memory, *versions) if (mark := says(state)) is not None)])
+                    dict.fromkeys(
+                        [
+                            *self.marks_of_content,
+                            *(
+                                mark
+                                for state in (memory, *versions)
+                                if (mark := says(state)) is not None
+                            ),
+                        ]
+                    )
                 ),
             }
         )
@@ -232,19 +345,34 @@ class Progress(BaseModel):
             if why in ("told", "source") and memory.category != "fact":
                 further = further.model_copy(update={"wholly": [*further.wholly, *names]})
             for name in names if why == "told" else ():
-                further = further.asking(self.parted.get(name, ()), "beside" if memory.category == "fact" else "own")
+                further = further.asking(
+                    self.parted.get(name, ()), "beside" if memory.category == "fact" else "own"
+                )
         return further
 
     def _telling(self, fact: Memory, versions: Sequence[Memory]) -> Progress:
         """With the words of a fact that is forgotten, and its messages where no cell told it."""
         marks = [part for state in (fact, *versions) for part in marks_of_value(state)]
         messages = [name for name in fact.source_ids if is_message(name)]
-        names = [name for name in (fact.cell_id, *fact.source_ids) if name is not None and not is_message(name)]
+        names = [
+            name
+            for name in (fact.cell_id, *fact.source_ids)
+            if name is not None and not is_message(name)
+        ]
         names += [fact.id, *messages] if messages else []
-        names += [fact.conversation_id] if fact.conversation_id is not None and fact.cell_id is None else []
-        telling = {**self.telling, **{name: {**self.telling.get(name, {}), fact.id: marks} for name in names}}
+        names += (
+            [fact.conversation_id]
+            if fact.conversation_id is not None and fact.cell_id is None
+            else []
+        )
+        telling = {
+            **self.telling,
+            **{name: {**self.telling.get(name, {}), fact.id: marks} for name in names},
+        }
         parted = {**self.parted, fact.id: messages} if messages else self.parted
-        return self.model_copy(update={"telling": telling, "parted": parted}).asking(messages, "beside")
+        return self.model_copy(update={"telling": telling, "parted": parted}).asking(
+            messages, "beside"
+        )
 
     def _parting(self, cell: Memory) -> Progress:
         """With a cell that told a forgotten fact, of which only what tells that too goes along."""
@@ -253,41 +381,64 @@ class Progress(BaseModel):
         for name, fact in facts:
             if fact.message is not None:
                 told_at[name] = [*told_at.get(name, ()), (cell.conversation_id, fact.message)]
-            if fact.quote is not None and name in self.telling[cell.id] and (quote := marks_of_quote(fact.quote)):
+            if (
+                fact.quote is not None
+                and name in self.telling[cell.id]
+                and (quote := marks_of_quote(fact.quote))
+            ):
                 quoted[name] = [*quoted.get(name, ()), quote]
-        further = self.model_copy(update={"told_at": told_at, "quoted": quoted}).asking([note_id(cell.id), *_made_of(cell)], "made")
+        further = self.model_copy(update={"told_at": told_at, "quoted": quoted}).asking(
+            [note_id(cell.id), *_made_of(cell)], "made"
+        )
         # The messages first: the facts that stay name those that do.
-        further = further.asking(messages_of(cell), "beside").asking(_taken_from(cell, further), "own")
+        further = further.asking(messages_of(cell), "beside").asking(
+            _taken_from(cell, further), "own"
+        )
         return further.asking([name for name, _ in facts], "beside")
 
     def was_made_of_it(self, memory: Memory) -> bool:
-        """Whether a memory that is still there was made of one that is gone, in a way that only it tells.
+        """Whether a memory that is still there was made of one that is gone, in a way that
+        only it tells.
 
-        What began after a removal was not made of what was removed, though it may have been told again under the same id.
+        What began after a removal was not made of what was removed, though it may have been told
+        again under the same id.
         """
         gone = {name for name, by in self.gone.items() if memory.sequence <= by}
         sources = gone.intersection(memory.source_ids)
-        if memory.category == "fact" and any(not is_message(name) and name not in self.gone for name in memory.source_ids):
+        if memory.category == "fact" and any(
+            not is_message(name) and name not in self.gone for name in memory.source_ids
+        ):
             sources = {name for name in sources if not is_message(name)}
         return bool(gone) and (
             memory.copied_from in gone
             or (memory.cell_id in gone and memory.cell_id in self.cells)
             or (memory.category == "pattern" and bool(sources))
             or bool(sources - {*self.cells, *self.telling_cells})
-            or (memory.category == "fact" and any(map(is_message, sources)) and bool(self._told_by(memory)))
+            or (
+                memory.category == "fact"
+                and any(map(is_message, sources))
+                and bool(self._told_by(memory))
+            )
             or self._is_left_telling(memory)
             or (says(memory) in self.marks_of_content and not self._is_of_others(memory))
         )
 
     def _is_left_telling(self, memory: Memory) -> bool:
-        """Whether a message of which nothing is formed tells a forgotten fact that has outlived its cell."""
+        """Whether a message of which nothing is formed tells a forgotten fact that has
+        outlived its cell.
+        """
         if not is_message(memory.id) or memory.cell_id is not None or self._is_of_others(memory):
             return False
         facts = self.telling.get(memory.conversation_id or "", {})
-        return any(self.is_gone(fact, memory.sequence) and tells(memory.content, marks) for fact, marks in facts.items())
+        return any(
+            self.is_gone(fact, memory.sequence) and tells(memory.content, marks)
+            for fact, marks in facts.items()
+        )
 
     def is_gone(self, memory_id: str, sequence: int) -> bool:
-        """Whether this is a memory that is removed, or something of it; not another one that was begun under its id since."""
+        """Whether this is a memory that is removed, or something of it; not another one that was
+        begun under its id since.
+        """
         return sequence <= self.gone.get(memory_id, -1)
 
 
@@ -300,7 +451,9 @@ def _along(memory: Memory, role: Role, progress: Progress) -> list[tuple[list[st
     if cell and role in ("asked", "told"):
         along.append((messages_of(memory), "own"))
     if role == "asked" and cell:
-        along.append(([fact.fact_id for fact in memory.atomic_facts if fact.fact_id is not None], "own"))
+        along.append(
+            ([fact.fact_id for fact in memory.atomic_facts if fact.fact_id is not None], "own")
+        )
     elif role == "said":
         along.append((_taken_from(memory, progress), "own"))
     elif role == "asked" and is_message(memory.id):
@@ -308,7 +461,9 @@ def _along(memory: Memory, role: Role, progress: Progress) -> list[tuple[list[st
     elif role == "asked" and memory.category != "pattern":
         why: Role = "source" if memory.category == "note" and is_made_of_others(memory) else "told"
         names = [name for name in (memory.cell_id, *memory.source_ids) if name is not None]
-        along.append(([name for name in names if not (memory.category == "fact" and is_message(name))], why))
+        along.append(
+            ([name for name in names if not (memory.category == "fact" and is_message(name))], why)
+        )
     return along
 
 
@@ -319,7 +474,9 @@ def _made_of(memory: Memory) -> list[str]:
 
 
 def counted(kinds: Mapping[str, int], memory: Memory) -> dict[str, int]:
-    """The counts with one more memory of a kind that conversations make; the same for any other memory."""
+    """The counts with one more memory of a kind that conversations make; the same for any
+    other memory.
+    """
     kind = _KINDS.get(memory.category or "")
     return dict(kinds) if kind is None else {**kinds, kind: kinds.get(kind, 0) + 1}
 
@@ -327,13 +484,18 @@ def counted(kinds: Mapping[str, int], memory: Memory) -> dict[str, int]:
 def _tells(cell: Memory, fact: Memory) -> bool:
     """Whether a cell says of itself, in the same words, what a fact says."""
     return any(
-        atomic_fact.fact_id == fact.id and normalised(atomic_fact.text) == normalised(fact.content) for atomic_fact in cell.atomic_facts
+        atomic_fact.fact_id == fact.id and normalised(atomic_fact.text) == normalised(fact.content)
+        for atomic_fact in cell.atomic_facts
     )
 
 
 def _is_turn(memory: Memory) -> bool:
-    """Whether later turns may be found by its words: those of its session, or of its conversation."""
-    return memory.type is MemoryType.EPISODIC and (memory.session_id is not None or is_message(memory.id))
+    """Whether later turns may be found by its words: those of its session, or of its
+    conversation.
+    """
+    return memory.type is MemoryType.EPISODIC and (
+        memory.session_id is not None or is_message(memory.id)
+    )
 
 
 def _said_at(memory: Memory) -> dict[str, Said]:
@@ -347,7 +509,9 @@ def _place(message: Memory) -> Said | None:
     return (message.conversation_id, number) if isinstance(number, int) else None
 
 
-def _with_heard(known: dict[str, list[str]], pairs: Collection[tuple[str, str]]) -> dict[str, list[str]]:
+def _with_heard(
+    known: dict[str, list[str]], pairs: Collection[tuple[str, str]]
+) -> dict[str, list[str]]:
     heard = dict(known)
     for cell, fact in pairs:
         heard[cell] = _with(heard.get(cell, []), fact)
@@ -355,11 +519,19 @@ def _with_heard(known: dict[str, list[str]], pairs: Collection[tuple[str, str]])
 
 
 def _taken_from(cell: Memory, progress: Progress) -> list[str]:
-    """The facts that a cell took from messages that are gone; all of its facts where it is not known which of its messages these are."""
+    """The facts that a cell took from messages that are gone; all of its facts where it is not
+    known which of its messages these are.
+    """
     places = [progress.said_at.get(name) for name in messages_of(cell) if name in progress.gone]
-    numbers = {place[1] for place in places if place is not None and place[0] == cell.conversation_id}
+    numbers = {
+        place[1] for place in places if place is not None and place[0] == cell.conversation_id
+    }
     certain = len(numbers) == len(places)
-    return [fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None and (fact.message in numbers or not certain)]
+    return [
+        fact.fact_id
+        for fact in cell.atomic_facts
+        if fact.fact_id is not None and (fact.message in numbers or not certain)
+    ]
 
 
 def _with(known: list[str], name: str | None) -> list[str]:

@@ -1,6 +1,7 @@
 """What a forget means: the memories that a filter fits, and what of a session has yet to be formed.
 
-Which memories a filter means: found page by page, up to where the log stood when they were asked for.
+Which memories a filter means: found page by page, up to where the log stood when they
+were asked for.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ ALL = frozenset(status.value for status in Status)
 
 
 class Found(NamedTuple):
-    """A memory's place in lists; its session, whose own document changes with it; of a cell, the ids of its messages."""
+    """A memory's place in lists; its session, whose own document changes with it; of a cell,
+    the ids of its messages.
+    """
 
     place: Place
     session_id: str | None
@@ -37,7 +40,9 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The frozen plan of what to forget. until: the log's end at that time; cap: how many at most."""
+    """The frozen plan of what to forget. until: the log's end at that time; cap:
+    how many at most.
+    """
 
     mode: str
     until: int
@@ -66,35 +71,74 @@ class Chosen:
     @property
     def filter(self) -> Filter:
         """What the store is asked."""
-        return Filter(ALL, types=self.types, tags=self.tags, session_id=self.session_id, until=self.before)
+        return Filter(
+            ALL, types=self.types, tags=self.tags, session_id=self.session_id, until=self.before
+        )
 
     def takes(self, memory: Memory) -> bool:
-        """Whether there is anything to forget in it: softly, not where it is deleted for good already."""
-        return self.mode == "hard" or memory.status is not Status.DELETED or memory.status_reason in TRUE_ONCE
+        """Whether there is anything to forget in it: softly, not where it is deleted for
+        good already.
+        """
+        return (
+            self.mode == "hard"
+            or memory.status is not Status.DELETED
+            or memory.status_reason in TRUE_ONCE
+        )
 
 
 def plan_of(asked: ForgetInput, until: int, cap: int) -> dict[str, Any]:
     """The plan as an operation keeps it."""
-    return {"mode": asked.mode, "until": until, "cap": cap, **asked.chosen.model_dump(mode="json", exclude_none=True)}
+    return {
+        "mode": asked.mode,
+        "until": until,
+        "cap": cap,
+        **asked.chosen.model_dump(mode="json", exclude_none=True),
+    }
 
 
-async def page(store: LongTermStore, owner: Owner, chosen: Chosen, after: Place | None, limit: int) -> list[Found]:
+async def page(
+    store: LongTermStore, owner: Owner, chosen: Chosen, after: Place | None, limit: int
+) -> list[Found]:
     """The next memories that the filter fits, oldest first; fewer than `limit` on the last page."""
     if chosen.ids is not None:
         return await _named(store, owner, chosen, chosen.ids, after, limit)
     documents = await store.page(owner, "memory", chosen.filter, after, limit, newest_first=False)
     candidates = [
-        Found(Place(document.body["sequence"], document.id), document.body.get("session_id"), _messages(document)) for document in documents
+        Found(
+            Place(document.body["sequence"], document.id),
+            document.body.get("session_id"),
+            _messages(document),
+        )
+        for document in documents
     ]
     return [candidate for candidate in candidates if candidate.place.sequence <= chosen.until]
 
 
-async def _named(store: LongTermStore, owner: Owner, chosen: Chosen, ids: tuple[str, ...], after: Place | None, limit: int) -> list[Found]:
-    documents = await store.memories(owner, [name for name in ids if base_id(name) == name], chosen.filter)
-    memories = sorted((document.memory for document in documents.values()), key=lambda memory: (memory.sequence, memory.id))
+async def _named(
+    store: LongTermStore,
+    owner: Owner,
+    chosen: Chosen,
+    ids: tuple[str, ...],
+    after: Place | None,
+    limit: int,
+) -> list[Found]:
+    documents = await store.memories(
+        owner, [name for name in ids if base_id(name) == name], chosen.filter
+    )
+    memories = sorted(
+        (document.memory for document in documents.values()),
+        key=lambda memory: (memory.sequence, memory.id),
+    )
     beyond = (0, "") if after is None else (after.sequence, after.id)
-    left = [memory for memory in memories if beyond < (memory.sequence, memory.id) and memory.sequence <= chosen.until]
-    return [Found(Place(memory.sequence, memory.id), memory.session_id, tuple(messages_of(memory))) for memory in left[:limit]]
+    left = [
+        memory
+        for memory in memories
+        if beyond < (memory.sequence, memory.id) and memory.sequence <= chosen.until
+    ]
+    return [
+        Found(Place(memory.sequence, memory.id), memory.session_id, tuple(messages_of(memory)))
+        for memory in left[:limit]
+    ]
 
 
 def _messages(document: Document) -> tuple[str, ...]:
@@ -105,12 +149,15 @@ def _messages(document: Document) -> tuple[str, ...]:
 
 # Forgetting a whole session reaches what was told in it and has yet to be formed.
 #
-# It is counted with the clears of the session, from which forming commits know that what was told before is not to come back.
-# Note: that is done when the call is acknowledged, not when its task is worked on, as what is told in between is to stay.
+# It is counted with the clears of the session, from which forming commits know that what was told
+# before is not to come back. Note: that is done when the call is acknowledged, not when its task is
+# worked on, as what is told in between is to stay.
 
 
 def whole_session(asked: ForgetInput) -> str | None:
-    """The session that is forgotten as a whole, or all of its memories of some types; None where a filter says more."""
+    """The session that is forgotten as a whole, or all of its memories of some types;
+    None where a filter says more.
+    """
     chosen = asked.chosen
     says = chosen.model_dump(exclude_none=True).keys()
     return chosen.session_id if says <= {"session_id", "types"} else None
@@ -122,12 +169,19 @@ def reads_of(owner: Owner, session_id: str) -> list[str]:
 
 
 def cleared(
-    owner: Owner, session_id: str, forgetting: ForgetInput, look: Look, until: int, asked: Collection[str], now: datetime
+    owner: Owner,
+    session_id: str,
+    forgetting: ForgetInput,
+    look: Look,
+    until: int,
+    asked: Collection[str],
+    now: datetime,
 ) -> Changes[Any]:
-    """What the call that forgets a session writes beside its task; of all types, it also throws away what the session has gathered.
+    """What the call that forgets a session writes beside its task; of all types, it also throws
+    away what the session has gathered.
 
-    until: where the log stood when the memories were found that it forgets. Raises LookedElsewhere for what was not `asked` for, and where
-    others were made since.
+    until: where the log stood when the memories were found that it forgets. Raises LookedElsewhere
+    for what was not `asked` for, and where others were made since.
     """
     if look.head is None:
         return Changes(None)

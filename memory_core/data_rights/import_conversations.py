@@ -1,8 +1,10 @@
-"""Import of conversations: the lines of a file are told one after the other, as POST /api/v1/memories is.
+"""Import of conversations: the lines of a file are told one after the other, as POST
+/api/v1/memories is.
 
-A line is told under an idempotency key of its task and its number, and the operation is moved on after it. A worker that was killed in
-between tells the line again, which is known by its receipt. Note: the user may be erased between two lines. A conversation is therefore
-stored only while the operation that tells it is there, in the same life of the user.
+A line is told under an idempotency key of its task and its number, and the operation is moved on
+after it. A worker that was killed in between tells the line again, which is known by its receipt.
+Note: the user may be erased between two lines. A conversation is therefore stored only while the
+operation that tells it is there, in the same life of the user.
 """
 
 from __future__ import annotations
@@ -19,7 +21,14 @@ from pydantic import ValidationError
 
 from memory_core.data_rights.import_parse import Redact, Refused, object_in
 from memory_core.domain.chat.messages import timed
-from memory_core.domain.errors import Conflict, Invalid, QuotaExceeded, TooLarge, described, shown_name
+from memory_core.domain.errors import (
+    Conflict,
+    Invalid,
+    QuotaExceeded,
+    TooLarge,
+    described,
+    shown_name,
+)
 from memory_core.domain.messages import bytes_of_messages
 from memory_core.domain.requests.maintenance import ConversationLine
 from memory_core.domain.requests.memories import ConverseInput
@@ -32,9 +41,13 @@ from memory_core.tasks.leases import Later, Lease
 from memory_core.tasks.operations import Chunk, Operation, Operations
 
 TURN: Final = timedelta(minutes=4)
-"""How long one message of the queue tells conversations. Azure Functions ends a call after ten minutes."""
+"""How long one message of the queue tells conversations. Azure Functions ends a call after
+ten minutes.
+"""
 UNFORMED: Final = 100
-"""Conversations of an import that may wait to be formed before it tells more, so that other users' are formed in between."""
+"""Conversations of an import that may wait to be formed before it tells more,
+so that other users' are formed in between.
+"""
 PAUSE: Final = timedelta(seconds=2)
 MAX_IGNORED: Final = 50
 _SAID: Final = {"extra_forbidden": "is not a field of a conversation", "missing": "is required"}
@@ -43,12 +56,16 @@ _SAID: Final = {"extra_forbidden": "is not a field of a conversation", "missing"
 class Converse(Protocol):
     """Stores a conversation and sends it on its way, as `Converser.converse` does."""
 
-    async def __call__(self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str) -> Accepted:
+    async def __call__(
+        self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str
+    ) -> Accepted:
         """Durable when it returns. Raises TaskLost where the operation is not pending any more."""
 
 
 class ConversationCheck:
-    """Takes the lines of a file, one after the other, before the first of them is told. now: nothing was said long after it."""
+    """Takes the lines of a file, one after the other, before the first of them is told. now:
+    nothing was said long after it.
+    """
 
     def __init__(self, now: datetime, redact: Redact) -> None:
         self._now, self._redact = now, redact
@@ -60,7 +77,9 @@ class ConversationCheck:
         """The next line. Raises Refused."""
         self._lines += 1
         read = conversation_in(self._lines, line, self._now, self._redact)
-        self.bytes_of_sessions[read.session_id] += bytes_of_messages(timed(read.messages, self._now))
+        self.bytes_of_sessions[read.session_id] += bytes_of_messages(
+            timed(read.messages, self._now)
+        )
 
     def end(self) -> dict[str, Any]:
         """The file is whole: what the operation's cursor says from then on. Raises Refused."""
@@ -71,7 +90,8 @@ class ConversationCheck:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a file is told: lines of all lines, their messages, and fields of messages that are not known.
+    """How far a file is told: lines of all lines, their messages, and fields of messages that
+    are not known.
 
     before: how many tasks of the user were unfinished when the first line was told.
     """
@@ -85,7 +105,9 @@ class Progress:
 
     @classmethod
     def of(cls, operation: Operation) -> Progress | None:
-        """The progress of an operation; None for one that tells no conversations, or has not looked through its file."""
+        """The progress of an operation; None for one that tells no conversations,
+        or has not looked through its file.
+        """
         stored = (operation.cursor or {}).get("told")
         return None if stored is None else cls(**{**stored, "ignored": tuple(stored["ignored"])})
 
@@ -93,7 +115,9 @@ class Progress:
         """The progress after the next line."""
         new, known = messages or (0, 0)
         named = tuple(sorted({*self.ignored, *ignored}))[:MAX_IGNORED]
-        return replace(self, line=self.line + 1, new=self.new + new, known=self.known + known, ignored=named)
+        return replace(
+            self, line=self.line + 1, new=self.new + new, known=self.known + known, ignored=named
+        )
 
     @property
     def document(self) -> dict[str, Any]:
@@ -109,16 +133,30 @@ class Progress:
     def result(self) -> dict[str, Any]:
         """What the task's result says of it."""
         messages = {"new": self.new, "known": self.known}
-        return {"conversations": self.line, "of": self.lines, "messages": messages, "ignored": list(self.ignored)}
+        return {
+            "conversations": self.line,
+            "of": self.lines,
+            "messages": messages,
+            "ignored": list(self.ignored),
+        }
 
 
 class ConversationTeller:
     """Tells the conversations of files that were looked through."""
 
-    def __init__(self, converse: Converse, operations: Operations, clock: Clock, redact: Redact) -> None:
-        self._converse, self._operations, self._clock, self._redact = converse, operations, clock, redact
+    def __init__(
+        self, converse: Converse, operations: Operations, clock: Clock, redact: Redact
+    ) -> None:
+        self._converse, self._operations, self._clock, self._redact = (
+            converse,
+            operations,
+            clock,
+            redact,
+        )
 
-    async def tell(self, lease: Lease, operation: Operation, lines: AsyncGenerator[list[bytes], None]) -> Operation | Later:
+    async def tell(
+        self, lease: Lease, operation: Operation, lines: AsyncGenerator[list[bytes], None]
+    ) -> Operation | Later:
         """Tell what is not told yet, in the file's order.
 
         Args:
@@ -127,7 +165,8 @@ class ConversationTeller:
             lines: of the whole file, some at a time.
 
         Returns:
-            The operation, done or as another worker left it; Later where the rest is told by another message.
+            The operation, done or as another worker left it; Later where the rest is told by
+            another message.
 
         Raises:
             Refused: a line that was fine by itself can't be stored.
@@ -148,7 +187,9 @@ class ConversationTeller:
                     further = Progress.of(operation)
                     if further is None or further.line != number or operation.state != "pending":
                         return operation  # another worker is further, or the import is cancelled
-                    await lease.note(further.step, further.line / further.lines, result=further.result)
+                    await lease.note(
+                        further.step, further.line / further.lines, result=further.result
+                    )
                     if unformed > UNFORMED:
                         return Later(PAUSE, {"step": further.step})
                     if self._clock.now() - begun >= TURN:
@@ -156,7 +197,9 @@ class ConversationTeller:
         return await self._end(lease, operation)
 
     async def count_last(self, lease: Lease, operation: Operation) -> Progress | None:
-        """The progress with the line that was told last, should the operation not have been moved on after it."""
+        """The progress with the line that was told last, should the operation not have been moved
+        on after it.
+        """
         progress = Progress.of(operation)
         if progress is None:
             return None
@@ -167,14 +210,26 @@ class ConversationTeller:
             return progress
         return progress.with_line(Told(**receipt.body["result"]["messages"]), ())
 
-    async def _tell_line(self, lease: Lease, operation: Operation, progress: Progress, line: bytes) -> tuple[Operation, int]:
-        """Tell the next line: the operation after it, and how many conversations of this file wait to be formed."""
+    async def _tell_line(
+        self, lease: Lease, operation: Operation, progress: Progress, line: bytes
+    ) -> tuple[Operation, int]:
+        """Tell the next line: the operation after it, and how many conversations of this file wait
+        to be formed.
+        """
         number = progress.line + 1
         read = conversation_in(number, line, self._clock.now(), self._redact)
-        request = ConverseInput(session_id=read.session_id, agent_id=read.agent_id, messages=read.messages, time_zone=read.time_zone)
+        request = ConverseInput(
+            session_id=read.session_id,
+            agent_id=read.agent_id,
+            messages=read.messages,
+            time_zone=read.time_zone,
+        )
         try:
             accepted = await self._converse(
-                lease.owner, request, keyed(_call(operation, number), "import", request), operation_id=operation.id
+                lease.owner,
+                request,
+                keyed(_call(operation, number), "import", request),
+                operation_id=operation.id,
             )
         except (Invalid, TooLarge, Conflict, QuotaExceeded) as error:
             raise Refused(number, described(error)) from None
@@ -185,7 +240,10 @@ class ConversationTeller:
             pending = 0 if look.head is None else look.head.pending_tasks
             before = pending if further.before is None else further.before
             unformed = pending - before
-            return Chunk(cursor={**stored.cursor, "told": replace(further, before=before).document}, fragile=False)
+            return Chunk(
+                cursor={**stored.cursor, "told": replace(further, before=before).document},
+                fragile=False,
+            )
 
         return await self._operations.advance(lease, operation, [], decide), unformed
 
@@ -220,4 +278,8 @@ def conversation_in(number: int, line: bytes, now: datetime, redact: Redact) -> 
 
 def _call(operation: Operation, number: int) -> Call:
     """The call that tells a line: the same one whenever it is told again."""
-    return replace(operation.call, idempotency_key=f"{operation.task_id}-{number}", route="import of conversations")
+    return replace(
+        operation.call,
+        idempotency_key=f"{operation.task_id}-{number}",
+        route="import of conversations",
+    )

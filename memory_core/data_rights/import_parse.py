@@ -1,6 +1,7 @@
 """Read the lines of an import, and make them into documents of the importing owner.
 
-Note: what is stored is what the model says, never the line itself. A number that came as text is a number then.
+Note: what is stored is what the model says, never the line itself. A number that came as text is a
+number then.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ from memory_core.tasks.store import written
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
 _SCOPE: Final = {"app_id": "app", "user_id": "user"}
-_WHOLE, _PIECE = frozenset({"kind", "id", "body"}), frozenset({"kind", "id", "piece", "pieces", "text"})
+_WHOLE, _PIECE = (
+    frozenset({"kind", "id", "body"}),
+    frozenset({"kind", "id", "piece", "pieces", "text"}),
+)
 _UNSEEN: Final = {"event": {"epoch"}, "conversation": {"messages"}}
 
 
@@ -69,7 +73,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document of the file, and the line that it ends in. embedded: whether it is to have a vector."""
+    """A document of the file, and the line that it ends in. embedded: whether it is to
+    have a vector.
+    """
 
     line: int
     kind: str
@@ -113,7 +119,11 @@ class Entry:
 
     def stored(self, model: BaseModel) -> dict[str, Any]:
         """The body to be stored, but for whose it is."""
-        dumped = model.model_dump(mode="json", exclude=_UNSEEN.get(self.kind), exclude_unset=self.kind in ("messages", "session", "slot"))
+        dumped = model.model_dump(
+            mode="json",
+            exclude=_UNSEEN.get(self.kind),
+            exclude_unset=self.kind in ("messages", "session", "slot"),
+        )
         return {"sequence": self.body["sequence"], **dumped}
 
 
@@ -127,7 +137,9 @@ class _Messages(BaseModel):
 
 
 class _Turn(BaseModel):
-    """A turn that the next one is read together with; exports of earlier versions tell its text, too."""
+    """A turn that the next one is read together with; exports of earlier versions tell
+    its text, too.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -187,7 +199,9 @@ class _Other(BaseModel):
 
 
 class Entries:
-    """From lines to entries. gone: terms of texts that were redacted, which no entry is to be found by."""
+    """From lines to entries. gone: terms of texts that were redacted, which no entry is to
+    be found by.
+    """
 
     def __init__(self, redact: Redact, gone: Collection[str] = ()) -> None:
         self.gone = set(gone)
@@ -203,7 +217,9 @@ class Entries:
         if kind not in KINDS or not isinstance(name, str):
             raise Refused(number, "is no document: `kind` and `id` should say which")
         if (kind in ("memory", "version")) != isinstance(embedded, bool):
-            raise Refused(number, "`embedded` should be true or false in a memory's line, and only there")
+            raise Refused(
+                number, "`embedded` should be true or false in a memory's line, and only there"
+            )
         if parsed.keys() == _PIECE:
             body = self._piece(number, parsed)
             if body is None:
@@ -211,13 +227,18 @@ class Entries:
         elif parsed.keys() == _WHOLE and self._begun is None:
             body = parsed["body"]
         else:
-            raise Refused(number, "is no document: it should have kind, id and body, or be the next piece of one")
+            raise Refused(
+                number,
+                "is no document: it should have kind, id and body, or be the next piece of one",
+            )
         if not isinstance(body, dict):
             raise Refused(number, "`body` should be a JSON object")
         return Entry(number, kind, name, self._without_secrets(kind, body), bool(embedded))
 
     def _without_secrets(self, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The body as it is kept here, where the export was made without redaction. No secret's words are among its terms either."""
+        """The body as it is kept here, where the export was made without redaction. No secret's
+        words are among its terms either.
+        """
         clean: dict[str, Any] = self._redact(body)
         if clean is not body and kind in ("memory", "version"):
             self.gone |= counts(_texts_of(body)).keys() - counts(_texts_of(clean)).keys()
@@ -230,7 +251,11 @@ class Entries:
 
     def _piece(self, number: int, parsed: dict[str, Any]) -> Any:
         identity = {name: parsed[name] for name in ("kind", "id", "pieces")}
-        if (self._begun or identity) != identity or parsed["piece"] != len(self._texts) + 1 or not isinstance(parsed["text"], str):
+        if (
+            (self._begun or identity) != identity
+            or parsed["piece"] != len(self._texts) + 1
+            or not isinstance(parsed["text"], str)
+        ):
             raise Refused(number, "is not the next piece of its document")
         self._begun = identity
         self._texts.append(parsed["text"])
@@ -244,11 +269,15 @@ class Entries:
 
 def _texts_of(body: Mapping[str, Any]) -> str:
     """Every text of a memory that its terms are made of."""
-    return "\n".join(str(value) for name, value in body.items() if name not in ("lexical", "search_text"))
+    return "\n".join(
+        str(value) for name, value in body.items() if name not in ("lexical", "search_text")
+    )
 
 
 def _without_terms(value: Any, gone: Collection[str]) -> Any:
-    """Plain JSON without these terms: where they are counted, and in the text that the database's index is made of."""
+    """Plain JSON without these terms: where they are counted, and in the text that the database's
+    index is made of.
+    """
     if isinstance(value, dict):
         return {
             name: " ".join(term for term in item.split(" ") if term not in gone)
@@ -267,12 +296,22 @@ def header_in(line: bytes) -> dict[str, Any]:
         raise Refused(1, f"this is not an export: `format` should be {FORMAT}")
     if parsed.get("version") != VERSION:
         version = parsed.get("version")
-        raise Refused(1, f"`version` is {version if isinstance(version, int) else 'no number'}; this program reads {VERSION}")
+        raise Refused(
+            1,
+            f"`version` is {version if isinstance(version, int) else 'no number'}; this program "
+            f"reads {VERSION}",
+        )
     counts, sequence = parsed.get("counts"), parsed.get("sequence")
-    if not isinstance(sequence, int) or not isinstance(counts, dict) or not all(isinstance(count, int) for count in counts.values()):
+    if (
+        not isinstance(sequence, int)
+        or not isinstance(counts, dict)
+        or not all(isinstance(count, int) for count in counts.values())
+    ):
         raise Refused(1, "`sequence` should be a number and `counts` numbers by kind")
     if unknown := counts.keys() - set(KINDS):
-        raise Refused(1, f"`counts` names {shown_name(min(unknown))}, which this program does not know")
+        raise Refused(
+            1, f"`counts` names {shown_name(min(unknown))}, which this program does not know"
+        )
     return parsed
 
 
@@ -305,7 +344,9 @@ def _memory(body: dict[str, Any]) -> Memory:
 
 
 def _event(body: dict[str, Any]) -> Event:
-    """An event, in which the fields of a memory that changed are such fields: a replay makes memories of them."""
+    """An event, in which the fields of a memory that changed are such fields: a replay makes
+    memories of them.
+    """
     if unknown := body.keys() - Event.model_fields.keys():
         raise PlainError(f"{shown_name(min(unknown))}: is not a field of an event")
     event = Event.model_validate(body)
@@ -317,11 +358,15 @@ def _event(body: dict[str, Any]) -> Event:
 
 
 _DEFAULTS = cast(Any, Memory).model_construct()
-"""A memory of which nothing is known. To construct another takes pydantic 1.4 ms, to copy it 2 µs."""
+"""A memory of which nothing is known. To construct another takes pydantic 1.4 ms,
+to copy it 2 µs.
+"""
 
 
 def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a memory as one that is stored has them, JSON-ready. Raises ValueError, ValidationError for what no memory could have."""
+    """Fields of a memory as one that is stored has them, JSON-ready. Raises ValueError,
+    ValidationError for what no memory could have.
+    """
     if not fields:
         return {}
     memory = _DEFAULTS.model_copy()  # assignments replace values, and never change what both hold
@@ -330,7 +375,8 @@ def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return cast(dict[str, Any], memory.model_dump(mode="json", include=set(fields)))
 
 
-# What a file's documents become on their way into the store: with the importing owner, new vectors, and tasks for what waits.
+# What a file's documents become on their way into the store: with the importing owner,
+# new vectors, and tasks for what waits.
 
 
 TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
@@ -343,13 +389,21 @@ class Staging:
     def __init__(self, embedder: Embedder, copies: ColdCopies, clock: Clock) -> None:
         self._embedder, self._copies, self._clock = embedder, copies, clock
 
-    async def frozen(self, owner: Owner, operation: Operation, entries: list[Entry]) -> dict[str, str]:
-        """Write copies into the archive; where each lies, by how the file calls it. Written again, after a kill, they are the same."""
+    async def frozen(
+        self, owner: Owner, operation: Operation, entries: list[Entry]
+    ) -> dict[str, str]:
+        """Write copies into the archive; where each lies, by how the file calls it. Written again,
+        after a kill, they are the same.
+        """
         places: dict[str, str] = {}
         for entry in entries:
             copy, embedded = copy_in(entry.body)
             wanted = [memory for memory in memories_of(copy) if has_vector(memory, embedded)]
-            vectors = await self._embedder.embed([text_to_embed(memory) for memory in wanted]) if wanted else []
+            vectors = (
+                await self._embedder.embed([text_to_embed(memory) for memory in wanted])
+                if wanted
+                else []
+            )
             for memory, vector in zip(wanted, vectors, strict=True):
                 memory.embedding, memory.embedding_model, memory.embedding_dimensions = (
                     vector,
@@ -360,8 +414,12 @@ class Staging:
             places[f"{COLD}/{entry.id}"] = await self._copies.write(owner, operation.id, copy)
         return places
 
-    async def documents(self, owner: Owner, entries: list[Entry], epoch: str, cold: Mapping[str, str]) -> list[Document]:
-        """The documents as they are stored, with their vectors, and the tasks of what is to be formed yet."""
+    async def documents(
+        self, owner: Owner, entries: list[Entry], epoch: str, cold: Mapping[str, str]
+    ) -> list[Document]:
+        """The documents as they are stored, with their vectors, and the tasks of what is to
+        be formed yet.
+        """
         made, texts = list[Document](), dict[int, str]()
         for entry in entries:
             model = entry.model()
@@ -374,18 +432,35 @@ class Staging:
                 made.append(_staged_task(task, epoch))
         vectors = await self._embedder.embed(list(texts.values())) if texts else []
         for place, vector in zip(texts, vectors, strict=True):
-            of = {"embedding_model": self._embedder.model, "embedding_dimensions": self._embedder.dimensions}
+            of = {
+                "embedding_model": self._embedder.model,
+                "embedding_dimensions": self._embedder.dimensions,
+            }
             made[place] = replace(made[place], body={**made[place].body, **of}, vector=vector)
         return made
 
     def _task_of(self, owner: Owner, document: Document, model: object) -> Task | None:
         """The task of a conversation that waits to be formed, or of messages that wait for more."""
         now = self._clock.now()
-        asked: dict[str, Any] = {"created_at": now, "updated_at": now, "next_enqueue_at": now, "subject_id": document.id}
+        asked: dict[str, Any] = {
+            "created_at": now,
+            "updated_at": now,
+            "next_enqueue_at": now,
+            "subject_id": document.id,
+        }
         if isinstance(model, Conversation) and model.state == "pending":
-            return Task.model_validate({"task_id": model.task_id, "kind": TASKS[model.path], **asked})
+            return Task.model_validate(
+                {"task_id": model.task_id, "kind": TASKS[model.path], **asked}
+            )
         if isinstance(model, Buffer) and model.messages:
-            return Task.model_validate({"task_id": HeldBuffer(owner, model, None).task_id, "kind": "flush", "step": "gathering", **asked})
+            return Task.model_validate(
+                {
+                    "task_id": HeldBuffer(owner, model, None).task_id,
+                    "kind": "flush",
+                    "step": "gathering",
+                    **asked,
+                }
+            )
         return None
 
 

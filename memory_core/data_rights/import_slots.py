@@ -1,6 +1,8 @@
-"""The logs of slots in a file that is brought in: what they say of their members must be what the members say of themselves.
+"""The logs of slots in a file that is brought in: what they say of their members must be what the
+members say of themselves.
 
-A file without them, from an earlier version, is taken too: its slots get their logs from their members when they are first written to.
+A file without them, from an earlier version, is taken too: its slots get their logs from their
+members when they are first written to.
 """
 
 from __future__ import annotations
@@ -20,7 +22,14 @@ from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.truth_projection import differences_in, project
 from memory_core.ledger.ids import slot_document_id, slot_of_part
 
-_UNCOMPARED: dict[str, Any] = {"content": "", "search_text": None, "embedding": None, "metadata": {}, "atomic_facts": [], "links": []}
+_UNCOMPARED: dict[str, Any] = {
+    "content": "",
+    "search_text": None,
+    "embedding": None,
+    "metadata": {},
+    "atomic_facts": [],
+    "links": [],
+}
 
 
 class SlotLogs:
@@ -36,13 +45,17 @@ class SlotLogs:
     def take_member(self, memory: Memory) -> None:
         """The next memory, or old version of one."""
         if (name := slot_name(memory)) is not None:
-            self._members.setdefault(slot_document_id(*name), {})[memory.id] = memory.model_copy(update=_UNCOMPARED)
+            self._members.setdefault(slot_document_id(*name), {})[memory.id] = memory.model_copy(
+                update=_UNCOMPARED
+            )
 
     def take(self, entry: Entry, body: SlotBody) -> None:
         """The next log, or sealed part of one. Raises PlainError for what is none."""
         try:
             entries = codec.entries_in(body.entries)
-            known = codec.rows(entries) == sorted(body.entries, key=lambda row: (row[1], row[2])) and all(map(_is_sound, entries))
+            known = codec.rows(entries) == sorted(
+                body.entries, key=lambda row: (row[1], row[2])
+            ) and all(map(_is_sound, entries))
             if body.sealed is not None:
                 codec.seal_in(body.sealed)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
@@ -54,19 +67,29 @@ class SlotLogs:
         self._lines[name] = entry.line
 
     def end(self, sequence: int) -> None:
-        """The file is whole. sequence: of the last event of its log. Raises Refused where a member is not as its slot's log says."""
+        """The file is whole. sequence: of the last event of its log. Raises Refused where a member
+        is not as its slot's log says.
+        """
         for name, entries in self._entries.items():
             line = self._lines[name]
-            if not all(0 < entry.sequence <= sequence for entry in entries) or len({entry.place for entry in entries}) < len(entries):
+            if not all(0 < entry.sequence <= sequence for entry in entries) or len(
+                {entry.place for entry in entries}
+            ) < len(entries):
                 raise Refused(line, f"slot {shown_name(name)}: an entry has no place in the log")
             members = self._members.get(name, {})  # one that could not be read is in no file
-            differences = differences_in(name, project(resolve(entries), self._now), members, self._now)
-            differing = [difference for difference in differences if difference.memory_id in members]
+            differences = differences_in(
+                name, project(resolve(entries), self._now), members, self._now
+            )
+            differing = [
+                difference for difference in differences if difference.memory_id in members
+            ]
             if differing:
                 difference = differing[0]
                 fields = ", ".join(difference.fields) or "it is none of its members"
                 raise Refused(
-                    line, f"slot {shown_name(name)}: {shown_name(difference.memory_id)} is not as the log of its slot says: {fields}"
+                    line,
+                    f"slot {shown_name(name)}: {shown_name(difference.memory_id)} is not as the "
+                    f"log of its slot says: {fields}",
                 )
 
 

@@ -1,7 +1,8 @@
 """Check a whole import before anything of it is stored.
 
-Note: a file may come from anywhere. What it says of itself is believed nowhere: ids could name our own bookkeeping,
-references could lead out of the file, a log could have holes. Whatever is wrong is said with the line that it is in.
+Note: a file may come from anywhere. What it says of itself is believed nowhere: ids could name our
+own bookkeeping, references could lead out of the file, a log could have holes. Whatever is wrong is
+said with the line that it is in.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from memory_core.data_rights.export_format import COLD, GONE, KINDS, copy_in, memories_of, name_of
-from memory_core.data_rights.import_parse import Entries, Entry, Redact, Refused, SlotBody, header_in, told_fields
+from memory_core.data_rights.import_parse import (
+    Entries,
+    Entry,
+    Redact,
+    Refused,
+    SlotBody,
+    header_in,
+    told_fields,
+)
 from memory_core.data_rights.import_slots import SlotLogs
 from memory_core.domain.archival import ColdCopy
 from memory_core.domain.conflict import ConflictRecord
@@ -45,17 +54,22 @@ _NAMED: Final[Mapping[str, re.Pattern[str]]] = {
     "slot": re.compile(r"slt_[0-9a-f]{1,64}(?:\.[1-9][0-9]{0,3})?"),
     "run": re.compile(r"run_[A-Za-z0-9_-]{1,120}"),
 }
-"""The ids of each kind, so that no document can take the place of a task, an operation, the head or one of another kind."""
+"""The ids of each kind, so that no document can take the place of a task, an operation,
+the head or one of another kind.
+"""
 
 
 class Check:
-    """Takes the lines of a file, one after the other, and at the end says what its user's head has to be.
+    """Takes the lines of a file, one after the other, and at the end says what its user's
+    head has to be.
 
     waiting: how many conversations and buffers are to be formed yet.
     """
 
     def __init__(self, now: datetime, redact: Redact) -> None:
-        """Now: the moment at which statuses are compared with the logs of slots. redact: takes secrets out."""
+        """Now: the moment at which statuses are compared with the logs of slots. redact:
+        takes secrets out.
+        """
         self.counts: Counter[str] = Counter()
         self._slots = SlotLogs(now)
         self.waiting = 0
@@ -81,9 +95,13 @@ class Check:
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             where = ".".join(shown_name(part) for part in first["loc"])
-            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {where}: {first['msg']}") from None
+            raise Refused(
+                entry.line, f"{entry.kind} {shown_name(entry.id)}: {where}: {first['msg']}"
+            ) from None
         except (TypeError, KeyError, ValueError) as error:
-            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {described(error)}") from None
+            raise Refused(
+                entry.line, f"{entry.kind} {shown_name(entry.id)}: {described(error)}"
+            ) from None
         self.counts[entry.kind] += 1
 
     @property
@@ -99,16 +117,28 @@ class Check:
         stated = self._header["counts"]
         for kind in KINDS:
             if self.counts[kind] != stated.get(kind, 0):
-                counted = f"{self.counts[kind]} of the kind {kind}; its first line counts {stated.get(kind, 0)}"
+                counted = (
+                    f"{self.counts[kind]} of the kind {kind}; its first line counts "
+                    f"{stated.get(kind, 0)}"
+                )
                 raise Refused(self._line, f"the file ends here with {counted}")
         if self._log.sequence != self._header["sequence"]:
-            raise Refused(self._line, f"the log ends at {self._log.sequence}; the first line says {self._header['sequence']}")
+            raise Refused(
+                self._line,
+                f"the log ends at {self._log.sequence}; the first line says "
+                f"{self._header['sequence']}",
+            )
         self._memories.follow(self._log)
         self._slots.end(self._log.sequence)
         self._log.end()
         for (seen_kind, name), line in self._seen.items():
-            if seen_kind == "messages" and ("conversation", name.removesuffix("_messages")) not in self._seen:
-                raise Refused(line, f"{shown_name(name)} belongs to a conversation that is not in this file")
+            if (
+                seen_kind == "messages"
+                and ("conversation", name.removesuffix("_messages")) not in self._seen
+            ):
+                raise Refused(
+                    line, f"{shown_name(name)} belongs to a conversation that is not in this file"
+                )
         return {**self._log.head(), **self._memories.head()}
 
     def _name(self, entry: Entry) -> None:
@@ -125,10 +155,15 @@ class Check:
         self._seen[entry.kind, entry.id] = entry.line
         sequence = entry.body.get("sequence")
         if not isinstance(sequence, int) or isinstance(sequence, bool) or sequence < 0:
-            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: sequence: should be a whole number")
+            raise Refused(
+                entry.line,
+                f"{entry.kind} {shown_name(entry.id)}: sequence: should be a whole number",
+            )
 
     def _look(self, entry: Entry, model: BaseModel) -> None:
-        within = getattr(model, "session_id" if entry.kind in ("session", "buffer") else "id", entry.id)
+        within = getattr(
+            model, "session_id" if entry.kind in ("session", "buffer") else "id", entry.id
+        )
         if within != entry.id:
             raise PlainError(f"is called {shown_name(within)} within")
         if entry.kind == COLD:
@@ -155,7 +190,10 @@ class Check:
     def _archived(self, memory: Memory) -> None:
         """What lies in the archive comes before it in the file."""
         place = memory.archival_location
-        if place not in (None, GONE) and (COLD, str(place).removeprefix(f"{COLD}/")) not in self._seen:
+        if (
+            place not in (None, GONE)
+            and (COLD, str(place).removeprefix(f"{COLD}/")) not in self._seen
+        ):
             raise PlainError("archival_location: its cold copy is not in this file")
 
 
@@ -207,26 +245,40 @@ class _Memories:
             self._named.setdefault(base_id(side), line)
 
     def follow(self, log: Log) -> None:
-        """All references lead to memories of this file, or to ones that were forgotten for good; no chain comes back to itself."""
+        """All references lead to memories of this file, or to ones that were forgotten for good;
+        no chain comes back to itself.
+        """
         if self._latest[0] > log.sequence:
             raise Refused(self._latest[1], f"revision: the log ends at {log.sequence}")
         for name, line in self._places.items():
             if name not in log.told_of:
                 raise Refused(line, f"no event of the log tells of {shown_name(name)}")
             if not log.tells(name):
-                raise Refused(line, f"by the log there is no {shown_name(name)}: it was forgotten for good, or never began")
-        for reference, line in (self._named | {name: line for name, line in log.told_of.items() if name not in self._named}).items():
+                raise Refused(
+                    line,
+                    f"by the log there is no {shown_name(name)}: it was forgotten for good, or "
+                    "never began",
+                )
+        for reference, line in (
+            self._named
+            | {name: line for name, line in log.told_of.items() if name not in self._named}
+        ).items():
             if reference not in self._places and reference not in log.forgotten:
                 raise Refused(line, f"refers to {shown_name(reference)}, which is not in this file")
         for name, (cell_id, line) in self._cells.items():
             if cell_id in self._places and name not in self._messages.get(cell_id, ()):
-                raise Refused(line, f"{shown_name(name)}: cell_id: {shown_name(cell_id)} was not formed of it")
+                raise Refused(
+                    line, f"{shown_name(name)}: cell_id: {shown_name(cell_id)} was not formed of it"
+                )
         ended: set[str] = set()
         for start in self._next:
             walked, at = set[str](), start
             while at in self._next and at not in ended:
                 if at in walked:
-                    raise Refused(self._next[at][1], f"{shown_name(at)} is replaced, after some steps, by itself")
+                    raise Refused(
+                        self._next[at][1],
+                        f"{shown_name(at)} is replaced, after some steps, by itself",
+                    )
                 walked.add(at)
                 at = self._next[at][0]
             ended |= walked
@@ -243,18 +295,26 @@ class _Memories:
 
 def _references(memory: Memory) -> Iterator[str]:
     """The memories that a memory names and that have to be there."""
-    yield from (name for name in (memory.next_id, memory.supersedes_id, memory.copied_from) if name is not None)
+    yield from (
+        name
+        for name in (memory.next_id, memory.supersedes_id, memory.copied_from)
+        if name is not None
+    )
     yield from (link.memory_id for link in memory.links)
     yield from memory.source_ids
     yield from memory.consolidated_into_ids
-    yield from (fact.superseded_by for fact in memory.atomic_facts if fact.superseded_by is not None)
+    yield from (
+        fact.superseded_by for fact in memory.atomic_facts if fact.superseded_by is not None
+    )
 
 
-# The log of a file that is brought in: whether it has no hole, and whether it tells of the memories what the file says they are.
+# The log of a file that is brought in: whether it has no hole, and whether it tells of the memories
+# what the file says they are.
 #
-# A memory that was changed in a file, with a new hash, is found out here, unless the log was changed to match. Note:
-# a memory is not compared with the end of the log only. What lies in the archive and old versions are what the log told at their revision.
-# To hold little, each field is kept as eight bytes of its hash: some 400 bytes a memory, however long its text.
+# A memory that was changed in a file, with a new hash, is found out here, unless the log was
+# changed to match. Note: a memory is not compared with the end of the log only. What lies in the
+# archive and old versions are what the log told at their revision. To hold little, each field is
+# kept as eight bytes of its hash: some 400 bytes a memory, however long its text.
 
 
 _UNTOLD: Final = UNLOGGED_FIELDS | {"app_id", "user_id", "archival_location"}
@@ -266,7 +326,10 @@ _OF_A_VERSION: Final = ("id", "status", "status_reason", "next_id", "valid_until
 _NONE: Final = bytes(8)
 _DEFAULTS: Final = {
     name: orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    for name, value in cast(Any, Memory).model_construct().model_dump(mode="json", exclude=set(UNLOGGED_FIELDS)).items()
+    for name, value in cast(Any, Memory)
+    .model_construct()
+    .model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
+    .items()
 }
 
 
@@ -286,7 +349,9 @@ class Log:
         self._belied: Refused | None = None
 
     def claim(self, memory: Memory, line: int) -> None:
-        """The line says that at its revision this memory was, or old version had been, what it says. Raises ValueError."""
+        """The line says that at its revision this memory was, or old version had been,
+        what it says. Raises ValueError.
+        """
         if self.sequence:
             raise PlainError("comes after the log, and should before")
         old = is_version(memory.id)
@@ -304,7 +369,9 @@ class Log:
     def take(self, entry: Entry, event: Event) -> None:
         """The next event. Raises ValueError for one that is not."""
         if event.sequence != self.sequence + 1:
-            raise PlainError(f"sequence: is {event.sequence}, where the log goes on with {self.sequence + 1}")
+            raise PlainError(
+                f"sequence: is {event.sequence}, where the log goes on with {self.sequence + 1}"
+            )
         if self._last is not None and event.occurred_at <= self._last:
             raise PlainError("occurred_at: is not later than that of the event before")
         self.sequence, self._last = event.sequence, event.occurred_at
@@ -318,7 +385,9 @@ class Log:
         self._compare(event)
 
     def end(self) -> None:
-        """There are no more events. Raises Refused for a claim that one of them belied, or that none told of."""
+        """There are no more events. Raises Refused for a claim that one of them belied,
+        or that none told of.
+        """
         if self._belied is not None:
             raise self._belied
         for (name, revision), claims in self._claims.items():
@@ -326,13 +395,19 @@ class Log:
                 raise Refused(claims[0][2], f"no event {revision} of the log tells of {name}")
 
     def tells(self, memory_id: str) -> bool:
-        """At its end it says what this memory is: its beginning is in it, and it was not forgotten for good since."""
+        """At its end it says what this memory is: its beginning is in it, and it was not forgotten
+        for good since.
+        """
         return memory_id in self._states
 
     def head(self) -> dict[str, Any]:
         """What the user's head says of the log."""
         last = None if self._last is None else self._last.isoformat()
-        return {"sequence": self.sequence, "last_occurred_at": last, "last_removal_sequence": self.sequence}
+        return {
+            "sequence": self.sequence,
+            "last_occurred_at": last,
+            "last_removal_sequence": self.sequence,
+        }
 
     def _compare(self, event: Event) -> None:
         claims = self._claims.pop((event.memory_id, event.sequence), [])
@@ -343,7 +418,9 @@ class Log:
         for claimed, old, line in claims:
             unlike = _unlike(state, claimed, _OF_A_VERSION if old else beside)
             if unlike is not None and self._belied is None:
-                self._belied = Refused(line, f"{event.memory_id}: {unlike}: is not what the log tells of it")
+                self._belied = Refused(
+                    line, f"{event.memory_id}: {unlike}: is not what the log tells of it"
+                )
 
 
 def _changed(state: bytearray, fields: Mapping[str, Any]) -> bytearray:
@@ -356,9 +433,20 @@ def _changed(state: bytearray, fields: Mapping[str, Any]) -> bytearray:
 def _hash(name: str, value: Any) -> bytes:
     """Nothing for a default value, which the log may leave out."""
     serialised = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    return _NONE if serialised == _DEFAULTS.get(name) else hashlib.blake2b(serialised, digest_size=8).digest()
+    return (
+        _NONE
+        if serialised == _DEFAULTS.get(name)
+        else hashlib.blake2b(serialised, digest_size=8).digest()
+    )
 
 
 def _unlike(state: bytes | bytearray, claimed: bytes, but: Iterable[str]) -> str | None:
     """The first field in which the two differ."""
-    return next((name for name, place in _PLACES.items() if state[place] != claimed[place] and name not in but), None)
+    return next(
+        (
+            name
+            for name, place in _PLACES.items()
+            if state[place] != claimed[place] and name not in but
+        ),
+        None,
+    )

@@ -1,8 +1,10 @@
-"""Import: a file that was brought part by part becomes an empty user, at one moment, or leaves nothing; or its conversations are told.
+"""Import: a file that was brought part by part becomes an empty user, at one moment, or leaves
+nothing; or its conversations are told.
 
-A file is looked through whole first. An export is then stored under an epoch of its own, where no reader sees it; then that epoch becomes
-the user's, by one change of the head. Note: the user may have begun to save meanwhile. Then they keep that, and what was stored goes.
-Conversations may be of any user, and what was told of them stays.
+A file is looked through whole first. An export is then stored under an epoch of its own, where no
+reader sees it; then that epoch becomes the user's, by one change of the head. Note: the user may
+have begun to save meanwhile. Then they keep that, and what was stored goes. Conversations may be of
+any user, and what was told of them stays.
 """
 
 from __future__ import annotations
@@ -18,7 +20,11 @@ from typing import Any
 import orjson
 
 from memory_core.data_rights.export_format import COLD
-from memory_core.data_rights.import_conversations import ConversationCheck, ConversationTeller, Progress
+from memory_core.data_rights.import_conversations import (
+    ConversationCheck,
+    ConversationTeller,
+    Progress,
+)
 from memory_core.data_rights.import_parse import Entries, Entry, Redact, Refused, Staging
 from memory_core.data_rights.import_validate import Check
 from memory_core.domain.conversation import TaskStatus
@@ -63,7 +69,9 @@ class Importer:
         self._staging = Staging(embedder, copies, clock)
 
     async def begin(self, owner: Owner, request: ImportInput, call: Call) -> Accepted:
-        """Begin to gather the parts of a file. Raises Conflict for an export and a user who is not empty, Unavailable."""
+        """Begin to gather the parts of a file. Raises Conflict for an export and a user who is not
+        empty, Unavailable.
+        """
         of_export = request.of == "export"
 
         def refuse(look: Look) -> None:
@@ -71,10 +79,14 @@ class Importer:
                 raise Conflict(NOT_EMPTY)
 
         due = self._clock.now() + LIFETIME
-        return await self._operations.begin(owner, "import", {} if of_export else {"of": request.of}, call, due=due, refuse=refuse)
+        return await self._operations.begin(
+            owner, "import", {} if of_export else {"of": request.of}, call, due=due, refuse=refuse
+        )
 
     async def bring(self, owner: Owner, task_id: str, number: int, data: bytes, call: Call) -> None:
-        """Bring a part, counted from 1, in any order; brought again it replaces itself. Raises NotFound, Conflict, Unavailable."""
+        """Bring a part, counted from 1, in any order; brought again it replaces itself. Raises
+        NotFound, Conflict, Unavailable.
+        """
         _, operation = await self._operations.held(owner, task_id, "import")
         _gathered(operation)
         await self._parts.announce(owner, task_id, operation.created_at)
@@ -89,10 +101,13 @@ class Importer:
             await self._clear_up(owner, task_id)
             raise
 
-    async def commit(self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call) -> Accepted:
+    async def commit(
+        self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call
+    ) -> Accepted:
         """All parts are there: begin the work. The same again is no second time.
 
-        Whether the file has room is seen by the work. Raises NotFound, Conflict, Unavailable; QuotaExceeded where one memory has none.
+        Whether the file has room is seen by the work. Raises NotFound, Conflict, Unavailable;
+        QuotaExceeded where one memory has none.
         """
         stated = {"parts": parts, "sha256": sha256}
         _, operation = await self._operations.held(owner, task_id, "import")
@@ -104,14 +119,22 @@ class Importer:
             brought_parts = _gathered(stored)
             missing = [number for number in range(1, parts + 1) if str(number) not in brought_parts]
             if missing:
-                raise Conflict(f"the parts {', '.join(map(str, missing[:20]))} have not been brought")
-            return {"stage": "checking", "said": stated, "names": [brought_parts[str(number)] for number in range(1, parts + 1)]}
+                raise Conflict(
+                    f"the parts {', '.join(map(str, missing[:20]))} have not been brought"
+                )
+            return {
+                "stage": "checking",
+                "said": stated,
+                "names": [brought_parts[str(number)] for number in range(1, parts + 1)],
+            }
 
         task = await self._operations.amend(owner, task_id, change, call, due=True)
         return Accepted(task_id, await self._operations.tell(owner, task))
 
     async def work(self, lease: Lease) -> Later | None:
-        """The work, from wherever it is. Raises Unavailable while the embedder or a store is down."""
+        """The work, from wherever it is. Raises Unavailable while the embedder or a
+        store is down.
+        """
         operation = await self._operations.of(lease)
         try:
             return await self._worked(lease, operation)
@@ -133,25 +156,37 @@ class Importer:
                 left = operation.created_at + LIFETIME - self._clock.now()
                 if left > timedelta(0):
                     return Later(left, {"step": "gathering"})
-                operation = await self._refused(lease, operation, f"its parts were not committed within {LIFETIME.days} days")
+                operation = await self._refused(
+                    lease, operation, f"its parts were not committed within {LIFETIME.days} days"
+                )
             elif stage == "checking":
                 operation = await self._checked(lease, operation)
             elif stage == "staging":
                 try:
                     operation = await self._staged(lease, operation)
                 except QuotaExceeded as error:
-                    operation = await self._refused(lease, await self._operations.of(lease), error.detail)
+                    operation = await self._refused(
+                        lease, await self._operations.of(lease), error.detail
+                    )
             elif stage == "telling":
                 try:
-                    told_or_later = await self._teller.tell(lease, operation, self._lines(lease.owner, operation))
+                    told_or_later = await self._teller.tell(
+                        lease, operation, self._lines(lease.owner, operation)
+                    )
                 except Refused as refused:
-                    operation = await self._refused(lease, await self._operations.of(lease), str(refused))
+                    operation = await self._refused(
+                        lease, await self._operations.of(lease), str(refused)
+                    )
                     continue
                 if isinstance(told_or_later, Later):
                     return told_or_later
                 operation = told_or_later
             else:
-                await self._cleared(lease, operation, _end(cursor, Progress.of(operation), status="failed", error=cursor["error"]))
+                await self._cleared(
+                    lease,
+                    operation,
+                    _end(cursor, Progress.of(operation), status="failed", error=cursor["error"]),
+                )
                 return None
             if operation.state == "done":
                 await self._parts.remove_all(lease.owner, lease.task.task_id)
@@ -167,7 +202,11 @@ class Importer:
             async for lines in self._lines(lease.owner, operation, digest):
                 await asyncio.to_thread(_take, check, lines)
             if digest.hexdigest() != operation.cursor["said"]["sha256"].lower():
-                raise Refused(None, f"the parts have the SHA-256 {digest.hexdigest()}, not the one that was committed")
+                raise Refused(
+                    None,
+                    f"the parts have the SHA-256 {digest.hexdigest()}, not the one that "
+                    "was committed",
+                )
             result = await asyncio.to_thread(check.end)
             if isinstance(check, ConversationCheck):
                 await self._check_conversations(lease.owner, check.bytes_of_sessions)
@@ -177,29 +216,48 @@ class Importer:
             return await self._refused(lease, operation, str(refused))
         except QuotaExceeded as error:
             return await self._refused(lease, operation, error.detail)
-        cursor = {**operation.cursor, **(result if isinstance(check, ConversationCheck) else self._to_stage(check, result))}
-        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+        cursor = {
+            **operation.cursor,
+            **(result if isinstance(check, ConversationCheck) else self._to_stage(check, result)),
+        }
+        return await self._operations.advance(
+            lease, operation, [], lambda look, stored: Chunk(cursor=cursor)
+        )
 
-    async def _check_conversations(self, owner: Owner, bytes_of_sessions: Mapping[str | None, int]) -> None:
-        """Whether there is room for the conversations of a file: for all, or for those of sessions that are not known yet.
+    async def _check_conversations(
+        self, owner: Owner, bytes_of_sessions: Mapping[str | None, int]
+    ) -> None:
+        """Whether there is room for the conversations of a file: for all, or for those of sessions
+        that are not known yet.
 
-        What is known of the others is not stored again; how much that is is seen when they are told. Raises QuotaExceeded.
+        What is known of the others is not stored again; how much that is is seen when they are
+        told. Raises QuotaExceeded.
         """
         total = sum(bytes_of_sessions.values())
         try:
             await self._operations.check_room(owner, total)
         except QuotaExceeded:
-            sessions = {session_document_id(owner, name): name for name in bytes_of_sessions if name is not None}
+            sessions = {
+                session_document_id(owner, name): name
+                for name in bytes_of_sessions
+                if name is not None
+            }
             names = [*sessions]
             for start in range(0, len(names), SESSIONS_AT_ONCE):
                 look = await self._operations.look(owner, names[start : start + SESSIONS_AT_ONCE])
                 epoch = None if look.head is None else look.head.epoch
-                known = [name for name, document in look.documents.items() if document.body["epoch"] == epoch]
+                known = [
+                    name
+                    for name, document in look.documents.items()
+                    if document.body["epoch"] == epoch
+                ]
                 total -= sum(bytes_of_sessions[sessions[name]] for name in known)
             await self._operations.check_room(owner, total)
 
     def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
-        """What the cursor says of an export that was looked through. head: the fields of the head that it needs."""
+        """What the cursor says of an export that was looked through. head: the fields of the head
+        that it needs.
+        """
         head = {**head, "pending_tasks": check.waiting}
         return {
             "stage": "staging",
@@ -221,28 +279,52 @@ class Importer:
                 continue
             documents = await self._staging.documents(lease.owner, entries, epoch, cold)
             cursor = {**operation.cursor, "line": entries[-1].line}
-            chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(entry.kind for entry in entries))
-            moved = await self._operations.advance(lease, operation, [], lambda look, stored, it=chunk: _while_empty(look, stored, it))  # type: ignore[misc]
+            chunk = Chunk(
+                staged=tuple(documents),
+                cursor=cursor,
+                counts=Counter(entry.kind for entry in entries),
+            )
+            moved = await self._operations.advance(
+                lease,
+                operation,
+                [],
+                lambda look, stored, it=chunk: _while_empty(look, stored, it),  # type: ignore[misc]
+            )
             if moved.state != operation.state or moved.cursor != cursor:
                 return moved  # another worker is further, or the user has begun without it
             operation = moved
-            await lease.report("storing", 0.2 + 0.7 * sum(operation.counts.values()) / max(1, cursor["documents"]))
+            await lease.report(
+                "storing", 0.2 + 0.7 * sum(operation.counts.values()) / max(1, cursor["documents"])
+            )
         head = {**operation.cursor["head"], "due_at": self._clock.now()}
         head["pending_tasks"] += 1  # this very one, which the end counts off
         fields = Head.model_validate({**head, "epoch": epoch}).model_dump(include=set(head))
         last = Chunk(cursor=operation.cursor, done=True, begins=epoch, head_fields=lambda _: fields)
-        return await self._operations.advance(lease, operation, [task_id], lambda look, stored: _while_empty(look, stored, last))
+        return await self._operations.advance(
+            lease, operation, [task_id], lambda look, stored: _while_empty(look, stored, last)
+        )
 
     async def _refused(self, lease: Lease, operation: Operation, reason: str) -> Operation:
         cursor = _refusal(operation, reason)
-        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+        return await self._operations.advance(
+            lease, operation, [], lambda look, stored: Chunk(cursor=cursor)
+        )
 
     async def _cleared(self, lease: Lease, operation: Operation, end: Chunk) -> None:
         """Take away what was stored and brought, then end."""
         epoch = (operation.cursor or {}).get("epoch")
-        while epoch is not None and (strays := await self._store.strays(lease.owner, CLEARED_AT_ONCE, epoch=epoch)):
-            gone = Chunk(deletes=tuple(strays), cursor=operation.cursor, counts={"cleared": len(strays)})
-            operation = await self._operations.advance(lease, operation, [], lambda look, stored, it=gone: it)  # type: ignore[misc]
+        while epoch is not None and (
+            strays := await self._store.strays(lease.owner, CLEARED_AT_ONCE, epoch=epoch)
+        ):
+            gone = Chunk(
+                deletes=tuple(strays), cursor=operation.cursor, counts={"cleared": len(strays)}
+            )
+            operation = await self._operations.advance(
+                lease,
+                operation,
+                [],
+                lambda look, stored, it=gone: it,  # type: ignore[misc]
+            )
         if epoch is not None:
             async for name in self._copies.names(lease.owner, epoch):
                 await self._copies.remove(lease.owner, name)
@@ -257,8 +339,12 @@ class Importer:
                 if operation_of(name) == operation_id(task_id):
                     await self._copies.remove(owner, name)
 
-    async def _lines(self, owner: Owner, operation: Operation, digest: Any = None) -> AsyncGenerator[list[bytes], None]:
-        """The lines of the file, some at a time, without a byte order mark; one may begin in one part and end in the next."""
+    async def _lines(
+        self, owner: Owner, operation: Operation, digest: Any = None
+    ) -> AsyncGenerator[list[bytes], None]:
+        """The lines of the file, some at a time, without a byte order mark; one may begin in one
+        part and end in the next.
+        """
         rest, mark = b"", codecs.BOM_UTF8
         for name in operation.cursor["names"]:
             data = await self._parts.read(owner, operation.task_id, name)
@@ -272,7 +358,9 @@ class Importer:
             yield [rest.removeprefix(mark)]
 
     async def _terms_of_secrets(self, owner: Owner, operation: Operation) -> Collection[str]:
-        """The terms of all that is redacted: a turn carries those of turns that may come later in the file."""
+        """The terms of all that is redacted: a turn carries those of turns that may come later
+        in the file.
+        """
         entries, number = Entries(self._redact), 0
         if not operation.cursor.get("redacts"):
             return ()
@@ -285,7 +373,11 @@ class Importer:
 
     async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[list[Entry]]:
         """What is to be stored yet, as much as fits a commit at a time."""
-        entries, number, size = Entries(self._redact, await self._terms_of_secrets(owner, operation)), 0, 0
+        entries, number, size = (
+            Entries(self._redact, await self._terms_of_secrets(owner, operation)),
+            0,
+            0,
+        )
         gathered: list[Entry] = []
         bytes_a_vector = self._embedder.dimensions * BYTES_PER_NUMBER
         async for lines in self._lines(owner, operation):
@@ -308,9 +400,13 @@ class Importer:
 
 
 def _weight(entry: Entry, bytes_a_vector: int) -> int:
-    """Bytes of a document as it is stored, about: of a memory also the analysed text that it is found by, which no file holds."""
+    """Bytes of a document as it is stored, about: of a memory also the analysed text that it is
+    found by, which no file holds.
+    """
     body = len(orjson.dumps(entry.body))
-    return body * (2 if entry.kind in ("memory", "version") else 1) + (bytes_a_vector if entry.embedded else 0)
+    return body * (2 if entry.kind in ("memory", "version") else 1) + (
+        bytes_a_vector if entry.embedded else 0
+    )
 
 
 def _is_empty(head: Head | None, *, tasks: int) -> bool:
@@ -329,10 +425,21 @@ def _refusal(operation: Operation, reason: str) -> dict[str, Any]:
     return {"stage": "clearing", "error": reason, "epoch": cursor.get("epoch"), **progress}
 
 
-def _end(cursor: Any, progress: Progress | None, *, status: TaskStatus, error: str | None = None) -> Chunk:
-    """The end of an import that did not come through. progress: what stays of it, if it was of conversations."""
+def _end(
+    cursor: Any, progress: Progress | None, *, status: TaskStatus, error: str | None = None
+) -> Chunk:
+    """The end of an import that did not come through. progress: what stays of it,
+    if it was of conversations.
+    """
     result = {} if progress is None else progress.result
-    return Chunk(cursor=cursor, done=True, status=status, error=error, result=result, counted=progress is None)
+    return Chunk(
+        cursor=cursor,
+        done=True,
+        status=status,
+        error=error,
+        result=result,
+        counted=progress is None,
+    )
 
 
 def _gathered(operation: Operation) -> dict[str, str]:

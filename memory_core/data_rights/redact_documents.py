@@ -1,8 +1,9 @@
 """Redact what memories came from and add up to: conversations, scenes, the profile.
 
-Note: a memory names the first conversation that told it, and the same may have been told again. Then the later one knows:
-its cell became a memory that was there. One that is not formed to its end is cancelled, as there is nothing left to form; so is one of
-which nothing is formed yet, where its whole session is forgotten.
+Note: a memory names the first conversation that told it, and the same may have been told again.
+Then the later one knows: its cell became a memory that was there. One that is not formed to its end
+is cancelled, as there is nothing left to form; so is one of which nothing is formed yet,
+where its whole session is forgotten.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ from memory_core.domain.memory import MemoryType, Vector
 from memory_core.domain.messages import is_message
 from memory_core.domain.profile import without_memories
 from memory_core.domain.scene_assignment import Thread, mean
-from memory_core.domain.scenes import OF_THE_STORE, PROFILE_ID, Scene, person_in, scene_in, with_members, with_words
+from memory_core.domain.scenes import (
+    OF_THE_STORE,
+    PROFILE_ID,
+    Scene,
+    person_in,
+    scene_in,
+    with_members,
+    with_words,
+)
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Look
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id
@@ -41,36 +50,55 @@ class Tellings:
     def __init__(self, store: LongTermStore, operations: Operations, clock: Clock) -> None:
         self._store, self._operations, self._clock = store, operations, clock
 
-    async def messages(self, lease: Lease, operation: Operation, progress: Progress, following: Progress) -> Operation:
-        """Those of the next conversation that told what is forgotten; `following` once there is none."""
+    async def messages(
+        self, lease: Lease, operation: Operation, progress: Progress, following: Progress
+    ) -> Operation:
+        """Those of the next conversation that told what is forgotten; `following` once
+        there is none.
+        """
         place = None if progress.place is None else Place(*progress.place)
         clears = await self._clears(lease.owner, progress.whole)
-        while documents := await self._store.page(lease.owner, "conversation", None, place, CONVERSATIONS_A_PAGE, newest_first=False):
+        while documents := await self._store.page(
+            lease.owner, "conversation", None, place, CONVERSATIONS_A_PAGE, newest_first=False
+        ):
             telling_ids = await self._saying(lease.owner, progress, documents)
             concerned = next(
                 (
                     document
                     for document in documents
-                    if document.id in telling_ids or _told(progress, document.body) or _dropped(progress, document.body, clears)
+                    if document.id in telling_ids
+                    or _told(progress, document.body)
+                    or _dropped(progress, document.body, clears)
                 ),
                 None,
             )
             if concerned is not None:
                 return await self._without(lease, operation, progress, concerned)
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
-        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=following.document))
+        return await self._operations.advance(
+            lease, operation, [], lambda look, stored: Chunk(cursor=following.document)
+        )
 
-    async def _saying(self, owner: Owner, progress: Progress, conversations: Sequence[Document]) -> frozenset[str]:
-        """Those conversations that told a message which is gone: the memory of it names the first one that did."""
+    async def _saying(
+        self, owner: Owner, progress: Progress, conversations: Sequence[Document]
+    ) -> frozenset[str]:
+        """Those conversations that told a message which is gone: the memory of it names the first
+        one that did.
+        """
         gone = {name for name in progress.gone if is_message(name)}
         telling_ids = set[str]()
         for start in range(0, len(conversations) if gone else 0, READ_AT_ONCE):
             some = conversations[start : start + READ_AT_ONCE]
-            seen = await self._store.snapshot(owner, [name for document in some for name in (document.id, messages_id(document.id))])
+            seen = await self._store.snapshot(
+                owner,
+                [name for document in some for name in (document.id, messages_id(document.id))],
+            )
             look = Look(seen.head, dict(seen.documents))
             for document in some:
                 conversation = conversation_of(look, document.id)
-                names = gone.intersection(message_ids(conversation)) if conversation is not None else ()
+                names = (
+                    gone.intersection(message_ids(conversation)) if conversation is not None else ()
+                )
                 if any(progress.is_gone(name, document.body["sequence"]) for name in names):
                     telling_ids.add(document.id)
         return frozenset(telling_ids)
@@ -81,7 +109,9 @@ class Tellings:
         name = session_document_id(owner, session_id)
         return clears_of((await self._store.snapshot(owner, [name])).documents.get(name))
 
-    async def _without(self, lease: Lease, operation: Operation, progress: Progress, document: Document) -> Operation:
+    async def _without(
+        self, lease: Lease, operation: Operation, progress: Progress, document: Document
+    ) -> Operation:
         name, task_id = document.id, str(document.body["task_id"])
         further = progress.at("messages", (int(document.body["sequence"]), name))
 
@@ -89,38 +119,62 @@ class Tellings:
             messages, pair = Document(messages_id(name), "messages", {}), Pair.of(look, task_id)
             if pair is None or pair.task.status in _OVER or pair.task.subject_id != name:
                 return Chunk(cursor=further.document, deletes=(messages,))
-            turned = pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
-            return Chunk(cursor=further.document, deletes=(messages,), puts=turned.puts, head_fields=turned.head_fields)
+            turned = pair.turned(
+                "cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None
+            )
+            return Chunk(
+                cursor=further.document,
+                deletes=(messages,),
+                puts=turned.puts,
+                head_fields=turned.head_fields,
+            )
 
         return await self._operations.advance(lease, operation, [name, task_id], decide)
 
 
 def _told(progress: Progress, conversation: Mapping[str, Any]) -> bool:
-    """Whether a conversation told what is gone: a memory named it, or what a cell of it became is gone. What was told later is not."""
+    """Whether a conversation told what is gone: a memory named it, or what a cell of it became is
+    gone. What was told later is not.
+    """
     became = [cell["memory_ids"][0] for cell in conversation["formed_cells"] if cell["memory_ids"]]
-    return conversation["id"] in progress.conversations or any(progress.is_gone(name, conversation["sequence"]) for name in became)
+    return conversation["id"] in progress.conversations or any(
+        progress.is_gone(name, conversation["sequence"]) for name in became
+    )
 
 
-def _dropped(progress: Progress, conversation: Mapping[str, Any], clears: Mapping[str, int]) -> bool:
-    """Whether a conversation is of a session that is forgotten as a whole, was told before that, and nothing was made of it yet.
+def _dropped(
+    progress: Progress, conversation: Mapping[str, Any], clears: Mapping[str, int]
+) -> bool:
+    """Whether a conversation is of a session that is forgotten as a whole, was told before that,
+    and nothing was made of it yet.
 
     clears: how often that session was cleared by now. Who is told after one more clear knows of it.
     """
-    if progress.whole is None or conversation["session_id"] != progress.whole or conversation["state"] not in ("pending", "poisoned"):
+    if (
+        progress.whole is None
+        or conversation["session_id"] != progress.whole
+        or conversation["state"] not in ("pending", "poisoned")
+    ):
         return False
     became = any(cell["memory_ids"] for cell in conversation["formed_cells"])
-    return not became and all(clears.get(kind, 0) > conversation.get("clears", {}).get(kind, 0) for kind in MemoryType)
+    return not became and all(
+        clears.get(kind, 0) > conversation.get("clears", {}).get(kind, 0) for kind in MemoryType
+    )
 
 
-# Forgetting for good, in what memories add up to: scenes without the forgotten, and the profile without what rested on them.
+# Forgetting for good, in what memories add up to: scenes without the forgotten,
+# and the profile without what rested on them.
 #
-# Note: words of a forgotten cell may stand in a scene's title and summary, made by rules or by a model, and its vector in the centroid.
-# So they are made again of what stays; and a trait that a model saw in a forgotten cell goes, since it is not known what it was made of.
+# Note: words of a forgotten cell may stand in a scene's title and summary, made by rules or by a
+# model, and its vector in the centroid. So they are made again of what stays; and a trait that a
+# model saw in a forgotten cell goes, since it is not known what it was made of.
 
 
 SCENES_A_PAGE = 50
 MOST_DOCUMENTS = 96
-"""Of a commit, beside head and operation: a scene becomes several only where all its cells and these fit in."""
+"""Of a commit, beside head and operation: a scene becomes several only where all its cells and
+these fit in.
+"""
 
 
 class Derived:
@@ -129,17 +183,28 @@ class Derived:
     def __init__(self, store: LongTermStore, operations: Operations) -> None:
         self._store, self._operations = store, operations
 
-    async def scenes(self, lease: Lease, operation: Operation, progress: Progress, following: Progress) -> Operation:
+    async def scenes(
+        self, lease: Lease, operation: Operation, progress: Progress, following: Progress
+    ) -> Operation:
         """The next scene that a forgotten cell was in; `following` once there is none."""
         place = None if progress.place is None else Place(*progress.place)
-        while documents := await self._store.page(lease.owner, "scene", None, place, SCENES_A_PAGE, newest_first=False):
-            concerned = next((document for document in documents if _names(progress, scene_in(document.body))), None)
+        while documents := await self._store.page(
+            lease.owner, "scene", None, place, SCENES_A_PAGE, newest_first=False
+        ):
+            concerned = next(
+                (document for document in documents if _names(progress, scene_in(document.body))),
+                None,
+            )
             if concerned is not None:
                 return await self._without(lease, operation, progress, concerned)
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
-        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=following.document))
+        return await self._operations.advance(
+            lease, operation, [], lambda look, stored: Chunk(cursor=following.document)
+        )
 
-    async def profile(self, lease: Lease, operation: Operation, progress: Progress, following: Progress) -> Operation:
+    async def profile(
+        self, lease: Lease, operation: Operation, progress: Progress, following: Progress
+    ) -> Operation:
         """The profile, in one commit."""
 
         def decide(look: Look, stored: Operation) -> Chunk:
@@ -151,12 +216,16 @@ class Derived:
             gone = {*progress.gone, *(name for name in named if base_id(name) in progress.gone)}
             left = without_memories(person, gone)
             body = {**document.body, **left.model_dump(mode="json")}
-            puts = () if left == person else (Document(PROFILE_ID, "profile", body, tag=document.tag),)
+            puts = (
+                () if left == person else (Document(PROFILE_ID, "profile", body, tag=document.tag),)
+            )
             return Chunk(puts=puts, cursor=following.document)
 
         return await self._operations.advance(lease, operation, [PROFILE_ID], decide)
 
-    async def _without(self, lease: Lease, operation: Operation, progress: Progress, document: Document) -> Operation:
+    async def _without(
+        self, lease: Lease, operation: Operation, progress: Progress, document: Document
+    ) -> Operation:
         cells = scene_in(document.body).cell_ids
 
         def decide(look: Look, stored: Operation) -> Chunk:
@@ -168,22 +237,42 @@ class Derived:
             scene = scene_in(scene_document.body)
             members = [member for member in scene.members if member.cell_id not in progress.gone]
             if not members:
-                return Chunk(deletes=(Document(scene_document.id, "scene", {}),), cursor=further, counts={"scenes": 1})
-            vectors = {name: memory.embedding for name in cells if (memory := look.memory(name)) is not None}
+                return Chunk(
+                    deletes=(Document(scene_document.id, "scene", {}),),
+                    cursor=further,
+                    counts={"scenes": 1},
+                )
+            vectors = {
+                name: memory.embedding
+                for name in cells
+                if (memory := look.memory(name)) is not None
+            }
             vectors = {} if scene_document.vector is None else vectors
-            left, *parted = _parted(Thread(with_members(scene, members), mean(members, vectors)), vectors, operation.id)
+            left, *parted = _parted(
+                Thread(with_members(scene, members), mean(members, vectors)), vectors, operation.id
+            )
             body = {name: scene_document.body[name] for name in OF_THE_STORE}
-            puts = [_document(left, body, scene_document.tag), *(_document(thread, {}, None) for thread in parted)]
+            puts = [
+                _document(left, body, scene_document.tag),
+                *(_document(thread, {}, None) for thread in parted),
+            ]
             marks = {
-                name: Mark.of_scene(thread.scene.id) for thread in parted for name in thread.scene.cell_ids if look.memory(name) is not None
+                name: Mark.of_scene(thread.scene.id)
+                for thread in parted
+                for name in thread.scene.cell_ids
+                if look.memory(name) is not None
             }
             return Chunk(puts=tuple(puts), marks=marks, cursor=further, counts={"scenes": 1})
 
         return await self._operations.advance(lease, operation, [document.id, *cells], decide)
 
 
-def _parted(thread: Thread, vectors: Mapping[str, Vector | None], operation_id: str) -> list[Thread]:
-    """The thread as it stays, and what is too far from it without the cells between, as far as that fits a commit."""
+def _parted(
+    thread: Thread, vectors: Mapping[str, Vector | None], operation_id: str
+) -> list[Thread]:
+    """The thread as it stays, and what is too far from it without the cells between,
+    as far as that fits a commit.
+    """
     cells, parted = thread.scene.count, [thread]
     while cells + len(parted) < MOST_DOCUMENTS:
         later = parted[-1].part(derived("scn", operation_id, parted[-1].scene.id), vectors)
@@ -195,7 +284,9 @@ def _parted(thread: Thread, vectors: Mapping[str, Vector | None], operation_id: 
 
 def _document(thread: Thread, stored: Mapping[str, Any], tag: str | None) -> Document:
     scene = with_words(thread.scene)
-    return Document(scene.id, "scene", {**stored, **scene.model_dump(mode="json")}, thread.centroid, tag=tag)
+    return Document(
+        scene.id, "scene", {**stored, **scene.model_dump(mode="json")}, thread.centroid, tag=tag
+    )
 
 
 def _names(progress: Progress, scene: Scene) -> bool:

@@ -1,7 +1,9 @@
-"""The passes of forgetting for good: over what mentions the forgotten, over the log, and over the texts that they came from.
+"""The passes of forgetting for good: over what mentions the forgotten, over the log,
+and over the texts that they came from.
 
-Note: a memory that mentions a forgotten one stays, and so does its history. Both are struck by one rule (`domain.forgetting`),
-the memory by an event that says no more than that, the events in place; so the log goes on telling what is stored.
+Note: a memory that mentions a forgotten one stays, and so does its history. Both are struck by one
+rule (`domain.forgetting`), the memory by an event that says no more than that, the events in place;
+so the log goes on telling what is stored.
 """
 
 from __future__ import annotations
@@ -33,16 +35,37 @@ PAGE = 100
 WRITTEN_AT_ONCE = 40
 EVENTS_A_PAGE = 200
 DELETED_AT_ONCE = 80
-_PASSES: Final[tuple[Step, ...]] = ("memories", "version", "log", "conflict", "scene", "profile", "messages", "step", "copies", "last")
+_PASSES: Final[tuple[Step, ...]] = (
+    "memories",
+    "version",
+    "log",
+    "conflict",
+    "scene",
+    "profile",
+    "messages",
+    "step",
+    "copies",
+    "last",
+)
 
 
 class Sweeping:
     """Does the passes for any owner."""
 
-    def __init__(self, store: LongTermStore, operations: Operations, snapshots: Snapshots, copies: ColdCopies, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: LongTermStore,
+        operations: Operations,
+        snapshots: Snapshots,
+        copies: ColdCopies,
+        clock: Clock,
+    ) -> None:
         self._store, self._operations, self._snapshots = store, operations, snapshots
         self._copies, self._clock = copies, clock
-        self._derived, self._tellings = Derived(store, operations), Tellings(store, operations, clock)
+        self._derived, self._tellings = (
+            Derived(store, operations),
+            Tellings(store, operations, clock),
+        )
 
     async def sweep(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         """The next commit of the pass that the operation is in."""
@@ -63,14 +86,18 @@ class Sweeping:
                 return await self._texts(lease, operation, progress)
 
     async def _mentions(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
-        """Look on until there is something to change; then change that, or what was made of the forgotten is put down to be removed."""
+        """Look on until there is something to change; then change that, or what was made of the
+        forgotten is put down to be removed.
+        """
         kind: Kind = "memory" if progress.step == "memories" else "version"
         after, names, clean = progress.place, list[str](), progress
         unread = list[str]()
         while not names and not unread:
             clean = clean.at(progress.step, after)
             place = None if after is None else Place(*after)
-            documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
+            documents = await self._store.page(
+                lease.owner, kind, None, place, PAGE, newest_first=False
+            )
             if not documents:
                 break
             memories, damaged = readable(documents)
@@ -78,22 +105,35 @@ class Sweeping:
             unread = [
                 document.id
                 for document in damaged
-                if kind == "version" and progress.is_gone(base_id(document.id), document.body["sequence"])
+                if kind == "version"
+                and progress.is_gone(base_id(document.id), document.body["sequence"])
             ]
-            clean = clean.passing_over([document.id for document in damaged if document.id not in unread])
+            clean = clean.passing_over(
+                [document.id for document in damaged if document.id not in unread]
+            )
             after = documents[-1].body["sequence"], documents[-1].id
 
         def decide(look: Look, stored: Operation) -> Chunk:
             if unread:
-                return Chunk(cursor=clean.document, deletes=tuple(Document(name, kind, {}) for name in unread[:DELETED_AT_ONCE]))
+                return Chunk(
+                    cursor=clean.document,
+                    deletes=tuple(Document(name, kind, {}) for name in unread[:DELETED_AT_ONCE]),
+                )
             return self._struck(look, clean, kind, names)
 
-        return await self._operations.advance(lease, operation, [] if unread else names[:WRITTEN_AT_ONCE], decide)
+        return await self._operations.advance(
+            lease, operation, [] if unread else names[:WRITTEN_AT_ONCE], decide
+        )
 
     def _struck(self, look: Look, progress: Progress, kind: Kind, names: Sequence[str]) -> Chunk:
         if not names:
             return Chunk(cursor=_next(progress).document)
-        portion, changes, puts, deletes = Portion(), list[Change](), list[Document](), list[Document]()
+        portion, changes, puts, deletes = (
+            Portion(),
+            list[Change](),
+            list[Document](),
+            list[Document](),
+        )
         made: list[str] = []
         for name in names[:WRITTEN_AT_ONCE]:
             memory = _read(look, name)
@@ -105,20 +145,33 @@ class Sweeping:
                 deletes.append(Document(name, "version", {}))
             elif kind == "version":
                 after = struck_memory(memory, progress.gone, progress.lent)
-                puts.append(Document(name, "version", after.model_dump(mode="json"), after.embedding))
+                puts.append(
+                    Document(name, "version", after.model_dump(mode="json"), after.embedding)
+                )
             elif progress.was_made_of_it(memory):
                 made.append(name)
             else:
                 changes.append(self._change(progress, memory))
         further = progress.asking(made, "made")
-        return Chunk(tuple(changes), puts=tuple(puts), deletes=tuple(deletes), cursor=further.document, counts={"struck": len(changes)})
+        return Chunk(
+            tuple(changes),
+            puts=tuple(puts),
+            deletes=tuple(deletes),
+            cursor=further.document,
+            counts={"struck": len(changes)},
+        )
 
     def _change(self, progress: Progress, memory: Memory) -> Change:
         """Without its mentions; and where it was merged into what is gone, it is active again."""
         after = struck_memory(memory, progress.gone, progress.lent)
         if memory.status is not Status.UPDATED or after.next_id is not None:
             return Change("redacted", after, memory, unsaid=True)
-        back = {"status": Status.ACTIVE, "status_reason": "restored", "valid_until": None, "updated_at": self._clock.now()}
+        back = {
+            "status": Status.ACTIVE,
+            "status_reason": "restored",
+            "valid_until": None,
+            "updated_at": self._clock.now(),
+        }
         return Change("restored", after.model_copy(update=back), after)
 
     async def _log(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
@@ -134,7 +187,9 @@ class Sweeping:
         def decide(look: Look, stored: Operation) -> Chunk:
             return _redacted(look, progress, mentioning)
 
-        advanced = await self._operations.advance(lease, operation, [event.id for event in mentioning], decide)
+        advanced = await self._operations.advance(
+            lease, operation, [event.id for event in mentioning], decide
+        )
         if not mentioning and progress.log_from is not None:
             await self._snapshots.drop(lease.owner, progress.log_from)
         return advanced
@@ -144,19 +199,40 @@ class Sweeping:
         kind: Kind = "conflict" if progress.step == "conflict" else "step"
         place = None if progress.place is None else Place(*progress.place)
         documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
-        forming = await self._forming(lease.owner, progress, documents) if kind == "step" else frozenset()
-        gone = [document for document in documents if _goes(progress, document, forming)][:DELETED_AT_ONCE]
-        last = gone[-1] if len(gone) == DELETED_AT_ONCE else documents[-1] if documents else None
-        further = progress.at(progress.step, (last.body.get("sequence", 0), last.id)) if last is not None else _next(progress)
-        pending = sum(document.kind == "conflict" and document.body["status"] == "pending" for document in gone)
-        asked = [
-            name for document in gone if document.kind == "conflict" for name in (document.body["old_id"], document.body["new_id"]) if name
+        forming = (
+            await self._forming(lease.owner, progress, documents) if kind == "step" else frozenset()
+        )
+        gone = [document for document in documents if _goes(progress, document, forming)][
+            :DELETED_AT_ONCE
         ]
-        sides = [*readable_shown(await self._store.memories(lease.owner, asked))[0]] if asked else []
+        last = gone[-1] if len(gone) == DELETED_AT_ONCE else documents[-1] if documents else None
+        further = (
+            progress.at(progress.step, (last.body.get("sequence", 0), last.id))
+            if last is not None
+            else _next(progress)
+        )
+        pending = sum(
+            document.kind == "conflict" and document.body["status"] == "pending"
+            for document in gone
+        )
+        asked = [
+            name
+            for document in gone
+            if document.kind == "conflict"
+            for name in (document.body["old_id"], document.body["new_id"])
+            if name
+        ]
+        sides = (
+            [*readable_shown(await self._store.memories(lease.owner, asked))[0]] if asked else []
+        )
 
         def decide(look: Look, stored: Operation) -> Chunk:
             return Chunk(
-                tuple(_settled(look, name) for name in dict.fromkeys(sides) if _is_pending(look.memory(name))),
+                tuple(
+                    _settled(look, name)
+                    for name in dict.fromkeys(sides)
+                    if _is_pending(look.memory(name))
+                ),
                 cursor=further.document,
                 deletes=tuple(Document(document.id, document.kind, {}) for document in gone),
                 head_fields=lambda head: {"pending_count": max(0, head.pending_count - pending)},
@@ -164,62 +240,118 @@ class Sweeping:
 
         return await self._operations.advance(lease, operation, sides, decide)
 
-    async def _forming(self, owner: Owner, progress: Progress, steps: Sequence[Document]) -> frozenset[str]:
-        """The conversations that these steps are of and that are still worked on, those that tell of the forgotten apart.
+    async def _forming(
+        self, owner: Owner, progress: Progress, steps: Sequence[Document]
+    ) -> frozenset[str]:
+        """The conversations that these steps are of and that are still worked on,
+        those that tell of the forgotten apart.
 
-        Theirs stay: what a conversation has made has ids of its answers, and asked again it would make it twice.
+        Theirs stay: what a conversation has made has ids of its answers, and asked again it would
+        make it twice.
         """
         names = sorted({step.body["work_id"] for step in steps} - {*progress.conversations})
         conversations = (await self._store.snapshot(owner, names)).documents
-        tasks = {name: conversation.body["task_id"] for name, conversation in conversations.items() if conversation.kind == "conversation"}
+        tasks = {
+            name: conversation.body["task_id"]
+            for name, conversation in conversations.items()
+            if conversation.kind == "conversation"
+        }
         seen = await self._store.snapshot(owner, sorted(tasks.values()))
-        held_tasks = {name: held_task(seen.documents.get(task_id), seen.head) for name, task_id in tasks.items()}
-        return frozenset(name for name, forming_task in held_tasks.items() if forming_task is not None and not forming_task.task.finished)
+        held_tasks = {
+            name: held_task(seen.documents.get(task_id), seen.head)
+            for name, task_id in tasks.items()
+        }
+        return frozenset(
+            name
+            for name, forming_task in held_tasks.items()
+            if forming_task is not None and not forming_task.task.finished
+        )
 
     async def _cold(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
-        """Cold copies, one after the other: what stays of a chain gets a copy of its own before the old one goes."""
-        locations = await self._copies.holding(lease.owner, list(progress.gone)) if progress.gone else []
+        """Cold copies, one after the other: what stays of a chain gets a copy of its own before the
+        old one goes.
+        """
+        locations = (
+            await self._copies.holding(lease.owner, list(progress.gone)) if progress.gone else []
+        )
         if not locations:
             chunk = Chunk(cursor=_next(progress).document)
             return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
         left = await self._left(lease, progress, locations[0])
         moved = None if left is None else await self._copies.write(lease.owner, operation.id, left)
-        names = [] if left is None else [memory.id for member in left.members for memory in (member.memory, *member.versions)]
+        names = (
+            []
+            if left is None
+            else [
+                memory.id for member in left.members for memory in (member.memory, *member.versions)
+            ]
+        )
 
         def decide(look: Look, stored: Operation) -> Chunk:
-            stubs = [stub for name in names if (stub := _read(look, name)) is not None and stub.archival_location == locations[0]]
+            stubs = [
+                stub
+                for name in names
+                if (stub := _read(look, name)) is not None
+                and stub.archival_location == locations[0]
+            ]
             pairs = [(stub, stub.model_copy(update={"archival_location": moved})) for stub in stubs]
-            changes = tuple(Change("moved", after, before) for before, after in pairs if base_id(before.id) == before.id)
+            changes = tuple(
+                Change("moved", after, before)
+                for before, after in pairs
+                if base_id(before.id) == before.id
+            )
             versions = [after for before, after in pairs if base_id(before.id) != before.id]
-            puts = tuple(Document(version.id, "version", version.model_dump(mode="json"), version.embedding) for version in versions)
+            puts = tuple(
+                Document(version.id, "version", version.model_dump(mode="json"), version.embedding)
+                for version in versions
+            )
             # The cursor moves, so that of two workers only one goes on to remove the copy.
-            return Chunk(changes, puts=puts, cursor=progress.at("copies", (sum(stored.counts.values()), "")).document, counts={"copies": 1})
+            return Chunk(
+                changes,
+                puts=puts,
+                cursor=progress.at("copies", (sum(stored.counts.values()), "")).document,
+                counts={"copies": 1},
+            )
 
         advanced = await self._operations.advance(lease, operation, names, decide)
         await self._copies.remove(lease.owner, locations[0])
         return advanced
 
     async def _left(self, lease: Lease, progress: Progress, location: str) -> ColdCopy | None:
-        """The copy at a location without what is gone; None when nothing of it stays, or no memory points to it."""
+        """The copy at a location without what is gone; None when nothing of it stays,
+        or no memory points to it.
+        """
         try:
             copy = await self._copies.read(lease.owner, location)
         except (NotFound, Damaged):
             return None
-        members = [member for member in copy.members if not progress.is_gone(member.memory.id, member.memory.sequence)]
+        members = [
+            member
+            for member in copy.members
+            if not progress.is_gone(member.memory.id, member.memory.sequence)
+        ]
         seen = await self._store.snapshot(lease.owner, [member.memory.id for member in members])
         look = Look(seen.head, dict(seen.documents))
         stubs = {member.memory.id: look.memory(member.memory.id) for member in members}
-        members = [member for member in members if (stub := stubs[member.memory.id]) is not None and stub.archival_location == location]
+        members = [
+            member
+            for member in members
+            if (stub := stubs[member.memory.id]) is not None and stub.archival_location == location
+        ]
         if not members:
             return None
         last = max(members, key=lambda member: member.memory.sequence).memory.id
         return ColdCopy(
-            copy.epoch, copy.chain_id if copy.chain_id in stubs else last, tuple(_struck_whole(progress, member) for member in members)
+            copy.epoch,
+            copy.chain_id if copy.chain_id in stubs else last,
+            tuple(_struck_whole(progress, member) for member in members),
         )
 
 
 def _next(progress: Progress) -> Progress:
-    """The next pass; what was made of the forgotten and found in this one is removed first, and then looked through everything again."""
+    """The next pass; what was made of the forgotten and found in this one is removed first, and
+    then looked through everything again.
+    """
     if progress.step == "memories" and progress.todo:
         return progress.at("remove")
     return progress.at(_PASSES[_PASSES.index(progress.step) + 1])
@@ -243,7 +375,11 @@ def _struck_whole(progress: Progress, member: Kept) -> Kept:
     def strike(memory: Memory) -> Memory:
         return struck_memory(memory, progress.gone, progress.lent)
 
-    return Kept(strike(member.memory), tuple(map(strike, member.versions)), None if member.original is None else strike(member.original))
+    return Kept(
+        strike(member.memory),
+        tuple(map(strike, member.versions)),
+        None if member.original is None else strike(member.original),
+    )
 
 
 def _rewritten(progress: Progress, event: Event) -> Event:
@@ -266,11 +402,18 @@ def _redacted(look: Look, progress: Progress, events: Sequence[Event]) -> Chunk:
         last = event.sequence
     first = progress.log_from if progress.log_from is not None else events[0].sequence
     further = progress.at("log", (last, "")).model_copy(update={"log_from": first})
-    return Chunk(cursor=further.document, staged=tuple(staged), head_fields=redacting, counts={"events": len(staged)})
+    return Chunk(
+        cursor=further.document,
+        staged=tuple(staged),
+        head_fields=redacting,
+        counts={"events": len(staged)},
+    )
 
 
 def _goes(progress: Progress, document: Document, forming: Collection[str]) -> bool:
-    """Whether a conflict record tells of the forgotten; of answers, all that no worker has to read again, as any may quote it."""
+    """Whether a conflict record tells of the forgotten; of answers, all that no worker has to read
+    again, as any may quote it.
+    """
     if document.kind == "conflict":
         return any(name in progress.gone for name in record_in(document.body).memory_ids)
     return document.body["work_id"] not in forming

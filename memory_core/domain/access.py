@@ -1,4 +1,6 @@
-"""Words of API keys and of the audit log, which requests, answers and the OpenAPI document share."""
+"""Words of API keys and of the audit log, which requests, answers and the OpenAPI
+document share.
+"""
 
 from __future__ import annotations
 
@@ -7,4 +9,12 @@ from typing import Final, Literal, get_args
 Right = Literal["read", "write", "admin"]
 RIGHTS: Final[tuple[Right, ...]] = get_args(Right)
 KeyStatus = Literal["active", "expired", "withdrawn"]
-Action = Literal["key_made", "key_rotated", "key_withdrawn", "user_erased", "user_exported", "user_imported", "memories_forgotten"]
+Action = Literal[
+    "key_made",
+    "key_rotated",
+    "key_withdrawn",
+    "user_erased",
+    "user_exported",
+    "user_imported",
+    "memories_forgotten",
+]

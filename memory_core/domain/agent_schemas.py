@@ -1,8 +1,10 @@
-"""What the agents answer, as typed schemas: the shapes that a model is asked for and that the offline agents build.
+"""What the agents answer, as typed schemas: the shapes that a model is asked for and that the
+offline agents build.
 
-Every text and every list is bounded, so that a schema can be enforced while a model writes, and a chatty one is cut by rule.
-Unknown fields are ignored (models add them); missing or wrong ones make an answer invalid. Nothing in an answer is trusted:
-ids are small integers given by the asker, quotes are searched in the messages, dates are checked.
+Every text and every list is bounded, so that a schema can be enforced while a model writes, and a
+chatty one is cut by rule. Unknown fields are ignored (models add them); missing or wrong ones make
+an answer invalid. Nothing in an answer is trusted: ids are small integers given by the asker,
+quotes are searched in the messages, dates are checked.
 """
 
 from __future__ import annotations
@@ -85,7 +87,9 @@ class InteractionInsights(_Answer):
 class FutureGuidance(_Answer):
     """What to do and what to avoid next time."""
 
-    recommended_approaches: Annotated[list[Sentence], Field(max_length=3)] = Field(default_factory=list)
+    recommended_approaches: Annotated[list[Sentence], Field(max_length=3)] = Field(
+        default_factory=list
+    )
     avoid_approaches: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
     adaptation_note: Sentence = NOT_AVAILABLE
 
@@ -113,13 +117,15 @@ class RetrievalHints(_Answer):
 
     tags: Annotated[list[Term], Field(max_length=8)] = Field(default_factory=list)
     keywords: Annotated[list[Term], Field(max_length=10)] = Field(default_factory=list)
-    queries: Annotated[list[Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]], Field(max_length=4)] = Field(
-        default_factory=list
-    )
+    queries: Annotated[
+        list[Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]], Field(max_length=4)
+    ] = Field(default_factory=list)
 
 
 class SummaryMetadata(_Answer):
-    """How deep it went, where it may go on, and for what it is worth keeping; a `worth` that is not known counts as not given."""
+    """How deep it went, where it may go on, and for what it is worth keeping; a `worth` that is not
+    known counts as not given.
+    """
 
     depth: Literal["high", "medium", "low", "N/A"] = "N/A"
     follow_ups: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
@@ -142,10 +148,11 @@ class Narrative(_Answer):
 
 
 class SaidFact(_Answer):
-    """One statement, with the message that made it (its number in what was shown) and words of that message that prove it.
+    """One statement, with the message that made it (its number in what was shown) and words of that
+    message that prove it.
 
-    subject + attribute are its slot ("user", "home city"); value is what fills it. All three, or it fills no slot. lasting: whether it is
-    worth a memory of its own all the same.
+    subject + attribute are its slot ("user", "home city"); value is what fills it. All three, or it
+    fills no slot. lasting: whether it is worth a memory of its own all the same.
     """
 
     text: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
@@ -159,7 +166,9 @@ class SaidFact(_Answer):
 
 
 class SaidForesight(_Answer):
-    """Something that holds for a while, resolved against its message's own time; end_time None = open."""
+    """Something that holds for a while, resolved against its message's own time;
+    end_time None = open.
+    """
 
     description: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
     message: Annotated[int, Field(ge=0)]
@@ -170,7 +179,9 @@ class SaidForesight(_Answer):
 
 
 class SaidInstruction(_Answer):
-    """What the user wants of every answer from now on, with the words of the message that say it."""
+    """What the user wants of every answer from now on, with the words of the message
+    that say it.
+    """
 
     message: Annotated[int, Field(ge=0)]
     quote: Annotated[str, Field(min_length=1, max_length=500)]
@@ -181,7 +192,9 @@ class ExtractedFacts(_Answer):
 
     facts: Annotated[list[SaidFact], Field(max_length=40)] = Field(default_factory=list)
     foresight: Annotated[list[SaidForesight], Field(max_length=20)] = Field(default_factory=list)
-    instructions: Annotated[list[SaidInstruction], Field(max_length=10)] = Field(default_factory=list)
+    instructions: Annotated[list[SaidInstruction], Field(max_length=10)] = Field(
+        default_factory=list
+    )
 
 
 class Cut(_Answer):
@@ -192,8 +205,8 @@ class Cut(_Answer):
 
 
 class Boundaries(_Answer):
-    """Where the shown messages change their topic; the last message is never named. `continues`: whether the first message
-    goes on with the previous episode.
+    """Where the shown messages change their topic; the last message is never named. `continues`:
+    whether the first message goes on with the previous episode.
     """
 
     cuts: Annotated[list[Cut], Field(max_length=49)] = Field(default_factory=list)
@@ -201,7 +214,9 @@ class Boundaries(_Answer):
 
 
 class Decision(_Answer):
-    """What is to happen to one shown memory because of one new one; both by the numbers they were shown under."""
+    """What is to happen to one shown memory because of one new one; both by the numbers they were
+    shown under.
+    """
 
     new: Annotated[int, Field(ge=0)]
     memory: Annotated[int, Field(ge=0)]
@@ -211,7 +226,9 @@ class Decision(_Answer):
 
 
 class Decisions(_Answer):
-    """The conflict agent's answer; a shown memory that is not named stays as it is, and so does the new one."""
+    """The conflict agent's answer; a shown memory that is not named stays as it is,
+    and so does the new one.
+    """
 
     decisions: Annotated[list[Decision], Field(max_length=200)] = Field(default_factory=list)
 
@@ -242,7 +259,8 @@ class Synthesis(_Answer):
 class FoundPattern(_Answer):
     """What several shown episodes have in common, with the numbers of those that say so.
 
-    pattern: of what kind it is. memory_type procedural: a habit or a how-to, held under `key`. extracted_facts: particulars of it.
+    pattern: of what kind it is. memory_type procedural: a habit or a how-to, held under `key`.
+    extracted_facts: particulars of it.
     """
 
     summary: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
@@ -262,7 +280,9 @@ class FoundPatterns(_Answer):
 
 
 class Sufficiency(_Answer):
-    """Whether the shown memories answer a query, and why; rewritten: the query to try next, when one may find more."""
+    """Whether the shown memories answer a query, and why; rewritten: the query to try next,
+    when one may find more.
+    """
 
     sufficient: bool
     why: Sentence = NOT_AVAILABLE
@@ -272,7 +292,9 @@ class Sufficiency(_Answer):
 class Ranking(_Answer):
     """The numbers of the texts that answer a query, best first; those that are not named do not."""
 
-    ranked: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=50)] = Field(default_factory=list)
+    ranked: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=50)] = Field(
+        default_factory=list
+    )
 
 
 class SeenTrait(_Answer):
@@ -289,7 +311,8 @@ class ProfileUpdate(_Answer):
     traits: Annotated[list[SeenTrait], Field(max_length=12)] = Field(default_factory=list)
 
 
-# Several answers in one: the fields of the separate ones, asked for together. Each part is checked as the separate answer is.
+# Several answers in one: the fields of the separate ones, asked for together.
+# Each part is checked as the separate answer is.
 
 
 FormationCalls = Literal["separate", "two", "one"]
@@ -303,10 +326,14 @@ class Without:
 
     field: str
 
-    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         """The schema without the field."""
         schema = dict(handler.resolve_ref_schema(handler(core_schema)))
-        properties = {name: asked for name, asked in schema["properties"].items() if name != self.field}
+        properties = {
+            name: asked for name, asked in schema["properties"].items() if name != self.field
+        }
         required = [name for name in schema.get("required", ()) if name != self.field]
         return {**schema, "properties": properties, "required": required}
 
@@ -323,7 +350,9 @@ class FormedCell(ExtractedFacts):
 
 
 class FormedEpisode(_Answer):
-    """One episode of a window: the number of its first message, how people behaved in it, and its story."""
+    """One episode of a window: the number of its first message, how people behaved in it,
+    and its story.
+    """
 
     first: Annotated[int, Field(ge=0)]
     behaviour: Behaviour | None
@@ -331,9 +360,13 @@ class FormedEpisode(_Answer):
 
 
 class FormedWindow(ExtractedFacts, Boundaries):
-    """All of a window: where it is cut, the facts of all of it, and behaviour and story of each episode."""
+    """All of a window: where it is cut, the facts of all of it, and behaviour and story of
+    each episode.
+    """
 
-    episodes: Annotated[list[FormedEpisode], Field(max_length=MAX_EPISODES)] = Field(default_factory=list)
+    episodes: Annotated[list[FormedEpisode], Field(max_length=MAX_EPISODES)] = Field(
+        default_factory=list
+    )
 
 
 class Reflection(ProfileUpdate, FoundPatterns):
@@ -341,7 +374,9 @@ class Reflection(ProfileUpdate, FoundPatterns):
 
 
 class EpisodeParts(_Answer):
-    """What is usable of the answer about one episode; `first` is the number of its first message. None: nothing of that part."""
+    """What is usable of the answer about one episode; `first` is the number of its first message.
+    None: nothing of that part.
+    """
 
     first: int
     behaviour: EpisodeAnalysis | None = None
@@ -349,7 +384,9 @@ class EpisodeParts(_Answer):
 
 
 class FormedParts(_Answer):
-    """What is usable of the answer about a window or a cell. None: nothing of that part, so a rule answers it."""
+    """What is usable of the answer about a window or a cell. None: nothing of that part,
+    so a rule answers it.
+    """
 
     boundaries: Boundaries | None = None
     facts: ExtractedFacts | None = None
@@ -357,9 +394,11 @@ class FormedParts(_Answer):
 
 
 class ReflectedParts(_Answer):
-    """What is usable of the answer about episodes and scenes. None: nothing of that part, so a rule answers it.
+    """What is usable of the answer about episodes and scenes. None: nothing of that part,
+    so a rule answers it.
 
-    episodes_key, scenes_key: given by the asker, who knows by them what the numbers in the answer mean.
+    episodes_key, scenes_key: given by the asker, who knows by them what the numbers in the
+    answer mean.
     """
 
     patterns: FoundPatterns | None = None
@@ -369,7 +408,9 @@ class ReflectedParts(_Answer):
 
 
 class RuledPair(_Answer):
-    """A new memory and a held one that an agent was shown, by ids; key: of both texts. decision None: it said nothing of the two."""
+    """A new memory and a held one that an agent was shown, by ids; key: of both texts. decision
+    None: it said nothing of the two.
+    """
 
     new: str
     old: str
@@ -378,7 +419,9 @@ class RuledPair(_Answer):
 
 
 class ConversationRulings(_Answer):
-    """What an agent said about all cells of a conversation at once. invented: decisions about what it was not shown."""
+    """What an agent said about all cells of a conversation at once. invented: decisions about what
+    it was not shown.
+    """
 
     pairs: list[RuledPair] = Field(default_factory=list)
     invented: int = 0

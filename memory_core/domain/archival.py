@@ -1,8 +1,9 @@
 """When a memory is archived, what stays of it, and what is due next.
 
-What stays is a stub: it says what it is, whose session it belongs to, by which words and by which vector it is found, but has only the
-beginning of its text. Note: a stub may change while its whole is cold (deleted, told again, touched). What changed since is kept when it
-comes back; everything else comes back as it was.
+What stays is a stub: it says what it is, whose session it belongs to, by which words and by which
+vector it is found, but has only the beginning of its text. Note: a stub may change while its whole
+is cold (deleted, told again, touched). What changed since is kept when it comes back;
+everything else comes back as it was.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from memory_core.domain.memory import Memory, MemoryType, Status, Vector
 from memory_core.domain.statements.worth import kept_for_good
 
 LEAST_RECENCY = 0.01
-"""SECMSA's recency without its floor of 0.01, which would hide that a memory is older than that: 5.75 years by default."""
+"""SECMSA's recency without its floor of 0.01, which would hide that a memory is older than that:
+5.75 years by default.
+"""
 HOURS_A_YEAR = 365.25 * 24
 STUB_CHARACTERS = 200
 NEVER = frozenset({Status.DELETED, Status.ARCHIVED})
@@ -36,22 +39,48 @@ _VECTOR: dict[str, Any] = {"embedding": None, "embedding_model": None, "embeddin
 _WHOLE_ONLY_LISTS = ("atomic_facts", "foresight", "semantic_queries", "follow_up_potential")
 """What a stub is without; of these the lists, and of the metadata too, an empty one stays."""
 _OF_THE_ARCHIVE = frozenset(
-    {"status", "status_reason", "updated_at", "archived_at", "archival_location", "epoch", "sequence", "revision", "lexical", "search_text"}
+    {
+        "status",
+        "status_reason",
+        "updated_at",
+        "archived_at",
+        "archival_location",
+        "epoch",
+        "sequence",
+        "revision",
+        "lexical",
+        "search_text",
+    }
     | _VECTOR.keys()
 )
-"""Fields that differ between a stub and its whole because it is a stub, or that only the stub has."""
+"""Fields that differ between a stub and its whole because it is a stub, or that only
+the stub has.
+"""
 
 
 def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: float) -> bool:
-    """Whether a memory may go: of any status but deleted and archived, untouched for `age_years`, its recency under 0.01.
+    """Whether a memory may go: of any status but deleted and archived, untouched for `age_years`,
+    its recency under 0.01.
 
-    recency_hours: the age that leaves 37 % of SECMSA's recency. What is pinned stays, what is worth keeping for good, as an allergy,
-    and what is asked for by its key: a rule has to be there whole whenever its key is named, however old it is. An access is a touch.
+    recency_hours: the age that leaves 37 % of SECMSA's recency. What is pinned stays, what is worth
+    keeping for good, as an allergy, and what is asked for by its key: a rule has to be there whole
+    whenever its key is named, however old it is. An access is a touch.
     """
-    if memory.status in NEVER or memory.pinned or memory.type is MemoryType.PROCEDURAL or kept_for_good(memory.worth):
+    if (
+        memory.status in NEVER
+        or memory.pinned
+        or memory.type is MemoryType.PROCEDURAL
+        or kept_for_good(memory.worth)
+    ):
         return False
-    hours = (now - max(memory.created_at, memory.updated_at, memory.last_accessed_at or memory.created_at)).total_seconds() / HOUR_S
-    return hours >= age_years * HOURS_A_YEAR and math.exp(-max(hours, 0.0) / recency_hours) < LEAST_RECENCY
+    hours = (
+        now
+        - max(memory.created_at, memory.updated_at, memory.last_accessed_at or memory.created_at)
+    ).total_seconds() / HOUR_S
+    return (
+        hours >= age_years * HOURS_A_YEAR
+        and math.exp(-max(hours, 0.0) / recency_hours) < LEAST_RECENCY
+    )
 
 
 def least_age(age_years: float, recency_hours: float) -> timedelta:
@@ -60,7 +89,9 @@ def least_age(age_years: float, recency_hours: float) -> timedelta:
 
 
 def is_cold(memory: Memory) -> bool:
-    """Whether this is a stub, whatever its status: one that was deleted in the archive is one too."""
+    """Whether this is a stub, whatever its status: one that was deleted in the
+    archive is one too.
+    """
     return memory.archived_at is not None
 
 
@@ -71,11 +102,19 @@ def was_cold(before: Mapping[str, Any]) -> bool:
 
 def stub_of(memory: Memory, location: str, now: datetime) -> Memory:
     """What stays of a memory, or of an old version of one, whose whole is at `location`."""
-    archived = {"status": Status.ARCHIVED, "status_reason": "age_decay", "archived_at": now, "archival_location": location}
-    # An old version is history: that it has moved is no news of it, and no search asks for it by its vector.
+    archived = {
+        "status": Status.ARCHIVED,
+        "status_reason": "age_decay",
+        "archived_at": now,
+        "archival_location": location,
+    }
+    # An old version is history: that it has moved is no news of it, and no search asks for it
+    # by its vector.
     moved = _VECTOR if "." in memory.id else {"updated_at": now}
     emptied: dict[str, Any] = {**{name: [] for name in _WHOLE_ONLY_LISTS}, "metadata": {}}
-    return memory.model_copy(update={**_WHOLE_ONLY, **emptied, **archived, **moved, "content": beginning(memory.content)})
+    return memory.model_copy(
+        update={**_WHOLE_ONLY, **emptied, **archived, **moved, "content": beginning(memory.content)}
+    )
 
 
 def beginning(text: str) -> str:
@@ -86,20 +125,34 @@ def beginning(text: str) -> str:
 def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
     """A stub with the text and the vector of its whole, still archived: what a query is shown."""
     state_of_stub = {name: getattr(stub, name) for name in _OF_THE_ARCHIVE - _VECTOR.keys()}
-    return whole.model_copy(update={**state_of_stub, **_changed_since(stub, whole), "id": stub.id, "embedding": vector})
+    return whole.model_copy(
+        update={**state_of_stub, **_changed_since(stub, whole), "id": stub.id, "embedding": vector}
+    )
 
 
 def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
-    """The memory as it was, with what changed of its stub since. One that was deleted in the archive comes back deleted.
+    """The memory as it was, with what changed of its stub since. One that was deleted in the
+    archive comes back deleted.
 
-    It comes back as of now, and what is active as if it had been shown, or the next run would take it away again. An original of a
-    compressed one stays where it is.
+    It comes back as of now, and what is active as if it had been shown, or the next run would take
+    it away again. An original of a compressed one stays where it is.
     """
     whole = archived.memory
-    fields = {name: getattr(stub, name) for name in ("epoch", "sequence", "revision", "lexical", "search_text")}
-    fields |= {"archived_at": None, "archival_location": None if archived.original is None else stub.archival_location, "updated_at": now}
+    fields = {
+        name: getattr(stub, name)
+        for name in ("epoch", "sequence", "revision", "lexical", "search_text")
+    }
+    fields |= {
+        "archived_at": None,
+        "archival_location": None if archived.original is None else stub.archival_location,
+        "updated_at": now,
+    }
     if stub.status is not Status.ARCHIVED:
-        fields |= {"status": stub.status, "status_reason": stub.status_reason, "updated_at": stub.updated_at}
+        fields |= {
+            "status": stub.status,
+            "status_reason": stub.status_reason,
+            "updated_at": stub.updated_at,
+        }
     elif whole.status is Status.ACTIVE:
         fields |= {"status_reason": "restored", "last_accessed_at": now}
     return whole.model_copy(update={**fields, **_changed_since(stub, whole)})
@@ -107,7 +160,10 @@ def brought_back(stub: Memory, archived: Kept, now: datetime) -> Memory:
 
 def version_brought_back(stub: Memory, whole: Memory) -> Memory:
     """An old version as it was, but for when it ended: that may have changed since."""
-    fields = {name: getattr(stub, name) for name in ("epoch", "sequence", "revision", "lexical", "search_text", "valid_until")}
+    fields = {
+        name: getattr(stub, name)
+        for name in ("epoch", "sequence", "revision", "lexical", "search_text", "valid_until")
+    }
     return whole.model_copy(update=fields)
 
 
@@ -115,14 +171,18 @@ def _changed_since(stub: Memory, whole: Memory) -> dict[str, Any]:
     """The fields of a stub that are not as the archive left them."""
     left = stub_of(whole, "", stub.archived_at or stub.updated_at)
     names = Memory.model_fields.keys() - _OF_THE_ARCHIVE
-    return {name: getattr(stub, name) for name in names if getattr(stub, name) != getattr(left, name)}
+    return {
+        name: getattr(stub, name) for name in names if getattr(stub, name) != getattr(left, name)
+    }
 
 
-# What a cold copy holds, and its bytes: the memories of one chain, whole, with their vectors and their old versions.
+# What a cold copy holds, and its bytes: the memories of one chain, whole, with their vectors and
+# their old versions.
 #
-# Bytes: gzip of canonical JSON, so the same copy always has the same bytes. What is found by words (`lexical`, `search_text`) is left
-# out: it stays with the stub, and it may hold words of neighbouring turns, which are nothing of this chain's. Note: a
-# compressed memory is short text here too; what it was before is its `original`.
+# Bytes: gzip of canonical JSON, so the same copy always has the same bytes. What is found by words
+# (`lexical`, `search_text`) is left out: it stays with the stub, and it may hold words of
+# neighbouring turns, which are nothing of this chain's. Note: a compressed memory is short text
+# here too; what it was before is its `original`.
 
 
 FORMAT = 1
@@ -132,7 +192,9 @@ COMPRESSION = 6
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One memory as it was, its old versions, and for a compressed one the original. Each has its vector, where it had one."""
+    """One memory as it was, its old versions, and for a compressed one the original.
+    Each has its vector, where it had one.
+    """
 
     memory: Memory
     versions: tuple[Memory, ...] = ()
@@ -146,7 +208,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class ColdCopy:
-    """The memories of one chain (or one memory before it was compressed), all of one owner and epoch. chain_id: the last one's id."""
+    """The memories of one chain (or one memory before it was compressed), all of one owner and
+    epoch. chain_id: the last one's id.
+    """
 
     epoch: str
     chain_id: str
@@ -160,7 +224,12 @@ class ColdCopy:
     @property
     def ids(self) -> tuple[str, ...]:
         """The members' ids, that of the chain first."""
-        return (self.chain_id, *sorted(member.memory.id for member in self.members if member.memory.id != self.chain_id))
+        return (
+            self.chain_id,
+            *sorted(
+                member.memory.id for member in self.members if member.memory.id != self.chain_id
+            ),
+        )
 
     def member(self, memory_id: str) -> Kept | None:
         """The member of this id."""
@@ -168,7 +237,9 @@ class ColdCopy:
 
     def memory(self, memory_id: str) -> Memory | None:
         """A member, or an old version of one (`mem_x.v2`), by its id."""
-        every = (version for member in self.members for version in (member.memory, *member.versions))
+        every = (
+            version for member in self.members for version in (member.memory, *member.versions)
+        )
         return next((version for version in every if version.id == memory_id), None)
 
 
@@ -212,25 +283,37 @@ def decoded(data: bytes) -> ColdCopy:
 def _body(memory: Memory) -> dict[str, Any]:
     body = memory.model_dump(mode="json", exclude=set(LEFT_OUT))
     vector = memory.embedding
-    body["embedding"] = None if vector is None else base64.b64encode(np.ascontiguousarray(vector, dtype="<f4").tobytes()).decode()
+    body["embedding"] = (
+        None
+        if vector is None
+        else base64.b64encode(np.ascontiguousarray(vector, dtype="<f4").tobytes()).decode()
+    )
     return body
 
 
 def _memory(body: Mapping[str, Any]) -> Memory:
-    memory = Memory.model_validate({name: value for name, value in body.items() if name != "embedding"})
+    memory = Memory.model_validate(
+        {name: value for name, value in body.items() if name != "embedding"}
+    )
     memory.embedding = _vector(body["embedding"])
     return memory
 
 
 def _vector(text: str | None) -> Vector | None:
-    return None if text is None else np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)
+    return (
+        None
+        if text is None
+        else np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)
+    )
 
 
-# What time alone brings to a user's memories, and when: a memory fades, grows old enough for the archive, its foresight ends.
+# What time alone brings to a user's memories, and when: a memory fades, grows old enough for the
+# archive, its foresight ends.
 #
-# Pure: what of a memory a store keeps beside it, so that it can say from an index when the next of these comes. Note: only
-# moments after a given one count. A memory may be past its time and stay all the same (a text that does not get shorter, a chain of which
-# one is younger); were it named again and again, its user would be due every hour.
+# Pure: what of a memory a store keeps beside it, so that it can say from an index when the next of
+# these comes. Note: only moments after a given one count. A memory may be past its time and stay
+# all the same (a text that does not get shorter, a chain of which one is younger); were it named
+# again and again, its user would be due every hour.
 
 
 _LAST_S = 253_402_300_799.0
@@ -241,8 +324,9 @@ _LAST_S = 253_402_300_799.0
 class NextDue:
     """The first moment of each kind after a given one; None where nothing comes.
 
-    fades: a memory is under the floor, or its long text may become short. ages: one is old enough for the archive. foresight: the last
-    foresight of one ends, which is counted by the next run and starts no run.
+    fades: a memory is under the floor, or its long text may become short. ages: one is old enough
+    for the archive. foresight: the last foresight of one ends, which is counted by the next run and
+    starts no run.
     """
 
     fades: datetime | None = None
@@ -252,27 +336,36 @@ class NextDue:
     @property
     def first(self) -> datetime | None:
         """The earliest of those for which something is to be done."""
-        return min((moment for moment in (self.fades, self.ages) if moment is not None), default=None)
+        return min(
+            (moment for moment in (self.fades, self.ages) if moment is not None), default=None
+        )
 
 
 def due_columns(body: Mapping[str, Any]) -> dict[str, float]:
-    """What a store keeps beside a memory, in epoch seconds; nothing of one that this does nothing to.
+    """What a store keeps beside a memory, in epoch seconds; nothing of one that this
+    does nothing to.
 
-    ages_from: since when it is as it is, where the archive may take it; an access may have put that off. foresees_until: when the last of
-    its foresight ends, where it is active.
+    ages_from: since when it is as it is, where the archive may take it; an access may have put that
+    off. foresees_until: when the last of its foresight ends, where it is active.
     """
     made: dict[str, float] = {}
-    may_go = body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL
+    may_go = (
+        body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL
+    )
     if may_go and not kept_for_good(body.get("worth")):
         made["ages_from"] = max(_seconds(body["created_at"]), _seconds(body["updated_at"]))
-    ends = [line["end_time"] for line in body.get("foresight") or () if line.get("end_time") is not None]
+    ends = [
+        line["end_time"] for line in body.get("foresight") or () if line.get("end_time") is not None
+    ]
     if ends and body["status"] == "active":
         made["foresees_until"] = max(_seconds(end) for end in ends)
     return made
 
 
 def moment_in(seconds: float | None, later: timedelta = timedelta(0)) -> datetime | None:
-    """The moment of epoch seconds, `later` than that, aware UTC; None for none, and for one that no calendar has."""
+    """The moment of epoch seconds, `later` than that, aware UTC; None for none,
+    and for one that no calendar has.
+    """
     if seconds is None or seconds + later.total_seconds() > _LAST_S:
         return None
     return datetime.fromisoformat("1970-01-01T00:00:00+00:00") + timedelta(seconds=seconds) + later

@@ -1,4 +1,5 @@
-"""A conflict record: two memories that could not both be true, what was done about it, and what it takes to undo that.
+"""A conflict record: two memories that could not both be true, what was done about it,
+and what it takes to undo that.
 
 Note: `old_id` and `new_id` say who was held and who came, not who is in force.
 """
@@ -14,16 +15,20 @@ from pydantic import BaseModel, Field
 Decision = Literal["supersede", "keep_both", "reject_new", "merge"]
 ConflictStatus = Literal["pending", "resolved"]
 MAX_OPEN = 20
-"""Questions that may be open about one memory; what contradicts it besides is kept beside it without one."""
+"""Questions that may be open about one memory; what contradicts it besides is kept beside it
+without one.
+"""
 
 RULE: Final = "rule"
 """The decider of a conflict where neither a caller nor an agent decides."""
 
 
 class Move(BaseModel):
-    """What a decision did to one memory, as JSON: the fields that it changed, as they were without it, and as it left them.
+    """What a decision did to one memory, as JSON: the fields that it changed, as they were without
+    it, and as it left them.
 
-    before None: the decision made this memory. after None: the decision kept it from being stored; `before` is all of it then.
+    before None: the decision made this memory. after None: the decision kept it from being stored;
+    `before` is all of it then.
     """
 
     memory_id: str
@@ -43,9 +48,11 @@ class Earlier(BaseModel):
 class ConflictRecord(BaseModel):
     """Two memories that could not both be true, and what was done about it.
 
-    strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name of the model that decided, or who
-    called. new_id: None where the new one was not stored. previous: the decision that was undone last. grounds: why they contradict, where
-    `reason` says why it was decided. moves: how to take it back. looked_at: when a run of consolidation last left it open.
+    strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name
+    of the model that decided, or who called. new_id: None where the new one was not stored.
+    previous: the decision that was undone last. grounds: why they contradict, where `reason` says
+    why it was decided. moves: how to take it back. looked_at: when a run of consolidation last
+    left it open.
     """
 
     id: str
@@ -75,16 +82,27 @@ class ConflictRecord(BaseModel):
 
     @property
     def memory_ids(self) -> list[str]:
-        """The ids of all memories that it says something of: of both sides, and of others that the decision moved."""
+        """The ids of all memories that it says something of: of both sides, and of others that the
+        decision moved.
+        """
         return list(dict.fromkeys([*self.sides, *(move.memory_id for move in self.moves)]))
 
     @property
     def rejected_content(self) -> str | None:
         """The text that was not stored, where that was the decision."""
-        return next((str(move.before["content"]) for move in self.moves if move.after is None and move.before is not None), None)
+        return next(
+            (
+                str(move.before["content"])
+                for move in self.moves
+                if move.after is None and move.before is not None
+            ),
+            None,
+        )
 
     def asked_again(self, by: str, at: datetime, reason: str | None = None) -> ConflictRecord:
-        """The question, open again; what was decided is `previous`. reason: why it is asked, where that is not why it was asked before."""
+        """The question, open again; what was decided is `previous`. reason: why it is asked, where
+        that is not why it was asked before.
+        """
         return self.model_copy(
             update={
                 "status": "pending",
@@ -93,7 +111,9 @@ class ConflictRecord(BaseModel):
                 "grounds": None,
                 "by": by,
                 "at": at,
-                "previous": Earlier(strategy=self.strategy, reason=self.reason, by=self.by, at=self.at),
+                "previous": Earlier(
+                    strategy=self.strategy, reason=self.reason, by=self.by, at=self.at
+                ),
                 "moves": [],
             }
         )
@@ -110,7 +130,9 @@ OF_THE_STORE: Final = ("epoch", "sequence")
 
 def record_in(body: dict[str, Any]) -> ConflictRecord:
     """The record in a document's body."""
-    return ConflictRecord.model_validate({name: value for name, value in body.items() if name not in OF_THE_STORE})
+    return ConflictRecord.model_validate(
+        {name: value for name, value in body.items() if name not in OF_THE_STORE}
+    )
 
 
 @dataclass(frozen=True, slots=True)

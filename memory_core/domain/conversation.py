@@ -1,7 +1,7 @@
 """A conversation and its messages, and a task that goes on after its call.
 
-The conversation is the truth of formation; tasks are projections of it. Note: `cells` is empty until the
-boundaries are frozen, and grows while `messages` never does.
+The conversation is the truth of formation; tasks are projections of it. Note: `cells` is empty
+until the boundaries are frozen, and grows while `messages` never does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from memory_core.domain.fields import MAX_NAME, local, zone_of
 from memory_core.domain.scope import Owner, Timestamp, check_app_id, check_name
 
 Role = Literal["user", "assistant", "system", "tool"]
-_OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "developer": "system", "function": "tool"}
+_OTHER_NAMES = {
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
+}
 
 
 def _role_of(value: Any) -> Any:
@@ -28,10 +34,14 @@ GivenRole = Annotated[
     Role,
     BeforeValidator(
         _role_of,
-        json_schema_input_type=Literal["user", "assistant", "system", "tool", "human", "ai", "model", "developer", "function"],
+        json_schema_input_type=Literal[
+            "user", "assistant", "system", "tool", "human", "ai", "model", "developer", "function"
+        ],
     ),
 ]
-"""A role as callers name it: `human` is the user, `ai` and `model` the assistant, `developer` the system, `function` a tool."""
+"""A role as callers name it: `human` is the user, `ai` and `model` the assistant,
+`developer` the system, `function` a tool.
+"""
 Path = Literal["converse", "agent"]
 ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 
@@ -39,9 +49,10 @@ ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 class Message(BaseModel):
     """One message. `actor` names who speaks where the role alone does not.
 
-    id: the caller's own. A message that became several has it on the first; on the others `#1`, `#2` and so on follow it.
-    memory_id: its memory, where an earlier conversation has written that; None where it follows from the message.
-    part_lengths: characters of each text that the content was joined from, where it was several.
+    id: the caller's own. A message that became several has it on the first; on the others `#1`,
+    `#2` and so on follow it. memory_id: its memory, where an earlier conversation has written that;
+    None where it follows from the message. part_lengths: characters of each text that the content
+    was joined from, where it was several.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -63,8 +74,8 @@ class Message(BaseModel):
 class FormedCell(BaseModel):
     """What one cell became: its message span [first, last], memories and counts.
 
-    The ids of its memories begin with the cell's own. The counts are stored here, in the forming commit, and are only summed up in tasks: a
-    worker that dies right after it loses none of them.
+    The ids of its memories begin with the cell's own. The counts are stored here, in the forming
+    commit, and are only summed up in tasks: a worker that dies right after it loses none of them.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -80,14 +91,16 @@ class FormedCell(BaseModel):
 
 
 class Conversation(BaseModel):
-    """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
+    """The stored conversation. `formed_cells` advances with each forming commit, in order;
+    `formed` is set by the last.
 
-    Its messages are stored apart, since no commit writes them again. state: pending while work is to be done, and only then counted
-    by the head; poisoned when that failed too often, until a retry makes it pending again. clears: how often its session had been cleared,
-    by type, when it was accepted; when that is more by now, what was told here is not to come back.
-    written, embedded: how many of its messages, from the first, are memories of their own, and how many of these have their vectors.
-    time_zone: of those who speak in it; None is UTC.
-    continued_by: the latest conversation that forms what is left of it, since messages of it were taken back.
+    Its messages are stored apart, since no commit writes them again. state: pending while work is
+    to be done, and only then counted by the head; poisoned when that failed too often, until a
+    retry makes it pending again. clears: how often its session had been cleared, by type, when it
+    was accepted; when that is more by now, what was told here is not to come back. written,
+    embedded: how many of its messages, from the first, are memories of their own, and how many of
+    these have their vectors. time_zone: of those who speak in it; None is UTC. continued_by: the
+    latest conversation that forms what is left of it, since messages of it were taken back.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -102,7 +115,9 @@ class Conversation(BaseModel):
     created_at: datetime
     state: ConversationState = "pending"
     clears: dict[str, int] = Field(default_factory=dict)
-    time_zone: str | None = Field(default=None, max_length=MAX_NAME, exclude_if=lambda value: value is None)
+    time_zone: str | None = Field(
+        default=None, max_length=MAX_NAME, exclude_if=lambda value: value is None
+    )
     written: int = 0
     embedded: int = 0
     cells: int | None = None
@@ -112,7 +127,8 @@ class Conversation(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A stretch of a conversation about one thing: messages `first` to `last` of it, both included, numbered from 0.
+    """A stretch of a conversation about one thing: messages `first` to `last` of it,
+    both included, numbered from 0.
 
     number: its place among the conversation's cells. reason: why it ends where it ends.
     """
@@ -150,20 +166,33 @@ def counts_of(cells: Iterable[FormedCell]) -> dict[str, int]:
 def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> list[Message]:
     """Some of a conversation's messages with the actors by which agents tell speakers apart.
 
-    A speaker in the role `user` without a name is "the user", with truths of his own. An actor called "User" is the user too, where no
-    actor with another name speaks in that role: it is a client's label for the user. Beside others, or in another role, it is a name, and
-    is told apart ("Actor User"), so that no other actor's truths become the user's.
+    A speaker in the role `user` without a name is "the user", with truths of his own. An actor
+    called "User" is the user too, where no actor with another name speaks in that role: it is a
+    client's label for the user. Beside others, or in another role, it is a name, and is told apart
+    ("Actor User"), so that no other actor's truths become the user's.
     """
-    users = {_called_user(message) for message in conversation if message.role == "user" and message.actor}
-    return [_renamed(message, label=False not in users) if _called_user(message) else message for message in messages]
+    users = {
+        _called_user(message)
+        for message in conversation
+        if message.role == "user" and message.actor
+    }
+    return [
+        _renamed(message, label=False not in users) if _called_user(message) else message
+        for message in messages
+    ]
 
 
 def in_its_zone(messages: Sequence[Message], time_zone: str | None) -> list[Message]:
-    """The messages with their moments as clocks in the zone of the conversation show them: "yesterday" is a day there."""
+    """The messages with their moments as clocks in the zone of the conversation show them:
+    "yesterday" is a day there.
+    """
     if time_zone is None:
         return [*messages]
     zone = zone_of(time_zone)
-    return [message.model_copy(update={"timestamp": local(message.timestamp, zone)}) for message in messages]
+    return [
+        message.model_copy(update={"timestamp": local(message.timestamp, zone)})
+        for message in messages
+    ]
 
 
 def _called_user(message: Message) -> bool:
@@ -177,28 +206,40 @@ def _renamed(message: Message, *, label: bool) -> Message:
 
 # A task: work that goes on after its call was answered.
 #
-# Any caller of its owner may watch, retry or cancel it. It is a projection: what was really done is in the conversation, the memories and
-# the log. `attempts` counts unexpected failures only (of a webhook, tries that came to nothing); waiting for a dependency that is down
-# spends none.
+# Any caller of its owner may watch, retry or cancel it. It is a projection: what was really done is
+# in the conversation, the memories and the log. `attempts` counts unexpected failures only (of a
+# webhook, tries that came to nothing); waiting for a dependency that is down spends none.
 
 
 TaskKind = Literal[
-    "converse", "agent_memory", "summary", "webhook", "flush", "decay", "archive", "forget", "export", "import", "erase",
-    "consolidate", "reembed",
+    "converse", "agent_memory", "summary", "webhook", "flush", "decay", "archive", "forget",
+    "export", "import", "erase", "consolidate", "reembed",
 ]  # fmt: skip
 TaskStatus = Literal["accepted", "running", "succeeded", "failed", "poisoned", "cancelled"]
 FINISHED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "poisoned", "cancelled"})
-TASK_FIELDS = ("task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at")
+TASK_FIELDS = (
+    "task_id",
+    "kind",
+    "status",
+    "step",
+    "progress",
+    "attempts",
+    "result",
+    "error",
+    "created_at",
+    "updated_at",
+)
 """The public ones."""
 
 
 class Task(BaseModel):
     """One task. Public fields are those of the API; the others steer it.
 
-    subject_id: what it is about (a conversation, a delivery, a buffer, messages to sum up, an operation). generation: messages of an
-    older one are dropped. callback_url, delivery_ids: whom to tell of its end, and the deliveries that did or do so.
-    next_enqueue_at: when its last message is there to be received. leased_until, leased_by: who works on it, as an optimisation.
-    waits, waiting_for: how often it waited for a dependency that was down, and for which it waits now.
+    subject_id: what it is about (a conversation, a delivery, a buffer, messages to sum up, an
+    operation). generation: messages of an older one are dropped. callback_url, delivery_ids: whom
+    to tell of its end, and the deliveries that did or do so. next_enqueue_at: when its last message
+    is there to be received. leased_until, leased_by: who works on it, as an optimisation. waits,
+    waiting_for: how often it waited for a dependency that was down, and for which it waits now.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -236,7 +277,8 @@ class Task(BaseModel):
 
 
 class TaskMessage(BaseModel):
-    """What a queue carries: whose task it is and of which generation. Ids only, since anybody who may read a queue may read this.
+    """What a queue carries: whose task it is and of which generation. Ids only, since anybody who
+    may read a queue may read this.
 
     waits: how often this very message was put off because the task could not even be read.
     """
@@ -245,7 +287,8 @@ class TaskMessage(BaseModel):
 
     app_id: Annotated[str, AfterValidator(check_app_id)]
     user_id: Annotated[str, AfterValidator(check_name)]
-    task_id: Annotated[str, AfterValidator(check_name)]  # a store would take "../x" for a way to somewhere else
+    # a store would take "../x" for a way to somewhere else
+    task_id: Annotated[str, AfterValidator(check_name)]
     generation: int
     waits: int = 0
 

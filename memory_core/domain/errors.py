@@ -18,7 +18,8 @@ from memory_core.domain.rate_limits import Spent
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One refused field: `field` is its path in the request ("memories.3.user_id"), `message` what is wrong with it.
+    """One refused field: `field` is its path in the request ("memories.3.user_id"),
+    `message` what is wrong with it.
 
     did_you_mean: what the caller probably meant by an unknown field.
     """
@@ -36,7 +37,12 @@ class MemoryCoreError(Exception):
     title = "Internal error"
 
     def __init__(
-        self, detail: str, *, errors: tuple[FieldError, ...] = (), retry_after_s: int | None = None, did_you_mean: str | None = None
+        self,
+        detail: str,
+        *,
+        errors: tuple[FieldError, ...] = (),
+        retry_after_s: int | None = None,
+        did_you_mean: str | None = None,
     ) -> None:
         super().__init__(detail)
         self.detail = detail
@@ -46,11 +52,15 @@ class MemoryCoreError(Exception):
 
 
 class PlainError(ValueError):
-    """A ValueError whose text may be logged and shown: it names settings, fields, ids and numbers, and nothing that a user wrote."""
+    """A ValueError whose text may be logged and shown: it names settings, fields, ids and numbers,
+    and nothing that a user wrote.
+    """
 
 
 class Resembling(PlainError):
-    """A value that is none of those that there are. did_you_mean: the one that it resembles most, None where nothing comes near."""
+    """A value that is none of those that there are. did_you_mean: the one that it resembles most,
+    None where nothing comes near.
+    """
 
     def __init__(self, message: str, did_you_mean: str | None) -> None:
         super().__init__(f"{message}; did you mean {did_you_mean}?" if did_you_mean else message)
@@ -82,7 +92,9 @@ class NotFound(MemoryCoreError):
 
 
 class MethodNotAllowed(MemoryCoreError):
-    """A path that is asked by another method than its only one, where a protocol wants to be told so."""
+    """A path that is asked by another method than its only one, where a protocol wants
+    to be told so.
+    """
 
     status, type, title = 405, "method_not_allowed", "Method not allowed"
 
@@ -98,7 +110,9 @@ class TooSlow(MemoryCoreError):
 
 
 class Conflict(MemoryCoreError):
-    """The state of the thing forbids the request: a transition, an idempotency key used twice, an episodic edit."""
+    """The state of the thing forbids the request: a transition, an idempotency key used twice,
+    an episodic edit.
+    """
 
     status, type, title = 409, "conflict", "Conflict"
 
@@ -144,7 +158,9 @@ class Invalid(MemoryCoreError):
 
 
 class TooManyRequests(MemoryCoreError):
-    """A rate is used up: of the key, or of its app. `spent` says which, and when there is room again."""
+    """A rate is used up: of the key, or of its app. `spent` says which, and when there
+    is room again.
+    """
 
     status, type, title = 429, "too_many_requests", "Too many requests"
 
@@ -154,7 +170,9 @@ class TooManyRequests(MemoryCoreError):
 
 
 class HeadTooLarge(MemoryCoreError):
-    """The request's head, or the number of its headers, is over its limit. The development host only."""
+    """The request's head, or the number of its headers, is over its limit. The
+    development host only.
+    """
 
     status, type, title = 431, "head_too_large", "Request header fields too large"
 
@@ -176,7 +194,9 @@ class Overloaded(MemoryCoreError):
 
 
 class QuotaExceeded(MemoryCoreError):
-    """A limit of stored bytes has no room for this. What is stored can be read, and forgotten, which makes room."""
+    """A limit of stored bytes has no room for this. What is stored can be read,
+    and forgotten, which makes room.
+    """
 
     status, type, title = 507, "quota_exceeded", "Storage limit reached"
 
@@ -198,35 +218,44 @@ class Damaged(Unavailable):
 
 def damaged_memory(memory_id: str) -> Damaged:
     """The error for a stored memory whose document can't be read."""
-    return Damaged("long_term", f"the memory {memory_id} is damaged: what is stored of it can't be read", retry_after_s=30)
+    return Damaged(
+        "long_term",
+        f"the memory {memory_id} is damaged: what is stored of it can't be read",
+        retry_after_s=30,
+    )
 
 
 class AgentFailed(MemoryCoreError):
     """A model answered, but nothing that can be used.
 
-    That is: garbage after its repair, a refusal, a filtered text, no budget left. Asking again gives the same; the caller goes on by rule
-    where that is allowed, and never calls it a success.
+    That is: garbage after its repair, a refusal, a filtered text, no budget left. Asking again
+    gives the same; the caller goes on by rule where that is allowed, and never calls it a success.
     """
 
     status, type, title = 502, "agent_failed", "The model gave no usable answer"
 
 
 class HeadMoved(MemoryCoreError):
-    """A batch's If-Match on the head failed: another commit came first, or this is the echo of our own. Ledger only."""
+    """A batch's If-Match on the head failed: another commit came first, or this is the echo of our
+    own. Ledger only.
+    """
 
     status, type, title = 503, "busy", "Too many concurrent writes for this user"
 
 
 class AlreadyExists(MemoryCoreError):
-    """A create-only document of a batch is there already: a rival's, or the echo of our own. Ledger only."""
+    """A create-only document of a batch is there already: a rival's, or the echo of our own.
+    Ledger only.
+    """
 
     status, type, title = 503, "busy", "Too many concurrent writes for this user"
 
 
 # What an error says of itself without any value that a caller sent or stored.
 #
-# The message of an exception often quotes its input: pydantic's `input_value`, a missing key, the body that a service sent back. So only
-# errors of our own tree speak for themselves. Of all others the class is named, and what a fixed list of attributes tells.
+# The message of an exception often quotes its input: pydantic's `input_value`, a missing key, the
+# body that a service sent back. So only errors of our own tree speak for themselves. Of all others
+# the class is named, and what a fixed list of attributes tells.
 
 
 MAX_DETAILS = 5
@@ -249,10 +278,12 @@ def described(error: BaseException) -> str:
     """An error as it may be logged, stored and shown.
 
     Args:
-        error: of any kind. The `detail` of our own errors is written for callers and returned as it is.
+        error: of any kind. The `detail` of our own errors is written for callers and
+            returned as it is.
 
     Returns:
-        One line: the detail, or the class with a status, an errno or the places of what was refused.
+        One line: the detail, or the class with a status, an errno or the places of what
+            was refused.
 
     """
     if isinstance(error, MemoryCoreError):
@@ -265,7 +296,9 @@ def described(error: BaseException) -> str:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name that a caller gave may be repeated: a short identifier holds none of a user's words."""
+    """Whether a name that a caller gave may be repeated: a short identifier holds none of a
+    user's words.
+    """
     return _IDENTIFIER.fullmatch(name) is not None
 
 
@@ -280,7 +313,8 @@ def _detail_of(error: BaseException) -> str:
         return _refused_places(error)
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(described(member) for member in error.exceptions[:MAX_DETAILS])
-    sqlite_name = getattr(error, "sqlite_errorname", None)  # read so, since who only needs Cosmos DB does not import sqlite3
+    # read so, since who only needs Cosmos DB does not import sqlite3
+    sqlite_name = getattr(error, "sqlite_errorname", None)
     if sqlite_name is not None:
         return _sqlite_problem(sqlite_name)
     status = getattr(error, "status_code", None)
@@ -295,13 +329,21 @@ def _detail_of(error: BaseException) -> str:
 def _refused_places(error: ValidationError) -> str:
     """Where and how each value was wrong.
 
-    A part of a path that is no field of ours is a name that the caller chose: a star is written for it.
+    A part of a path that is no field of ours is a name that the caller chose:
+    a star is written for it.
     """
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     places = (
-        ".".join(str(part) if isinstance(part, int) or part in _field_names() else "*" for part in problem["loc"]) for problem in problems
+        ".".join(
+            str(part) if isinstance(part, int) or part in _field_names() else "*"
+            for part in problem["loc"]
+        )
+        for problem in problems
     )
-    faults = [f"{place or 'all'} {problem['type']}" for place, problem in zip(places, problems, strict=True)]
+    faults = [
+        f"{place or 'all'} {problem['type']}"
+        for place, problem in zip(places, problems, strict=True)
+    ]
     more = f" and {len(faults) - MAX_DETAILS} more" if len(faults) > MAX_DETAILS else ""
     return f"{', '.join(faults[:MAX_DETAILS])}{more}"
 

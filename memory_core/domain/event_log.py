@@ -1,8 +1,9 @@
 """A memory's states and versions, computed from its events.
 
-Pure, and in steps: folding some events and later the others gives what folding all gives, so a state may be kept as a snapshot and gone
-on from. Note: events do not hold old versions. The writer that raises a memory's version keeps the old one, by a rule that
-this module shares with the writers (`kept_version`); so the log need not repeat it.
+Pure, and in steps: folding some events and later the others gives what folding all gives, so a
+state may be kept as a snapshot and gone on from. Note: events do not hold old versions. The writer
+that raises a memory's version keeps the old one, by a rule that this module shares with the writers
+(`kept_version`); so the log need not repeat it.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from memory_core.domain.messages import PREFIX
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One memory, or one old version of a memory: its logged fields as JSON, those with their default values left out or not.
+    """One memory, or one old version of a memory: its logged fields as JSON, those with their
+    default values left out or not.
 
-    JSON, since all states of a user are held at once. sequence, revision: of the first and of the last event of the memory, as `Memory`
-    has them. cold: where the whole of an old version lies since when, while it is in the archive with its memory; `json` is that of the
-    whole, which may come back.
+    JSON, since all states of a user are held at once. sequence, revision: of the first and of the
+    last event of the memory, as `Memory` has them. cold: where the whole of an old version lies
+    since when, while it is in the archive with its memory; `json` is that of the whole,
+    which may come back.
     """
 
     json: bytes
@@ -34,10 +37,16 @@ class State:
     cold: tuple[str, str] | None = None
 
     @classmethod
-    def of(cls, fields: Mapping[str, Any], sequence: int, revision: int, cold: tuple[str, str] | None = None) -> State:
+    def of(
+        cls,
+        fields: Mapping[str, Any],
+        sequence: int,
+        revision: int,
+        cold: tuple[str, str] | None = None,
+    ) -> State:
         """A state of these fields, JSON-ready."""
-        # A copy: orjson writes into 1 KB and gives back what it did not need, and these gaps together took four times what the states do
-        # (64,000: 264 MB, as dictionaries 104, so 48).
+        # A copy: orjson writes into 1 KB and gives back what it did not need, and these gaps
+        # together took four times what the states do (64,000: 264 MB, as dictionaries 104, so 48).
         return cls(bytes(memoryview(orjson.dumps(fields))), sequence, revision, cold)
 
     @property
@@ -47,17 +56,30 @@ class State:
         return fields
 
     def memory(self, epoch: str) -> Memory:
-        """The memory itself, of a cold version the stub; what no event records (`UNLOGGED_FIELDS`) has its default value."""
+        """The memory itself, of a cold version the stub; what no event records (`UNLOGGED_FIELDS`)
+        has its default value.
+        """
         whole = self.whole(epoch)
-        return whole if self.cold is None else stub_of(whole, self.cold[0], datetime.fromisoformat(self.cold[1]))
+        return (
+            whole
+            if self.cold is None
+            else stub_of(whole, self.cold[0], datetime.fromisoformat(self.cold[1]))
+        )
 
     def whole(self, epoch: str) -> Memory:
         """The same, of a cold version what lies in the archive."""
-        return Memory.model_validate({**self.fields, "epoch": epoch, "sequence": self.sequence, "revision": self.revision})
+        return Memory.model_validate(
+            {**self.fields, "epoch": epoch, "sequence": self.sequence, "revision": self.revision}
+        )
 
     def row(self) -> list[Any]:
         """JSON-ready, for a snapshot; `of_row` is the way back."""
-        return [self.sequence, self.revision, self.fields, *([] if self.cold is None else [list(self.cold)])]
+        return [
+            self.sequence,
+            self.revision,
+            self.fields,
+            *([] if self.cold is None else [list(self.cold)]),
+        ]
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> State:
@@ -76,7 +98,8 @@ States = dict[str, State]
 def fold(states: Mapping[str, State], events: Iterable[Event]) -> States:
     """The states after these events, which follow in order on those that led to `states`.
 
-    A memory of which an event was redacted is left out, at whatever time, until a later event creates it again.
+    A memory of which an event was redacted is left out, at whatever time, until a later event
+    creates it again.
     """
     folded = dict(states)
     for event in events:
@@ -91,11 +114,17 @@ def fold(states: Mapping[str, State], events: Iterable[Event]) -> States:
 
 
 def cells_of_messages(states: Mapping[str, State]) -> dict[str, str]:
-    """By message, the cell that it belonged to, which no event says of it: the one that was formed last of those that name it.
+    """By message, the cell that it belonged to, which no event says of it: the one that was formed
+    last of those that name it.
 
-    A message that stands for itself again, because its cell was deleted and it was not, belongs to none.
+    A message that stands for itself again, because its cell was deleted and it was not,
+    belongs to none.
     """
-    cells = [(name, state) for name, state in states.items() if _MESSAGES in state.json and base_id(name) == name]
+    cells = [
+        (name, state)
+        for name, state in states.items()
+        if _MESSAGES in state.json and base_id(name) == name
+    ]
     belongs: dict[str, str] = {}
     for name, state in sorted(cells, key=lambda cell: (cell[1].sequence, cell[0])):
         fields = state.fields
@@ -118,8 +147,11 @@ def _change(states: States, event: Event, before: State) -> None:
     version = fields.get("version", 1)
     if after.get("version", 1) > version:
         begins = datetime.fromisoformat(after["valid_from"])
-        states[version_id(event.memory_id, version)] = _versioned(before, kept_version(before.memory(""), begins))
-        is_told = str(version) in event.metadata.get(VERSIONS, {})  # by the log of a slot, which says of each version what became of it
+        states[version_id(event.memory_id, version)] = _versioned(
+            before, kept_version(before.memory(""), begins)
+        )
+        # by the log of a slot, which says of each version what became of it
+        is_told = str(version) in event.metadata.get(VERSIONS, {})
         if begins < datetime.fromisoformat(fields["valid_from"]) and not is_told:
             _cut_short(states, event.memory_id, version, begins)
     for number, changed in event.metadata.get(VERSIONS, {}).items():
@@ -134,7 +166,9 @@ def _change(states: States, event: Event, before: State) -> None:
 
 def _move_versions(states: States, memory_id: str, versions: int, after: Mapping[str, Any]) -> None:
     """Old versions go into the archive, and come back, with their memory."""
-    cold = None if after["archived_at"] is None else (after["archival_location"], after["archived_at"])
+    cold = (
+        None if after["archived_at"] is None else (after["archival_location"], after["archived_at"])
+    )
     for name in (version_id(memory_id, number) for number in range(1, versions)):
         if name in states:
             states[name] = replace(states[name], cold=cold)
@@ -162,12 +196,15 @@ def _drop(states: States, memory_id: str, before: State | None) -> None:
 
 # Old versions of a memory: how they are named, and what a new version makes of those before it.
 #
-# Note: an old version's validity is not only ended by the one that follows it. A correction may begin earlier than several
-# versions before it, and then it ends them all; so at any moment at most one version of a memory holds.
+# Note: an old version's validity is not only ended by the one that follows it. A correction may
+# begin earlier than several versions before it, and then it ends them all; so at any moment at most
+# one version of a memory holds.
 
 
 VERSIONS = "versions"
-"""In the metadata of an event: by their numbers, the fields of old versions of the memory that change with it."""
+"""In the metadata of an event: by their numbers, the fields of old versions of the memory that
+change with it.
+"""
 
 
 def version_id(memory_id: str, version: int) -> str:
@@ -194,7 +231,11 @@ def kept_version(old: Memory, begins: datetime) -> Memory:
     return old.model_copy(
         update={
             "id": version_id(old.id, old.version),
-            **({} if old.status is Status.DELETED else {"status": Status.SUPERSEDED, "status_reason": "new_version"}),
+            **(
+                {}
+                if old.status is Status.DELETED
+                else {"status": Status.SUPERSEDED, "status_reason": "new_version"}
+            ),
             "next_id": old.id,
             "valid_until": until if old.valid_until is None else min(old.valid_until, until),
         }
@@ -202,7 +243,9 @@ def kept_version(old: Memory, begins: datetime) -> Memory:
 
 
 def cut_short(version: Memory, begins: datetime) -> Memory | None:
-    """A version before the last one as it is once another is valid from `begins`; None when that changes nothing."""
+    """A version before the last one as it is once another is valid from `begins`;
+    None when that changes nothing.
+    """
     until = max(begins, version.valid_from)
     if version.valid_until is not None and version.valid_until <= until:
         return None
@@ -210,8 +253,12 @@ def cut_short(version: Memory, begins: datetime) -> Memory | None:
 
 
 def taken_back(memory: Memory | None) -> bool:
-    """Whether a memory was deleted, cleared or forgotten: then its old versions are not shown either, whatever time is looked at."""
-    return memory is None or (memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE)
+    """Whether a memory was deleted, cleared or forgotten: then its old versions are not shown
+    either, whatever time is looked at.
+    """
+    return memory is None or (
+        memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
+    )
 
 
 def is_of_its_life(version: Memory, memory: Memory | None) -> bool:

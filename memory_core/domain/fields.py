@@ -15,11 +15,23 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
 from pydantic_core import CoreSchema
 
 from memory_core.domain.errors import Resembling
-from memory_core.domain.memory import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, MAX_VALUE_BYTES, Foresight
+from memory_core.domain.memory import (
+    MAX_CONTENT_BYTES,
+    MAX_METADATA_BYTES,
+    MAX_VALUE_BYTES,
+    Foresight,
+)
 from memory_core.domain.scope import check_name
 from memory_core.domain.text.spelling import normal_form
 
@@ -45,12 +57,16 @@ def not_blank(value: str) -> str:
 def _content(value: str) -> str:
     size = len(value.encode("utf-8"))
     if size > MAX_CONTENT_BYTES:
-        raise ValueError(f"is {size} bytes long; at most {MAX_CONTENT_BYTES} are kept in one memory")
+        raise ValueError(
+            f"is {size} bytes long; at most {MAX_CONTENT_BYTES} are kept in one memory"
+        )
     return value
 
 
 def _json_size(value: Any) -> Any:
-    """JSON-safe all the way down (finite numbers, text keys, depth ≤ 32) and at most 8 KiB as JSON."""
+    """JSON-safe all the way down (finite numbers, text keys, depth ≤ 32) and at most
+    8 KiB as JSON.
+    """
     return _json_within(value, MAX_METADATA_BYTES)
 
 
@@ -70,7 +86,10 @@ def _json_within(value: Any, most: int) -> Any:
 def check_value_size(value: Any) -> None:
     """Refuse a value that only a procedural memory may have. Raises ValueError."""
     if (size := len(orjson.dumps(value))) > MAX_METADATA_BYTES:
-        raise ValueError(f"value: is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept, {MAX_VALUE_BYTES} in a procedural memory")
+        raise ValueError(
+            f"value: is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept, "
+            f"{MAX_VALUE_BYTES} in a procedural memory"
+        )
 
 
 def _check_json(value: Any, depth: int) -> None:
@@ -103,7 +122,10 @@ def _no_scope(value: dict[str, Any]) -> dict[str, Any]:
     """Refuse metadata that looks like a scope: its reader must not take it for one."""
     for name in ("app_id", "user_id"):
         if name in value:
-            raise ValueError(f"{name}: metadata can't name an app or a user; scope comes from the key and the request")
+            raise ValueError(
+                f"{name}: metadata can't name an app or a user; scope comes from the key and "
+                "the request"
+            )
     return value
 
 
@@ -113,13 +135,19 @@ def _one_form(value: str) -> str:
 
 
 def _callback(value: str) -> str:
-    """An absolute http or https address with a host, and without a password that would end up in logs."""
+    """An absolute http or https address with a host, and without a password that would
+    end up in logs.
+    """
     try:
         parts = urlsplit(value)
         host, _ = parts.hostname, parts.port
     except ValueError:
         raise ValueError("is not a valid address") from None
-    if parts.scheme not in ("http", "https") or not host or any(character.isspace() for character in value):
+    if (
+        parts.scheme not in ("http", "https")
+        or not host
+        or any(character.isspace() for character in value)
+    ):
         raise ValueError("must be an address that begins with http:// or https:// and names a host")
     if parts.username is not None or parts.password is not None:
         raise ValueError("must not contain a user name or a password")
@@ -148,7 +176,9 @@ class Documented:
 
     rules: dict[str, Any]
 
-    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         return {**handler(core), **self.rules}
 
 
@@ -173,14 +203,24 @@ _CALLBACK = {"pattern": r"^https?://[^\s\u0000/?#@]+([/?#][^\s\u0000]*)?$"}
 _CURSOR = {"minLength": 1, "pattern": "^[A-Za-z0-9_-]+$"}
 
 Text = Annotated[str, AfterValidator(no_nul)]
-Query = Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(not_blank), Documented(NOT_BLANK)]
+Query = Annotated[
+    Text, Field(min_length=1, max_length=10_000), AfterValidator(not_blank), Documented(NOT_BLANK)
+]
 Name = Annotated[str, AfterValidator(check_name), WithJsonSchema(NAME_SCHEMA)]
-Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(no_nul), AfterValidator(not_blank), Documented(NOT_BLANK)]
+Label = Annotated[
+    str,
+    Field(min_length=1, max_length=200),
+    AfterValidator(no_nul),
+    AfterValidator(not_blank),
+    Documented(NOT_BLANK),
+]
 SlotName = Annotated[Label, AfterValidator(_one_form)]
 Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(without_doubles)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Value = Annotated[Any, AfterValidator(value_of_json), Documented(_VALUE)]
-Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope), Documented(_METADATA)]
+Metadata = Annotated[
+    dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope), Documented(_METADATA)
+]
 Limit = Annotated[int, Field(ge=1, le=100)]
 Cursor = Annotated[str, Field(max_length=1000), Documented(_CURSOR)]
 Tokens = Annotated[int, Field(ge=100, le=16_000)]
@@ -194,7 +234,13 @@ Content = Annotated[
     Documented({"maxLength": MAX_CONTENT_BYTES, **NOT_BLANK}),
 ]
 Ahead = Annotated[Foresight, AfterValidator(_ahead)]
-CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(no_nul), AfterValidator(_callback), Documented(_CALLBACK)]
+CallbackUrl = Annotated[
+    str,
+    Field(max_length=2000),
+    AfterValidator(no_nul),
+    AfterValidator(_callback),
+    Documented(_CALLBACK),
+]
 
 
 class Input(BaseModel):
@@ -203,10 +249,12 @@ class Input(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-# Time zones by their names in the IANA database: which there are, and what a moment is called in them.
+# Time zones by their names in the IANA database: which there are, and what a moment is
+# called in them.
 #
-# Days and hours that people name ("yesterday", "at 9") are those of their zone. What is stored is always UTC; a moment carries a zone only
-# on its way to where days are read or written. The database is the system's, else that of the package `tzdata`.
+# Days and hours that people name ("yesterday", "at 9") are those of their zone. What is stored is
+# always UTC; a moment carries a zone only on its way to where days are read or written. The
+# database is the system's, else that of the package `tzdata`.
 
 
 MAX_NAME = 64
@@ -222,19 +270,31 @@ def _known(name: str) -> str:
     raise Resembling("is no time zone of the IANA database, such as Europe/Berlin", _nearest(name))
 
 
-_AREAS = "Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US"
+_AREAS = (
+    "Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian"
+    "|Mexico|Pacific|US"
+)
 _NAME = rf"^(UTC|GMT|({_AREAS})/[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)?)$"
-TimeZone = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(_known), Documented({"pattern": _NAME})]
+TimeZone = Annotated[
+    str,
+    Field(min_length=1, max_length=MAX_NAME),
+    AfterValidator(_known),
+    Documented({"pattern": _NAME}),
+]
 """The name of a time zone as callers give it."""
 
 
 def zone_of(name: str | None) -> tzinfo:
-    """The zone of a name; UTC without one, and for one that this machine's database does not know."""
+    """The zone of a name; UTC without one, and for one that this machine's database
+    does not know.
+    """
     return timezone.utc if name is None or name not in _names() else ZoneInfo(name)
 
 
 def local(moment: datetime, zone: tzinfo) -> datetime:
-    """The same moment as clocks in the zone show it; unchanged where that lies outside the calendar."""
+    """The same moment as clocks in the zone show it; unchanged where that lies outside
+    the calendar.
+    """
     try:
         return moment.astimezone(zone)
     except OverflowError:
@@ -252,14 +312,20 @@ def midnight(day: date, zone: tzinfo) -> datetime:
 @lru_cache(maxsize=1)
 def _names() -> frozenset[str]:
     """Those that name an area; the few without one ("EST", "Japan") are old names of these."""
-    return frozenset(name for name in available_timezones() if "/" in name or name in ("UTC", "GMT"))
+    return frozenset(
+        name for name in available_timezones() if "/" in name or name in ("UTC", "GMT")
+    )
 
 
 def _nearest(name: str) -> str | None:
     """What was probably meant: the name in other letters, a city alone, or a misspelling."""
     wanted = "_".join(name.split()).casefold()
     by_name = {known.casefold(): known for known in sorted(_names())}
-    by_city = {folded.rpartition("/")[2]: known for folded, known in by_name.items() if "/" in folded and not folded.startswith("etc/")}
+    by_city = {
+        folded.rpartition("/")[2]: known
+        for folded, known in by_name.items()
+        if "/" in folded and not folded.startswith("etc/")
+    }
     if zone := by_name.get(wanted) or by_city.get(wanted.rpartition("/")[2]):
         return zone
     near = difflib.get_close_matches(wanted, by_name, n=1, cutoff=_CLOSE)

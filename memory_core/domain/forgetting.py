@@ -1,7 +1,8 @@
 """Which mentions of a forgotten memory are removed from the memories that stay.
 
-A memory that stays and the events that tell how it became what it is are struck by the same rule, so that the log still tells what is
-stored. Note: what was forgotten also lives on in the turns after it, which are found by words of the turns before them.
+A memory that stays and the events that tell how it became what it is are struck by the same rule,
+so that the log still tells what is stored. Note: what was forgotten also lives on in the turns
+after it, which are found by words of the turns before them.
 """
 
 from __future__ import annotations
@@ -26,13 +27,32 @@ _LISTS = ("source_ids", "consolidated_into_ids")
 
 def redacted(event: Event) -> Event:
     """The event of a forgotten memory: that it was there, and when, and nothing else."""
-    return event.model_copy(update={"redacted": True, "before": {}, "after": {}, "metadata": {}, "agent_id": None, "session_id": None})
+    return event.model_copy(
+        update={
+            "redacted": True,
+            "before": {},
+            "after": {},
+            "metadata": {},
+            "agent_id": None,
+            "session_id": None,
+        }
+    )
 
 
 def struck_event(event: Event, gone: Collection[str]) -> Event:
     """The event of a memory that stays, without any mention of those that are gone."""
-    metadata = {name: value for name, value in event.metadata.items() if not (isinstance(value, str) and value in gone)}
-    return event.model_copy(update={"before": struck(event.before, gone), "after": struck(event.after, gone), "metadata": metadata})
+    metadata = {
+        name: value
+        for name, value in event.metadata.items()
+        if not (isinstance(value, str) and value in gone)
+    }
+    return event.model_copy(
+        update={
+            "before": struck(event.before, gone),
+            "after": struck(event.after, gone),
+            "metadata": metadata,
+        }
+    )
 
 
 def struck(fields: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
@@ -50,7 +70,11 @@ def struck(fields: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
     if rest.get("links"):
         rest["links"] = [link for link in rest["links"] if link["memory_id"] not in gone]
     if rest.get("atomic_facts"):
-        rest["atomic_facts"] = [fact for fact_body in rest["atomic_facts"] if (fact := _struck_fact(fact_body, gone)) is not None]
+        rest["atomic_facts"] = [
+            fact
+            for fact_body in rest["atomic_facts"]
+            if (fact := _struck_fact(fact_body, gone)) is not None
+        ]
     return rest
 
 
@@ -61,7 +85,8 @@ def _struck_fact(fact: Mapping[str, Any], gone: Collection[str]) -> Mapping[str,
 
 
 def struck_memory(memory: Memory, gone: Collection[str], lent: Collection[str]) -> Memory:
-    """The memory without any mention of those that are gone, and without words that the turns before it lent it; itself, if it has none.
+    """The memory without any mention of those that are gone, and without words that the turns
+    before it lent it; itself, if it has none.
 
     lent: of the turns that are gone, what `lends` says.
     """
@@ -74,7 +99,9 @@ def struck_memory(memory: Memory, gone: Collection[str], lent: Collection[str]) 
         lexical = lexical.model_copy(update={"before_previous": {}})
     if rest == body and lexical is memory.lexical:
         return memory
-    made = Memory.model_validate({**rest, "lexical": lexical.model_dump(), "search_text": search_text(lexical)})
+    made = Memory.model_validate(
+        {**rest, "lexical": lexical.model_dump(), "search_text": search_text(lexical)}
+    )
     made.embedding = memory.embedding
     return made
 
@@ -94,23 +121,29 @@ def lends(memory: Memory) -> str:
 
 def lends_from(counts: Mapping[str, int]) -> str:
     """The mark of such words as they stand with a later turn."""
-    return blake2b(orjson.dumps(dict(counts), option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()
+    return blake2b(
+        orjson.dumps(dict(counts), option=orjson.OPT_SORT_KEYS), digest_size=12
+    ).hexdigest()
 
 
 def says(memory: Memory) -> str | None:
-    """A mark of what a memory says in its slot, or of its key; None for one without, and for a copy of a key's value, which is none of it.
+    """A mark of what a memory says in its slot, or of its key; None for one without, and for a copy
+    of a key's value, which is none of it.
 
     A truth's earlier time has the same as the truth.
     """
     place = slot_of(memory) if memory.key is None else (memory.key,)
     if place is None or (memory.key is not None and memory.copied_from is not None):
         return None
-    return blake2b(orjson.dumps([memory.type, *place, normalised(memory.content)]), digest_size=12).hexdigest()
+    return blake2b(
+        orjson.dumps([memory.type, *place, normalised(memory.content)]), digest_size=12
+    ).hexdigest()
 
 
 # The words that tell a fact, as marks: a text with them tells it too.
 #
-# A mark is a hash of a term, so a task that forgets a fact can keep the marks of its words, and the words can't be read out of the task.
+# A mark is a hash of a term, so a task that forgets a fact can keep the marks of its words, and the
+# words can't be read out of the task.
 
 
 Marks = list[list[str]]
@@ -121,12 +154,15 @@ _THOUSANDS = re.compile(r"(?<=\d)[.,'’_\u00a0\u202f](?=\d{3}(?!\d))")
 
 
 def marks_of_value(fact: Memory) -> Marks:
-    """The marks of a fact's value; of the words beside its subject and attribute, where it has no value in words.
+    """The marks of a fact's value; of the words beside its subject and attribute,
+    where it has no value in words.
 
     Empty where the value has none but function words ("yes").
     """
     value_text = fact.value_text or (
-        str(fact.value) if isinstance(fact.value, str | int | float) and not isinstance(fact.value, bool) else ""
+        str(fact.value)
+        if isinstance(fact.value, str | int | float) and not isinstance(fact.value, bool)
+        else ""
     )
     if not value_text:
         around = {*_terms(fact.subject or ""), *_terms(fact.attribute or "")}
@@ -142,7 +178,9 @@ def marks_of_quote(quote: str) -> list[str]:
 def tells(text: str, value: Iterable[Sequence[str]], quotes: Iterable[Sequence[str]] = ()) -> bool:
     """Whether a text has half of the words of any part of a value, or all words of a quote."""
     terms = {_mark(term) for term in counts(_plain(text))}
-    return any(2 * _shared(part, terms) >= len(part) for part in value) or any(_shared(quote, terms) == len(quote) for quote in quotes)
+    return any(2 * _shared(part, terms) >= len(part) for part in value) or any(
+        _shared(quote, terms) == len(quote) for quote in quotes
+    )
 
 
 def _shared(part: Sequence[str], terms: Collection[str]) -> int:
@@ -151,7 +189,9 @@ def _shared(part: Sequence[str], terms: Collection[str]) -> int:
 
 def _terms(text: str) -> list[str]:
     """English stems, which stand in the counts of a text of any language too."""
-    return list(dict.fromkeys(terms_of(word for word in words(_plain(text)) if word not in QUERY_WORDS)))
+    return list(
+        dict.fromkeys(terms_of(word for word in words(_plain(text)) if word not in QUERY_WORDS))
+    )
 
 
 def _plain(text: str) -> str:

@@ -1,7 +1,8 @@
 """How important and how sure a memory is, and how both fade with time.
 
-What comes out is the base value; `importance_at` says what is left of it later. The cue phrases are English: a text in another
-language gets its type's score, and a boost only through its category and tags, where the indicator's name works anywhere.
+What comes out is the base value; `importance_at` says what is left of it later. The cue phrases are
+English: a text in another language gets its type's score, and a boost only through its category and
+tags, where the indicator's name works anywhere.
 """
 
 from __future__ import annotations
@@ -18,61 +19,88 @@ import numpy.typing as npt
 
 from memory_core.domain.memory import MemoryType
 
-TYPE_SCORES: Mapping[MemoryType, float] = MappingProxyType({MemoryType.EPISODIC: 0.6, MemoryType.SEMANTIC: 0.8, MemoryType.PROCEDURAL: 0.7})
+TYPE_SCORES: Mapping[MemoryType, float] = MappingProxyType(
+    {MemoryType.EPISODIC: 0.6, MemoryType.SEMANTIC: 0.8, MemoryType.PROCEDURAL: 0.7}
+)
 
 BOOSTS: Mapping[str, float] = MappingProxyType(
-    {"user_preference": 0.2, "critical_decision": 0.3, "error_resolution": 0.25, "learning_outcome": 0.15}
+    {
+        "user_preference": 0.2,
+        "critical_decision": 0.3,
+        "error_resolution": 0.25,
+        "learning_outcome": 0.15,
+    }
 )
 
 CUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "user_preference": (
-            "preference", "preferences", "prefer", "prefers", "preferred", "favourite", "favourites", "favorite", "favorites",
-            "likes", "loves", "dislikes", "hates", "i like", "i love", "i hate", "i dislike", "don't like", "doesn't like",
-            "would rather", "always use", "always uses", "never use", "never uses", "always want", "always wants", "go-to",
+            "preference", "preferences", "prefer", "prefers", "preferred", "favourite",
+            "favourites", "favorite", "favorites", "likes", "loves", "dislikes", "hates", "i like",
+            "i love", "i hate", "i dislike", "don't like", "doesn't like", "would rather",
+            "always use", "always uses", "never use", "never uses", "always want", "always wants",
+            "go-to",
         ),
         "critical_decision": (
-            "critical decision", "decision", "decisions", "decided", "we agreed", "agreed to", "agreed on", "settled on",
-            "chose", "chosen", "signed off", "approved", "committed to", "final choice", "made up my mind", "go/no-go",
+            "critical decision", "decision", "decisions", "decided", "we agreed", "agreed to",
+            "agreed on", "settled on", "chose", "chosen", "signed off", "approved", "committed to",
+            "final choice", "made up my mind", "go/no-go",
         ),
         "error_resolution": (
-            "error resolution", "bug fix", "bugfix", "hotfix", "fixed the", "fixed a", "fixed it", "fixed by", "was fixed", "is fixed",
-            "fix for", "resolved", "solved", "root cause", "workaround", "troubleshooting", "debugged", "rolled back",
-            "the problem was", "the issue was", "the solution was",
+            "error resolution", "bug fix", "bugfix", "hotfix", "fixed the", "fixed a", "fixed it",
+            "fixed by", "was fixed", "is fixed", "fix for", "resolved", "solved", "root cause",
+            "workaround", "troubleshooting", "debugged", "rolled back", "the problem was",
+            "the issue was", "the solution was",
         ),
         "learning_outcome": (
-            "learning outcome", "learned", "learnt", "lesson", "lessons", "takeaway", "takeaways", "insight", "realised", "realized",
-            "figured out", "found out", "turned out", "turns out", "discovered", "now know", "now knows", "now understand",
-            "now understands",
+            "learning outcome", "learned", "learnt", "lesson", "lessons", "takeaway", "takeaways",
+            "insight", "realised", "realized", "figured out", "found out", "turned out",
+            "turns out", "discovered", "now know", "now knows", "now understand", "now understands",
         ),
     }
 )  # fmt: skip
 
 _WORD = re.compile(r"\w+")
 
-QUALITY_SCORES: Mapping[str | None, float] = MappingProxyType({"high": 1.0, "medium": 0.6, "low": 0.2, None: 0.5})
+QUALITY_SCORES: Mapping[str | None, float] = MappingProxyType(
+    {"high": 1.0, "medium": 0.6, "low": 0.2, None: 0.5}
+)
 FOLLOW_UP_STEPS = ((3, 1.0), (2, 0.8), (1, 0.6), (0, 0.3))
 RICHNESS_STEPS = ((10, 1.0), (5, 0.8), (2, 0.6), (0, 0.3))
 QUALITY_WEIGHT, FOLLOW_UP_WEIGHT, RICHNESS_WEIGHT = 0.5, 0.3, 0.2
 
 
-def indicators(content: str, category: str | None = None, tags: Iterable[str] = ()) -> frozenset[str]:
-    """The keys of BOOSTS that the memory shows: by name, or by a cue, as whole words in content, category or a tag.
+def indicators(
+    content: str, category: str | None = None, tags: Iterable[str] = ()
+) -> frozenset[str]:
+    """The keys of BOOSTS that the memory shows: by name, or by a cue, as whole words in content,
+    category or a tag.
 
     Case does not count, nor whether words are joined by a space, a hyphen or an underscore.
     """
     text = "\n".join(_flat(part) for part in (content, category or "", *tags))
     words = frozenset(_WORD.findall(text))
-    return frozenset(name for name in BOOSTS if words & _longest_words(name) and _pattern(name).search(text))
+    return frozenset(
+        name for name in BOOSTS if words & _longest_words(name) and _pattern(name).search(text)
+    )
 
 
-def importance_by_type(type: MemoryType, content: str, category: str | None = None, tags: Iterable[str] = ()) -> float:
-    """Mosaic's importance in [0.6, 1]: the type's score and the boost of each indicator, capped at 1."""
-    return min(1.0, TYPE_SCORES[type] + sum(BOOSTS[name] for name in indicators(content, category, tags)))
+def importance_by_type(
+    type: MemoryType, content: str, category: str | None = None, tags: Iterable[str] = ()
+) -> float:
+    """Mosaic's importance in [0.6, 1]: the type's score and the boost of each indicator,
+    capped at 1.
+    """
+    return min(
+        1.0, TYPE_SCORES[type] + sum(BOOSTS[name] for name in indicators(content, category, tags))
+    )
 
 
-def importance_by_interaction(quality: str | None, follow_ups: int, tags_and_keywords: int) -> float:
-    """SECMSA's importance in [0.25, 1]: 0.5·quality + 0.3·follow-ups + 0.2·richness, each read from its table.
+def importance_by_interaction(
+    quality: str | None, follow_ups: int, tags_and_keywords: int
+) -> float:
+    """SECMSA's importance in [0.25, 1]: 0.5·quality + 0.3·follow-ups + 0.2·richness,
+    each read from its table.
 
     quality: high, medium, low, or None when it was not judged. The other two are counts.
     """
@@ -94,7 +122,9 @@ def _flat(text: str) -> str:
 @cache
 def _longest_words(indicator: str) -> frozenset[str]:
     """The longest word of each phrase: most texts hold none of them, and need no search."""
-    return frozenset(max(_WORD.findall(_flat(phrase)), key=len) for phrase in (indicator, *CUES[indicator]))
+    return frozenset(
+        max(_WORD.findall(_flat(phrase)), key=len) for phrase in (indicator, *CUES[indicator])
+    )
 
 
 @cache
@@ -104,7 +134,9 @@ def _pattern(indicator: str) -> re.Pattern[str]:
 
 
 GAIN: Final = 0.1
-"""Share of the doubt that one more telling takes away: after 7 tellings half of it is left, and it never is none."""
+"""Share of the doubt that one more telling takes away: after 7 tellings half of it is left,
+and it never is none.
+"""
 
 
 def surer(confidence: float) -> float:
@@ -112,13 +144,15 @@ def surer(confidence: float) -> float:
     return min(1.0, confidence + (1.0 - confidence) * GAIN)
 
 
-# How importance and recency fade: functions of a base value and of two timestamps, and of nothing else.
+# How importance and recency fade: functions of a base value and of two timestamps,
+# and of nothing else.
 #
-# The faded value is never stored and never fed back in. Writing it back would let it fade again from there: an hourly job
-# over ten idle days would leave 0.4 % of an importance that should have kept 79 %.
+# The faded value is never stored and never fed back in. Writing it back would let it fade again
+# from there: an hourly job over ten idle days would leave 0.4 % of an importance that should
+# have kept 79 %.
 #
-# Times are aware datetimes in the scalar function and epoch seconds (UTC) in the others. A moment in the future, or one
-# that is not known (NaN), has age zero.
+# Times are aware datetimes in the scalar function and epoch seconds (UTC) in the others. A moment
+# in the future, or one that is not known (NaN), has age zero.
 
 
 Floats = npt.NDArray[np.float64]
@@ -128,8 +162,11 @@ DAY_S = 86_400.0
 LEAST_RECENCY = 0.01
 
 
-def importance_at(base: float, since: datetime, now: datetime, half_life_days: float = 30.0) -> float:
-    """`base · 2^(-days since / half-life)`: the whole base at age zero, half of it after one half-life.
+def importance_at(
+    base: float, since: datetime, now: datetime, half_life_days: float = 30.0
+) -> float:
+    """`base · 2^(-days since / half-life)`: the whole base at age zero, half of it after
+    one half-life.
 
     since: when the memory was last accessed, else created.
     """
@@ -137,7 +174,9 @@ def importance_at(base: float, since: datetime, now: datetime, half_life_days: f
     return float(base * 2.0 ** (-days / half_life_days))
 
 
-def importances_at(base: Floats, since_s: Floats, now_s: float, half_life_days: float = 30.0) -> Floats:
+def importances_at(
+    base: Floats, since_s: Floats, now_s: float, half_life_days: float = 30.0
+) -> Floats:
     """`importance_at` for arrays of the same length."""
     return base * _halvings(since_s, now_s, half_life_days)
 
@@ -147,8 +186,11 @@ def recency_half_life(touched_s: Floats, at_s: float, half_life_days: float = 30
     return _halvings(touched_s, at_s, half_life_days)
 
 
-def recency_secmsa(touched_s: Floats, at_s: float, max_age_hours: float = 43_800.0, half_life_factor: float = 4.0) -> Floats:
-    """SECMSA's recency in [0.01, 1]: `exp(-age in hours · factor / max age)`, by default `exp(-age / 10 950 h)`.
+def recency_secmsa(
+    touched_s: Floats, at_s: float, max_age_hours: float = 43_800.0, half_life_factor: float = 4.0
+) -> Floats:
+    """SECMSA's recency in [0.01, 1]: `exp(-age in hours · factor / max age)`, by default
+    `exp(-age / 10 950 h)`.
 
     SECMSA calls 10 950 hours a half-life; by the formula it is the age at which 1/e = 37 % is left.
     """

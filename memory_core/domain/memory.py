@@ -1,7 +1,7 @@
 """The memory: its model, event and head, and which status may follow which.
 
-Pure: no clock and no ids of its own. `lexical`, `search_text`, `embedding` and the bookkeeping fields never leave the
-product (`Memory.public`); they are outside the event log as well.
+Pure: no clock and no ids of its own. `lexical`, `search_text`, `embedding` and the bookkeeping
+fields never leave the product (`Memory.public`); they are outside the event log as well.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ EVENTS_A_SNAPSHOT = 1000
 
 
 class MemoryType(StrEnum):
-    """Episodic = what happened, semantic = what is held true, procedural = preferences and how-to by key."""
+    """Episodic = what happened, semantic = what is held true, procedural = preferences and
+    how-to by key.
+    """
 
     EPISODIC = "episodic"
     SEMANTIC = "semantic"
@@ -48,11 +50,23 @@ class Status(StrEnum):
     DELETED = "deleted"
 
 
-Worth = Literal["asked_to_keep", "identity", "vital", "health", "agreement", "standing_wish", "secret_place", "small_talk"]
-"""For what a memory is worth keeping longer than others, or not as long; `worth.HALF_LIVES` says how much."""
+Worth = Literal[
+    "asked_to_keep",
+    "identity",
+    "vital",
+    "health",
+    "agreement",
+    "standing_wish",
+    "secret_place",
+    "small_talk",
+]
+"""For what a memory is worth keeping longer than others, or not as long; `worth.HALF_LIVES`
+says how much.
+"""
 
 GivenWorth = Literal[
-    "asked_to_keep", "identity", "vital", "health", "agreement", "standing_wish", "secret_place", "small_talk", "none"
+    "asked_to_keep", "identity", "vital", "health", "agreement", "standing_wish", "secret_place",
+    "small_talk", "none"
 ]  # fmt: skip
 """The same as a model answers it, with a word for nothing special."""
 
@@ -84,7 +98,11 @@ class Foresight(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    description: str = Field(min_length=1, max_length=2000, json_schema_extra={"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+    description: str = Field(
+        min_length=1,
+        max_length=2000,
+        json_schema_extra={"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"},
+    )
     start_time: Timestamp
     end_time: Timestamp | None = None
     confidence: float = Field(1.0, ge=0, le=1)
@@ -122,10 +140,11 @@ class Lexical(BaseModel):
     """The analysed text that relevance weighs: token → count.
 
     What the memory says is counted apart from what surrounds it.
-    `turn` is the memory's ordinal among the episodic memories of its session, `None` for any other memory.
-    `order` says where in a long text the terms of `own` stand (`index_terms`), empty for a text of a single passage.
-    `says_i` is whether the speaker says something of themselves, `None` where that was not examined; `states` those of its tokens
-    (`vectors`), empty where they are not kept.
+    `turn` is the memory's ordinal among the episodic memories of its session, `None` for any other
+    memory. `order` says where in a long text the terms of `own` stand (`index_terms`), empty for a
+    text of a single passage. `says_i` is whether the speaker says something of themselves, `None`
+    where that was not examined; `states` those of its tokens (`vectors`), empty where they
+    are not kept.
     """
 
     own: dict[str, int] = Field(default_factory=dict)
@@ -224,7 +243,8 @@ class Memory(BaseModel):
     # archive
     archived_at: datetime | None = None
     archival_location: str | None = None
-    # bookkeeping: when it was told, where that was more than once; the owner's epoch, the sequence of its first and of its last event
+    # bookkeeping: when it was told, where that was more than once; the owner's epoch, the sequence
+    # of its first and of its last event
     told_at: list[datetime] = Field(default_factory=list)
     epoch: str = ""
     sequence: int = 0
@@ -237,34 +257,48 @@ class Memory(BaseModel):
 
     @property
     def etag(self) -> str:
-        """The HTTP ETag `"<epoch>.<revision>"`: moves with events only, so internal patches never surprise a client."""
+        """The HTTP ETag `"<epoch>.<revision>"`: moves with events only, so internal patches never
+        surprise a client.
+        """
         return f'"{self.epoch}.{self.revision}"'
 
     def public(self, *, include_embedding: bool = False) -> dict[str, Any]:
-        """The memory as the API shows it: JSON-ready, without internals, with its vector only when asked for."""
+        """The memory as the API shows it: JSON-ready, without internals, with its vector only
+        when asked for.
+        """
         fields = self.model_dump(mode="json", exclude=set(INTERNAL_FIELDS))
         if include_embedding:
-            fields["embedding"] = None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
+            fields["embedding"] = (
+                None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
+            )
         return fields
 
 
-INTERNAL_FIELDS = frozenset({"lexical", "search_text", "embedding", "told_at", "epoch", "sequence", "revision"})
+INTERNAL_FIELDS = frozenset(
+    {"lexical", "search_text", "embedding", "told_at", "epoch", "sequence", "revision"}
+)
 UNLOGGED_FIELDS = INTERNAL_FIELDS - {"told_at"} | {
-    "links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"
+    "links", "scene_id", "access_count", "last_accessed_at", "embedding_model",
+    "embedding_dimensions"
 }  # fmt: skip
 """Fields that no event records: recomputed, or changed outside the log."""
 
 BYTES_EACH: Final = 1_024
-"""What a memory, or an old version of one, counts beside its texts: for its ids and times, its vector, the index and its event."""
+"""What a memory, or an old version of one, counts beside its texts: for its ids and times, its
+vector, the index and its event.
+"""
 _COUNTED_FIELDS: Final = {
-    "content", "episode", "value", "value_text", "atomic_facts", "foresight", "entities", "metadata", "tags", "keywords", "semantic_queries"
+    "content", "episode", "value", "value_text", "atomic_facts", "foresight", "entities",
+    "metadata", "tags", "keywords", "semantic_queries"
 }  # fmt: skip
 
 
 def stored_bytes(memory: Memory) -> int:
-    """How many bytes a memory, or an old version of one, counts as it is stored: its texts as JSON in UTF-8, and `BYTES_EACH`.
+    """How many bytes a memory, or an old version of one, counts as it is stored:
+    its texts as JSON in UTF-8, and `BYTES_EACH`.
 
-    Of fields that no event tells of, nothing counts, so that all commits together add up to what a count of the store gives.
+    Of fields that no event tells of, nothing counts, so that all commits together add up to what a
+    count of the store gives.
     """
     return BYTES_EACH + len(memory.model_dump_json(include=_COUNTED_FIELDS).encode())
 
@@ -275,10 +309,11 @@ def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Event(BaseModel):
-    """One change of one memory. `before` and `after` hold only the fields that changed, never embeddings.
+    """One change of one memory. `before` and `after` hold only the fields that changed,
+    never embeddings.
 
-    redacted: the memory was forgotten for good; what the event said is gone, its place in the log stays.
-    epoch: the owner's, as it was when this was written; bookkeeping, never shown.
+    redacted: the memory was forgotten for good; what the event said is gone, its place in the log
+    stays. epoch: the owner's, as it was when this was written; bookkeeping, never shown.
     """
 
     id: str
@@ -305,19 +340,21 @@ class Event(BaseModel):
 class Head(BaseModel):
     """One per owner: the log's end, and what readers need without reading it.
 
-    Missing = an unknown user.
-    slots: which slots were ever filled (`domain/truth/slots.py`); None = not known, any may have been.
-    pending_tasks: how many tasks are not finished, so that the sweep finds them without a scan. redactions: grows with each commit that
-    redacts events, so that nothing which was folded before it is written after it. snapshot_due: the sequence at which the next snapshot is
-    due. expires_at: when what is left of an erased user may go; any commit makes it a head like others.
-    consolidated_sequence, settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the next run is due;
-    None = not before the next write. run_task_id: the task of the run that was begun last. fresh_count: memories made since then.
-    messages_backfilled: whether the messages of all its conversations are memories, or never will be; those of earlier versions had none.
-    backfill_position: sequence and id of the conversation up to which that is done.
-    marks: grows with each commit that sets fields of memories beside the log, since no event tells of these.
-    commit_id: the commit that wrote this head; it tells one without events, which leaves no marker, that it was applied.
-    kept_bytes: what all its memories and their old versions count (`stored_bytes`), whatever their status; None = not counted, as in
-    heads of earlier versions.
+    Missing = an unknown user. slots: which slots were ever filled (`domain/truth/slots.py`); None =
+    not known, any may have been. pending_tasks: how many tasks are not finished, so that the sweep
+    finds them without a scan. redactions: grows with each commit that redacts events, so that
+    nothing which was folded before it is written after it. snapshot_due: the sequence at which the
+    next snapshot is due. expires_at: when what is left of an erased user may go; any commit makes
+    it a head like others. consolidated_sequence, settled_at: up to which event, and up to which
+    moment, consolidation has been. due_at: when the next run is due; None = not before the next
+    write. run_task_id: the task of the run that was begun last. fresh_count: memories made since
+    then. messages_backfilled: whether the messages of all its conversations are memories, or never
+    will be; those of earlier versions had none. backfill_position: sequence and id of the
+    conversation up to which that is done. marks: grows with each commit that sets fields of
+    memories beside the log, since no event tells of these. commit_id: the commit that wrote this
+    head; it tells one without events, which leaves no marker, that it was applied. kept_bytes: what
+    all its memories and their old versions count (`stored_bytes`), whatever their status; None =
+    not counted, as in heads of earlier versions.
     """
 
     epoch: str
@@ -350,8 +387,8 @@ class Head(BaseModel):
 
 # The life of a memory: which status may follow which, and for which reasons.
 #
-# A move that the table does not list is a 409 that names the moves it does list. `active` may follow `active` (a caller
-# confirms what already is so); no other status follows itself.
+# A move that the table does not list is a 409 that names the moves it does list. `active` may
+# follow `active` (a caller confirms what already is so); no other status follows itself.
 
 
 _MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
@@ -360,8 +397,11 @@ _MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
         Status.UPDATED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
         Status.SUPERSEDED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
         Status.DECAYED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
-        Status.COMPRESSED: frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.DELETED}),
-        # Back as it was: a superseded truth that came back as an active one would be a second truth.
+        Status.COMPRESSED: frozenset(
+            {Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.DELETED}
+        ),
+        # Back as it was: a superseded truth that came back as an active one would be a
+        # second truth.
         Status.ARCHIVED: frozenset(Status) - {Status.ARCHIVED},
         Status.DELETED: frozenset({Status.ACTIVE}),
     }
@@ -369,13 +409,24 @@ _MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
 
 REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
     {
-        Status.ACTIVE: frozenset({"created", "consolidated", "restored", "recalled", "manual_update"}),
+        Status.ACTIVE: frozenset(
+            {"created", "consolidated", "restored", "recalled", "manual_update"}
+        ),
         Status.UPDATED: frozenset({"consolidated"}),
         Status.SUPERSEDED: frozenset({"new_version", "contradicted"}),
         Status.DECAYED: frozenset({"importance_decay"}),
         Status.COMPRESSED: frozenset({"compressed"}),
         Status.ARCHIVED: frozenset({"age_decay"}),
-        Status.DELETED: frozenset({"contradicted", "consolidated", "cleared", "forgotten", "manual_delete", "cell_deleted"}),
+        Status.DELETED: frozenset(
+            {
+                "contradicted",
+                "consolidated",
+                "cleared",
+                "forgotten",
+                "manual_delete",
+                "cell_deleted",
+            }
+        ),
     }
 )
 """Why a memory has its status: the `status_reason` values that the product itself writes."""
@@ -387,7 +438,9 @@ BY_HAND = (Status.ACTIVE, Status.DELETED)
 """What a caller may set; every other status is the product's own doing."""
 
 TRUE_ONCE = frozenset({"contradicted", "consolidated", "new_version"})
-"""Reasons that end a truth without taking it back: a read at a moment inside its validity still finds such a memory."""
+"""Reasons that end a truth without taking it back: a read at a moment inside its validity still
+finds such a memory.
+"""
 
 
 def back_in_use(now: datetime) -> dict[str, Any]:
@@ -401,18 +454,26 @@ def allowed(current: Status) -> frozenset[Status]:
 
 
 def check_move(current: Status, wanted: Status) -> None:
-    """Nothing when `wanted` may follow `current`; otherwise Conflict, whose detail names the statuses that may."""
+    """Nothing when `wanted` may follow `current`; otherwise Conflict, whose detail names the
+    statuses that may.
+    """
     if wanted in _MOVES[current]:
         return
     choices = ", ".join(status.value for status in Status if status in _MOVES[current])
-    raise Conflict(f"a memory that is {current.value} can't become {wanted.value}; allowed: {choices}")
+    raise Conflict(
+        f"a memory that is {current.value} can't become {wanted.value}; allowed: {choices}"
+    )
 
 
 def text_of_value(value: Any) -> str | None:
-    """Text as it is, anything else as JSON; None for no value. Of a long one the beginning, as much as a content holds."""
+    """Text as it is, anything else as JSON; None for no value. Of a long one the beginning,
+    as much as a content holds.
+    """
     if value is None:
         return None
-    return text_within(value if isinstance(value, str) else orjson.dumps(value).decode(), MAX_CONTENT_BYTES)
+    return text_within(
+        value if isinstance(value, str) else orjson.dumps(value).decode(), MAX_CONTENT_BYTES
+    )
 
 
 def text_within(text: str, most: int) -> str:

@@ -1,7 +1,9 @@
-"""Messages as memories: what tells the memory of one message, as it was said, from all others, and which belong to a memory.
+"""Messages as memories: what tells the memory of one message, as it was said, from all others,
+and which belong to a memory.
 
-A cell's `source_ids` name its messages; each of these names the cell as `cell_id`, beside the log. Note: a message may be
-told again within a longer cell. It belongs to the one that it names, though both cells name it.
+A cell's `source_ids` name its messages; each of these names the cell as `cell_id`, beside the log.
+Note: a message may be told again within a longer cell. It belongs to the one that it names,
+though both cells name it.
 """
 
 from __future__ import annotations
@@ -25,15 +27,23 @@ MESSAGE: Final = "message"
 PREFIX: Final = "msg"
 """What the id of a message's memory begins with; nothing else has such an id."""
 EARLIER: Final = "earlier"
-"""Marks in the metadata a message that was written after its conversation was formed, hence maybe after others that were told later."""
+"""Marks in the metadata a message that was written after its conversation was formed, hence maybe
+after others that were told later.
+"""
 PART_LENGTHS: Final = "part_lengths"
-"""In the metadata of a message whose content was several parts: how many characters each has (`chat/content_parts.py`)."""
+"""In the metadata of a message whose content was several parts: how many characters each has
+(`chat/content_parts.py`).
+"""
 WITH_CELL: Final = "cell_deleted"
 """Why a message is deleted that went with its cell."""
 REQUEST: Final = "request"
-"""Why a message is deleted that says nothing but what is to be forgotten; what is formed of its conversation stays."""
+"""Why a message is deleted that says nothing but what is to be forgotten; what is formed of its
+conversation stays.
+"""
 TAKEN_BACK: Final = "taken back"
-"""The `change_reason` of a message, and of what came of it, that was taken back out of its session."""
+"""The `change_reason` of a message, and of what came of it, that was taken back out of
+its session.
+"""
 _WITH_ITS_SESSION: Final = frozenset({"cleared", "forgotten"})
 
 
@@ -48,7 +58,9 @@ def is_instruction(memory: Memory) -> bool:
 
 
 def is_told(memory: Memory) -> bool:
-    """Whether a memory came with a call, as a message or saved by hand, and was not made of other memories by a task."""
+    """Whether a memory came with a call, as a message or saved by hand, and was not made of other
+    memories by a task.
+    """
     return is_told_as(memory.id, memory.cell_id, memory.consolidation_run)
 
 
@@ -58,7 +70,9 @@ def is_told_as(memory_id: str, cell_id: str | None, consolidation_run: str | Non
 
 
 def is_untold(message: Memory) -> bool:
-    """Whether a message was taken back out of its session, so that it is new when it is told again."""
+    """Whether a message was taken back out of its session, so that it is new when it
+    is told again.
+    """
     return message.status is Status.DELETED and message.change_reason == TAKEN_BACK
 
 
@@ -74,18 +88,26 @@ def messages_of(memory: Memory) -> list[str]:
 
 def goes_along(message: Memory, cell: Memory) -> bool:
     """Whether a message is deleted when its cell is."""
-    return message.cell_id == cell.id and message.session_id == cell.session_id and message.status is not Status.DELETED
+    return (
+        message.cell_id == cell.id
+        and message.session_id == cell.session_id
+        and message.status is not Status.DELETED
+    )
 
 
 def comes_along(message: Memory, cell: Memory) -> bool:
-    """Whether a message comes back with its cell, which is as it was deleted: not one that was deleted by itself."""
+    """Whether a message comes back with its cell, which is as it was deleted: not one that was
+    deleted by itself.
+    """
     if message.status is not Status.DELETED or message.cell_id not in (None, cell.id):
         return False
     reason = message.status_reason
     return reason == WITH_CELL or (reason in _WITH_ITS_SESSION and reason == cell.status_reason)
 
 
-def message_memory(owner: Owner, conversation: Conversation, number: int, identity: str, now: datetime) -> Memory:
+def message_memory(
+    owner: Owner, conversation: Conversation, number: int, identity: str, now: datetime
+) -> Memory:
     """The memory of one message, not yet analysed."""
     message = conversation.messages[number]
     return Memory(
@@ -123,7 +145,9 @@ def session_message(memory: Memory) -> SessionMessage:
         role=role,
         actor=None if memory.actor == role else memory.actor,
         content=memory.content,
-        parts=text_parts(memory.content, memory.metadata.get(PART_LENGTHS)) if parts is None else parts,
+        parts=text_parts(memory.content, memory.metadata.get(PART_LENGTHS))
+        if parts is None
+        else parts,
         timestamp=memory.event_timestamp,
         sent=sent,
     )

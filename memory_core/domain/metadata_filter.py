@@ -1,8 +1,8 @@
 """Filters on the metadata of memories: what a field must be equal to, or the range that it lies in.
 
-A field is named by a dotted path into the metadata's objects; a dot of a name itself has a backslash before it.
-Values of two types are never equal, and never in one range; null means that the field is null or not there. Stores ask
-their own way; `matches` says the same of one memory.
+A field is named by a dotted path into the metadata's objects; a dot of a name itself has a
+backslash before it. Values of two types are never equal, and never in one range; null means that
+the field is null or not there. Stores ask their own way; `matches` says the same of one memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ MOST_CHOICES: Final = 50
 MOST_CHARACTERS: Final = 500
 """Of a text that is compared."""
 PATH_PATTERN: Final = r"^([A-Za-z0-9_-]|\\\.){1,64}(\.([A-Za-z0-9_-]|\\\.){1,64}){0,7}$"
-"""Names that need no escapes between quotes: they are part of a query's text where a store can't take them as parameters."""
+"""Names that need no escapes between quotes: they are part of a query's text where a store can't
+take them as parameters.
+"""
 _PATH: Final = re.compile(r"(?:[A-Za-z0-9_-]|\\\.){1,64}(?:\.(?:[A-Za-z0-9_-]|\\\.){1,64}){0,7}")
 _STEP: Final = re.compile(r"(?<!\\)\.")
 _RANGES: Final = frozenset({"gt", "gte", "lt", "lte"})
@@ -31,7 +33,9 @@ _RANGES: Final = frozenset({"gt", "gte", "lt", "lte"})
 
 @dataclass(frozen=True, slots=True)
 class MetadataCondition:
-    """What one field of the metadata must be. value: a scalar; of the operator `in` a tuple of scalars."""
+    """What one field of the metadata must be. value: a scalar; of the operator `in` a
+    tuple of scalars.
+    """
 
     path: tuple[str, ...]
     operator: Operator
@@ -101,7 +105,8 @@ def _read(given: Any, info: ValidationInfo) -> Conditions:
 
 
 def read_conditions(given: Any) -> Conditions:
-    """The conditions of a request, `{"path.to.field": value}` or `{"path.to.field": {"gte": 3, "lt": 9}}`. Raises ValueError.
+    """The conditions of a request, `{"path.to.field": value}` or
+    `{"path.to.field": {"gte": 3, "lt": 9}}`. Raises ValueError.
 
     A text is read as JSON: in a query string there is nothing else.
     """
@@ -114,7 +119,9 @@ def read_conditions(given: Any) -> Conditions:
             raise ValueError("should be a JSON object") from None
     if not isinstance(given, Mapping):
         raise ValueError("should be an object")
-    conditions = tuple(condition for name, wanted in given.items() for condition in _of_field(name, wanted))
+    conditions = tuple(
+        condition for name, wanted in given.items() for condition in _of_field(name, wanted)
+    )
     if len(conditions) > MOST_CONDITIONS:
         raise ValueError(f"may have at most {MOST_CONDITIONS} conditions")
     return conditions
@@ -123,7 +130,8 @@ def read_conditions(given: Any) -> Conditions:
 def _of_field(name: Any, wanted: Any) -> list[MetadataCondition]:
     if not isinstance(name, str) or not _PATH.fullmatch(name):
         raise ValueError(
-            "names a field by other characters than letters, digits, _ and - (\\. for a dot), with dots between, in at most 8 steps"
+            "names a field by other characters than letters, digits, _ and - (\\. for a dot), with "
+            "dots between, in at most 8 steps"
         )
     path = tuple(step.replace("\\.", ".") for step in _STEP.split(name))
     if not isinstance(wanted, Mapping):
@@ -137,7 +145,11 @@ def _of_operator(name: str, path: tuple[str, ...], operator: Any, value: Any) ->
     if operator not in get_args(Operator):
         raise ValueError(f"{name}: knows the comparisons {', '.join(get_args(Operator))}")
     if operator == "in":
-        if not isinstance(value, Sequence) or isinstance(value, str) or not 0 < len(value) <= MOST_CHOICES:
+        if (
+            not isinstance(value, Sequence)
+            or isinstance(value, str)
+            or not 0 < len(value) <= MOST_CHOICES
+        ):
             raise ValueError(f"{name}: in needs a list of 1 to {MOST_CHOICES} values")
         return MetadataCondition(path, operator, tuple(_scalar(name, choice) for choice in value))
     if operator in _RANGES and kind_of(value) not in ("number", "text"):
@@ -150,7 +162,9 @@ def _scalar(name: str, value: Any) -> Scalar:
     if kind == "other":
         raise ValueError(f"{name}: is compared with a text, a number, true, false or null")
     if kind == "text" and (len(value) > MOST_CHARACTERS or "\x00" in value):
-        raise ValueError(f"{name}: is compared with a text of at most {MOST_CHARACTERS} characters, without NUL")
+        raise ValueError(
+            f"{name}: is compared with a text of at most {MOST_CHARACTERS} characters, without NUL"
+        )
     if kind == "text":
         _check_unicode(name, value)
     if kind == "number" and not abs(value) <= 2**53:  # NaN, too
@@ -174,27 +188,47 @@ def _named(path: Sequence[str]) -> str:
 class _Documented:
     """Gives the field its JSON schema."""
 
-    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         text = {"type": "string", "maxLength": MOST_CHARACTERS, "pattern": r"^[^\u0000]*$"}
         number = {"type": "number", "minimum": -(2**53), "maximum": 2**53}
         scalar = {"anyOf": [text, number, {"type": "boolean"}, {"type": "null"}]}
         bound = {"anyOf": [text, number]}
         choices = {"type": "array", "items": scalar, "minItems": 1, "maxItems": MOST_CHOICES}
-        compared = {"eq": scalar, "ne": scalar, **dict.fromkeys(sorted(_RANGES), bound), "in": choices}
-        ranges = {"type": "object", "properties": compared, "additionalProperties": False, "minProperties": 1}
+        compared = {
+            "eq": scalar,
+            "ne": scalar,
+            **dict.fromkeys(sorted(_RANGES), bound),
+            "in": choices,
+        }
+        ranges = {
+            "type": "object",
+            "properties": compared,
+            "additionalProperties": False,
+            "minProperties": 1,
+        }
         return {
             "type": "object",
             "propertyNames": {"pattern": PATH_PATTERN},
             "additionalProperties": {"anyOf": [scalar, ranges]},
             "maxProperties": MOST_CONDITIONS,
-            "description": 'Conditions on metadata by dotted paths (\\. for a dot within a name): a value, or like {"gte": 3, "lt": 9}',
+            "description": (
+                "Conditions on metadata by dotted paths (\\. for a dot within a name): a value, or "
+                'like {"gte": 3, "lt": 9}'
+            ),
         }
 
 
 MetadataFilter = Annotated[
     Conditions,
     PlainValidator(_read),
-    PlainSerializer(lambda conditions: [[_named(condition.path), condition.operator, condition.value] for condition in conditions]),
+    PlainSerializer(
+        lambda conditions: [
+            [_named(condition.path), condition.operator, condition.value]
+            for condition in conditions
+        ]
+    ),
     _Documented(),
 ]
 """Conditions on metadata as callers give them."""

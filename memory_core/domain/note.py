@@ -1,7 +1,9 @@
-"""The Zettelkasten note: five parts made of what the episodic agent and the summariser answered (SECMSA, "Memory Note Synthesis").
+"""The Zettelkasten note: five parts made of what the episodic agent and the summariser answered
+(SECMSA, "Memory Note Synthesis").
 
-`N/A` and blanks are dropped before anything is put in front of them: the source's own order ("Struggles with: N/A" survives its
-filter) is the mistake to avoid. The context of the two answers says what the agents could see; it is no part of the note.
+`N/A` and blanks are dropped before anything is put in front of them: the source's own order
+("Struggles with: N/A" survives its filter) is the mistake to avoid. The context of the two answers
+says what the agents could see; it is no part of the note.
 """
 
 from __future__ import annotations
@@ -12,12 +14,18 @@ from collections.abc import Iterable, Sequence
 from memory_core.domain.agent_schemas import ConversationSummary, EpisodeAnalysis
 from memory_core.domain.text.sameness import words_in
 
-SUMMARY, BEHAVIOUR, EXPERIENCE, GUIDANCE = "## Summary", "## Behavioral Patterns", "## Experience Learnings", "## Guidance"
+SUMMARY, BEHAVIOUR, EXPERIENCE, GUIDANCE = (
+    "## Summary",
+    "## Behavioral Patterns",
+    "## Experience Learnings",
+    "## Guidance",
+)
 HEADINGS = (SUMMARY, BEHAVIOUR, EXPERIENCE, GUIDANCE)
 FOOTER = "---"
 LABELS = (
-    *HEADINGS, "User's style:", "Engages well with:", "Struggles with:", "Works best when:", "Successful approaches:",
-    "Approaches to avoid:", "Do:", "Don't:", "Key insight:", "Tags:", "Keywords:", "Content depth: high medium low", "Follow-up areas:",
+    *HEADINGS, "User's style:", "Engages well with:", "Struggles with:", "Works best when:",
+    "Successful approaches:", "Approaches to avoid:", "Do:", "Don't:", "Key insight:", "Tags:",
+    "Keywords:", "Content depth: high medium low", "Follow-up areas:",
 )  # fmt: skip
 """The frame of every note."""
 FRAME_WORDS = words_in(" ".join(LABELS))
@@ -26,24 +34,40 @@ _NOTHING = frozenset({"", "n/a", "na", "none", "null"})
 
 
 def render_note(episode: EpisodeAnalysis, summary: ConversationSummary) -> str:
-    """The note; parts about which nothing is known are left out. Pure, so equal answers make equal notes."""
-    sections = (_summary(summary), _behaviour(episode), _experience(episode), _guidance(episode), _footer(summary))
+    """The note; parts about which nothing is known are left out. Pure, so equal answers make
+    equal notes.
+    """
+    sections = (
+        _summary(summary),
+        _behaviour(episode),
+        _experience(episode),
+        _guidance(episode),
+        _footer(summary),
+    )
     return normalise("\n\n".join(section for section in sections if section))
 
 
 def normalise(text: str) -> str:
     """At most one blank line, single spaces, nothing around it. Idempotent."""
-    lines = [re.sub(r"[^\S\n]+", " ", line).strip() for line in text.replace("\r\n", "\n").split("\n")]
+    lines = [
+        re.sub(r"[^\S\n]+", " ", line).strip() for line in text.replace("\r\n", "\n").split("\n")
+    ]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
 def told(values: Iterable[str]) -> list[str]:
     """The values that say something, trimmed, in order."""
-    return [" ".join(value.split()) for value in values if value.strip().rstrip(".").casefold() not in _NOTHING]
+    return [
+        " ".join(value.split())
+        for value in values
+        if value.strip().rstrip(".").casefold() not in _NOTHING
+    ]
 
 
 def parts_of(note: str) -> dict[str, str]:
-    """The parts of a note by heading (the footer under `FOOTER`); a text before the first heading under "". Parts are trimmed."""
+    """The parts of a note by heading (the footer under `FOOTER`); a text before the first heading
+    under "". Parts are trimmed.
+    """
     parts: dict[str, str] = {}
     current = ""
     for line in note.split("\n"):
@@ -66,7 +90,9 @@ def _summary(summary: ConversationSummary) -> str:
 
 def _behaviour(episode: EpisodeAnalysis) -> str:
     profile, insights = episode.behavioral_profile, episode.interaction_insights
-    style = told([profile.communication, profile.learning, profile.problem_solving, profile.decision_making])
+    style = told(
+        [profile.communication, profile.learning, profile.problem_solving, profile.decision_making]
+    )
     parts = ["User's style: " + " ".join(style)] if style else []
     parts += _one(insights.engagement_triggers, "Engages well with: ")
     parts += _one(insights.friction_points, "Struggles with: ")
@@ -76,7 +102,10 @@ def _behaviour(episode: EpisodeAnalysis) -> str:
 
 def _experience(episode: EpisodeAnalysis) -> str:
     parts = []
-    for prefix, outcome in (("Successful approaches: ", episode.what_worked), ("Approaches to avoid: ", episode.what_failed)):
+    for prefix, outcome in (
+        ("Successful approaches: ", episode.what_worked),
+        ("Approaches to avoid: ", episode.what_failed),
+    ):
         strategies = told(outcome.strategies)
         if strategies:
             parts.append(" — ".join([prefix + "; ".join(strategies), *told([outcome.pattern])]))
@@ -86,7 +115,10 @@ def _experience(episode: EpisodeAnalysis) -> str:
 def _guidance(episode: EpisodeAnalysis) -> str:
     guidance = episode.future_guidance
     parts = []
-    for prefix, approaches in (("Do: ", told(guidance.recommended_approaches)), ("Don't: ", told(guidance.avoid_approaches))):
+    for prefix, approaches in (
+        ("Do: ", told(guidance.recommended_approaches)),
+        ("Don't: ", told(guidance.avoid_approaches)),
+    ):
         if approaches:
             parts.append(prefix + "; ".join(approaches))
     parts += _one(guidance.adaptation_note, "Key insight: ")
@@ -95,7 +127,10 @@ def _guidance(episode: EpisodeAnalysis) -> str:
 
 def _footer(summary: ConversationSummary) -> str:
     parts = []
-    for prefix, terms in (("Tags: ", told(summary.retrieval.tags)), ("Keywords: ", told(summary.retrieval.keywords))):
+    for prefix, terms in (
+        ("Tags: ", told(summary.retrieval.tags)),
+        ("Keywords: ", told(summary.retrieval.keywords)),
+    ):
         if terms:
             parts.append(prefix + ", ".join(terms))
     parts += _one(summary.metadata.depth, "Content depth: ")

@@ -1,7 +1,7 @@
 """The profile of a person at any moment, and how new memories change it.
 
-Note: a value that ended is no value any more, but it was one once. It is shown at moments when it held, and among what was
-before; what was deleted or taken back never is.
+Note: a value that ended is no value any more, but it was one once. It is shown at moments when it
+held, and among what was before; what was deleted or taken back never is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,17 @@ from memory_core.domain.agent_schemas import SeenTrait
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.event_log import base_id, is_of_its_life, is_version, version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, MemoryType, Status
-from memory_core.domain.scenes import Dispute, KnownFact, KnownPerson, KnownTrait, PreviousValue, Profile, ProfileFact, ProfileTrait, Scene
+from memory_core.domain.scenes import (
+    Dispute,
+    KnownFact,
+    KnownPerson,
+    KnownTrait,
+    PreviousValue,
+    Profile,
+    ProfileFact,
+    ProfileTrait,
+    Scene,
+)
 from memory_core.domain.text.sameness import words_in
 from memory_core.domain.truth.slots import folded, is_retraction, slot_of
 
@@ -29,22 +39,45 @@ _LENGTH: Final = re.compile(r"\bwrites (?:short|medium-length|long) messages\b")
 
 def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime) -> Profile:
     """The profile at a moment. memories: by id those that it names, as far as they are there."""
-    truths = ((fact.name, [memories[name] for name in fact.memory_ids if name in memories]) for fact in person.facts)
-    facts = [fact for name, truths_of_name in truths if (fact := _fact(name, truths_of_name, memories, at)) is not None]
-    return Profile(explicit=facts, implicit=[trait for known_trait in person.traits if (trait := _trait(known_trait, memories, at))])
+    truths = (
+        (fact.name, [memories[name] for name in fact.memory_ids if name in memories])
+        for fact in person.facts
+    )
+    facts = [
+        fact
+        for name, truths_of_name in truths
+        if (fact := _fact(name, truths_of_name, memories, at)) is not None
+    ]
+    return Profile(
+        explicit=facts,
+        implicit=[
+            trait for known_trait in person.traits if (trait := _trait(known_trait, memories, at))
+        ],
+    )
 
 
 def with_successors(person: KnownPerson, memories: Mapping[str, Memory]) -> KnownPerson:
-    """The person with the truths of each name that took the place of those that it rests on, as far as these are there."""
+    """The person with the truths of each name that took the place of those that it rests on,
+    as far as these are there.
+    """
     return person.model_copy(
-        update={"facts": [fact.model_copy(update={"memory_ids": _with_next(fact, memories)}) for fact in person.facts]}
+        update={
+            "facts": [
+                fact.model_copy(update={"memory_ids": _with_next(fact, memories)})
+                for fact in person.facts
+            ]
+        }
     )
 
 
 def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
     ids = dict.fromkeys(fact.memory_ids)
     for name in fact.memory_ids:
-        while (memory := memories.get(name)) is not None and memory.next_id is not None and memory.next_id not in ids:
+        while (
+            (memory := memories.get(name)) is not None
+            and memory.next_id is not None
+            and memory.next_id not in ids
+        ):
             name = memory.next_id
             if name in memories and folded(memories[name].attribute or "") == fact.name:
                 ids[name] = None
@@ -60,7 +93,9 @@ def tells_length(trait: str) -> bool:
 
 
 def was_true(memory: Memory, memories: Mapping[str, Memory]) -> bool:
-    """Whether a memory tells what is true, or was once; old versions of one that was deleted, and endings, do not."""
+    """Whether a memory tells what is true, or was once; old versions of one that was deleted,
+    and endings, do not.
+    """
     if is_retraction(memory):
         return False
     if is_version(memory.id):
@@ -78,17 +113,41 @@ def value_of(memory: Memory) -> Any:
 def scenes_of(cell_ids: Iterable[str], memories: Mapping[str, Memory]) -> list[str]:
     """The scenes that these cells are in, each once."""
     cells = (memories[name] for name in cell_ids if name in memories)
-    return list(dict.fromkeys(cell.scene_id for cell in cells if cell.scene_id is not None and cell.status is not Status.DELETED))
+    return list(
+        dict.fromkeys(
+            cell.scene_id
+            for cell in cells
+            if cell.scene_id is not None and cell.status is not Status.DELETED
+        )
+    )
 
 
-def _fact(name: str, truths: Sequence[Memory], memories: Mapping[str, Memory], at: datetime) -> ProfileFact | None:
+def _fact(
+    name: str, truths: Sequence[Memory], memories: Mapping[str, Memory], at: datetime
+) -> ProfileFact | None:
     begun = [truth for truth in truths if was_true(truth, memories) and truth.valid_from <= at]
-    holding = [truth for truth in begun if (truth.valid_until is None or at < truth.valid_until) and _stands_at(truth)]
+    holding = [
+        truth
+        for truth in begun
+        if (truth.valid_until is None or at < truth.valid_until) and _stands_at(truth)
+    ]
     if not holding:
         return None
-    current = max(holding, key=lambda truth: (truth.status in FOUND_BY_DEFAULT, truth.event_timestamp, truth.sequence, truth.id))
+    current = max(
+        holding,
+        key=lambda truth: (
+            truth.status in FOUND_BY_DEFAULT,
+            truth.event_timestamp,
+            truth.sequence,
+            truth.id,
+        ),
+    )
     before = [
-        truth for truth in begun if truth.valid_until is not None and truth.valid_from < truth.valid_until <= at and truth is not current
+        truth
+        for truth in begun
+        if truth.valid_until is not None
+        and truth.valid_from < truth.valid_until <= at
+        and truth is not current
     ]
     before.sort(key=lambda truth: (truth.valid_from, truth.id), reverse=True)
     return ProfileFact(
@@ -97,16 +156,33 @@ def _fact(name: str, truths: Sequence[Memory], memories: Mapping[str, Memory], a
         confidence=current.confidence,
         since=current.valid_from,
         source_scene_ids=scenes_of(told_in(current), memories),
-        previous=[_previous(truth) for truth in before if value_of(truth) != value_of(current)][:MAX_PREVIOUS],
+        previous=[_previous(truth) for truth in before if value_of(truth) != value_of(current)][
+            :MAX_PREVIOUS
+        ],
         memory_id=current.id,
     )
 
 
-def disputes_of(memory_id: str, records: Iterable[ConflictRecord], statements: Mapping[str, Memory]) -> list[Dispute]:
-    """What open conflicts set against a memory, the latest first. statements: by id the other sides that may be named."""
-    others = [(record.id, name) for record in records if memory_id in record.sides for name in record.sides if name != memory_id]
+def disputes_of(
+    memory_id: str, records: Iterable[ConflictRecord], statements: Mapping[str, Memory]
+) -> list[Dispute]:
+    """What open conflicts set against a memory, the latest first. statements: by id the other sides
+    that may be named.
+    """
+    others = [
+        (record.id, name)
+        for record in records
+        if memory_id in record.sides
+        for name in record.sides
+        if name != memory_id
+    ]
     disputes = [
-        Dispute(conflict_id=conflict_id, memory_id=name, text=statements[name].content, at=statements[name].event_timestamp)
+        Dispute(
+            conflict_id=conflict_id,
+            memory_id=name,
+            text=statements[name].content,
+            at=statements[name].event_timestamp,
+        )
         for conflict_id, name in others
         if name in statements
     ]
@@ -115,7 +191,13 @@ def disputes_of(memory_id: str, records: Iterable[ConflictRecord], statements: M
 
 def told_in(memory: Memory) -> list[str]:
     """The cells that told a fact, the first one first."""
-    return list(dict.fromkeys(name for name in (memory.cell_id, *memory.source_ids) if name is not None and name != memory.id))
+    return list(
+        dict.fromkeys(
+            name
+            for name in (memory.cell_id, *memory.source_ids)
+            if name is not None and name != memory.id
+        )
+    )
 
 
 def _stands_at(memory: Memory) -> bool:
@@ -124,21 +206,35 @@ def _stands_at(memory: Memory) -> bool:
 
 
 def _previous(memory: Memory) -> PreviousValue:
-    return PreviousValue(value=value_of(memory), since=memory.valid_from, until=memory.valid_until, memory_id=memory.id)
+    return PreviousValue(
+        value=value_of(memory),
+        since=memory.valid_from,
+        until=memory.valid_until,
+        memory_id=memory.id,
+    )
 
 
 def _trait(known: KnownTrait, memories: Mapping[str, Memory], at: datetime) -> ProfileTrait | None:
     """The trait while enough of what it shows in is there, and was so at the moment."""
-    cells = [cell for name in known.cell_ids if (cell := memories.get(name)) is not None and cell.status is not Status.DELETED]
+    cells = [
+        cell
+        for name in known.cell_ids
+        if (cell := memories.get(name)) is not None and cell.status is not Status.DELETED
+    ]
     shown_ids = [cell.id for cell in cells if cell.event_timestamp <= at]
     if len(shown_ids) < MIN_CELLS:
         return None
-    return ProfileTrait(trait=known.trait, confidence=known.confidence, source_scene_ids=scenes_of(shown_ids, memories))
+    return ProfileTrait(
+        trait=known.trait,
+        confidence=known.confidence,
+        source_scene_ids=scenes_of(shown_ids, memories),
+    )
 
 
 # How a profile follows what has happened: which memories it rests on, and which traits show. Pure.
 #
-# Note: it is only ever told of what was touched. What it says besides stays, and is checked when it is read.
+# Note: it is only ever told of what was touched. What it says besides stays,
+# and is checked when it is read.
 
 
 MAX_FACTS: Final = 200
@@ -164,11 +260,15 @@ class Seen:
 
 
 def subjects(memories: Iterable[Memory], user_id: str) -> frozenset[str]:
-    """How facts name the person: as the one who speaks, by their id, by the name that they told in one of these memories."""
+    """How facts name the person: as the one who speaks, by their id, by the name that they told in
+    one of these memories.
+    """
     names_said = (
         str(memory.value)
         for memory in memories
-        if slot_of(memory) == (_SPEAKER, "name") and memory.value is not None and not is_retraction(memory)
+        if slot_of(memory) == (_SPEAKER, "name")
+        and memory.value is not None
+        and not is_retraction(memory)
     )
     return frozenset({_SPEAKER, folded(user_id), *map(folded, names_said)})
 
@@ -176,40 +276,76 @@ def subjects(memories: Iterable[Memory], user_id: str) -> frozenset[str]:
 def is_about(memory: Memory, names: Collection[str]) -> bool:
     """Whether a memory fills a slot of the person."""
     slot = slot_of(memory)
-    return slot is not None and memory.type is MemoryType.SEMANTIC and memory.category in (None, "fact") and slot[0] in names
+    return (
+        slot is not None
+        and memory.type is MemoryType.SEMANTIC
+        and memory.category in (None, "fact")
+        and slot[0] in names
+    )
 
 
-def with_facts(person: KnownPerson, touched: Iterable[Memory], names: Collection[str], memories: Mapping[str, Memory]) -> KnownPerson:
-    """The person after these facts came, fell, were edited or went. memories: by id those that it rests on, and these."""
+def with_facts(
+    person: KnownPerson,
+    touched: Iterable[Memory],
+    names: Collection[str],
+    memories: Mapping[str, Memory],
+) -> KnownPerson:
+    """The person after these facts came, fell, were edited or went. memories: by id those that it
+    rests on, and these.
+    """
     facts = {fact.name: fact for fact in person.facts}
-    for memory in sorted(touched, key=lambda changed: (changed.event_timestamp, changed.sequence, changed.id)):
-        versions = [version_id(memory.id, number) for number in range(max(1, memory.version - MAX_VERSIONS), memory.version)]
+    for memory in sorted(
+        touched, key=lambda changed: (changed.event_timestamp, changed.sequence, changed.id)
+    ):
+        versions = [
+            version_id(memory.id, number)
+            for number in range(max(1, memory.version - MAX_VERSIONS), memory.version)
+        ]
         own = {memory.id, *versions}
-        facts = {name: rest for name, fact in facts.items() if (rest := _without(fact, own)).memory_ids}
+        facts = {
+            name: rest for name, fact in facts.items() if (rest := _without(fact, own)).memory_ids
+        }
         if not is_about(memory, names) or not was_true(memory, {**memories, memory.id: memory}):
             continue
         name = folded(memory.attribute or "")[:200]
         fact = facts.get(name, KnownFact(name=name, memory_ids=[]))
-        cells = [*(cell_id for cell_id in fact.cell_ids if cell_id not in told_in(memory)), *told_in(memory)[-MAX_CELLS:]]
+        cells = [
+            *(cell_id for cell_id in fact.cell_ids if cell_id not in told_in(memory)),
+            *told_in(memory)[-MAX_CELLS:],
+        ]
         ids = [*fact.memory_ids, *versions, memory.id][-MAX_TRUTHS:]
         facts[name] = KnownFact(name=name, memory_ids=ids, cell_ids=cells[-2 * MAX_CELLS :])
-    return person.model_copy(update={"facts": sorted(facts.values(), key=lambda fact: fact.name)[:MAX_FACTS]})
+    return person.model_copy(
+        update={"facts": sorted(facts.values(), key=lambda fact: fact.name)[:MAX_FACTS]}
+    )
 
 
-def with_traits(person: KnownPerson, seen: Sequence[Seen], cells: Mapping[str, Memory]) -> KnownPerson:
-    """The person with these traits; one that is known in much the same words goes on, in the new ones.
+def with_traits(
+    person: KnownPerson, seen: Sequence[Seen], cells: Mapping[str, Memory]
+) -> KnownPerson:
+    """The person with these traits; one that is known in much the same words goes on,
+    in the new ones.
 
     One that says how long messages are takes the place of another that says so.
     """
     traits = [*person.traits]
     for observed in seen:
         alike = [known for known in traits if _alike(known, observed)]
-        ids = dict.fromkeys([*(name for known in alike for name in known.cell_ids), *observed.cell_ids])
-        there = sorted((cells[name] for name in ids if name in cells), key=lambda cell: (cell.event_timestamp, cell.id))
+        ids = dict.fromkeys(
+            [*(name for known in alike for name in known.cell_ids), *observed.cell_ids]
+        )
+        there = sorted(
+            (cells[name] for name in ids if name in cells),
+            key=lambda cell: (cell.event_timestamp, cell.id),
+        )
         if len(there) < MIN_CELLS:
             continue
         first, recent = there[:MIN_CELLS], there[MIN_CELLS:][-(MAX_TRAIT_CELLS - MIN_CELLS) :]
-        rivals = [known for known in traits if tells_length(known.trait) and tells_length(observed.trait.trait)]
+        rivals = [
+            known
+            for known in traits
+            if tells_length(known.trait) and tells_length(observed.trait.trait)
+        ]
         traits = [known for known in traits if known not in alike and known not in rivals]
         traits.append(
             KnownTrait(
@@ -220,11 +356,17 @@ def with_traits(person: KnownPerson, seen: Sequence[Seen], cells: Mapping[str, M
                 by=observed.by,
             )
         )
-    return person.model_copy(update={"traits": sorted(traits[-MAX_TRAITS:], key=lambda trait: (trait.since, trait.trait))})
+    return person.model_copy(
+        update={
+            "traits": sorted(traits[-MAX_TRAITS:], key=lambda trait: (trait.since, trait.trait))
+        }
+    )
 
 
 def without_memories(person: KnownPerson, gone: Collection[str]) -> KnownPerson:
-    """The person without all that rests on memories that are gone: a trait that too few cells bear out goes as well."""
+    """The person without all that rests on memories that are gone: a trait that too few cells bear
+    out goes as well.
+    """
     facts = [rest for fact in person.facts if (rest := _without(fact, gone)).memory_ids]
     traits = [
         trait.model_copy(update={"cell_ids": left})
@@ -244,11 +386,15 @@ def cells_in(scenes: Iterable[Scene], trait: SeenTrait) -> tuple[str, ...]:
 
 def _without(fact: KnownFact, gone: Collection[str]) -> KnownFact:
     ids = [name for name in fact.memory_ids if name not in gone]
-    return fact.model_copy(update={"memory_ids": ids, "cell_ids": [name for name in fact.cell_ids if name not in gone]})
+    return fact.model_copy(
+        update={"memory_ids": ids, "cell_ids": [name for name in fact.cell_ids if name not in gone]}
+    )
 
 
 def _alike(known: KnownTrait, seen: Seen) -> bool:
-    """Whether a trait is the known one: what rules see is the same in the same words only, a model may say it in others."""
+    """Whether a trait is the known one: what rules see is the same in the same words only,
+    a model may say it in others.
+    """
     if known.trait == seen.trait.trait:
         return True
     if BY_RULE in (known.by, seen.by):

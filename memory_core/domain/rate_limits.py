@@ -1,8 +1,9 @@
 """How many requests may come in a while: rates, and what one request leaves of them.
 
-The generic cell rate algorithm (ITU-T I.371): a rate of `requests` in `seconds` is a bucket of as many tokens, which fills evenly. One
-number says it, the moment at which it is full again. A request moves that moment by `seconds / requests`, and is refused where it
-would be more than `seconds` ahead.
+The generic cell rate algorithm (ITU-T I.371): a rate of `requests` in `seconds` is a bucket of as
+many tokens, which fills evenly. One number says it, the moment at which it is full again. A request
+moves that moment by `seconds / requests`, and is refused where it would be more than
+`seconds` ahead.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ class Rate:
         """A rate like `600/minute`. Raises ValueError."""
         match = _RATE.fullmatch(text.strip().lower())
         if match is None or not 1 <= int(match[1]) <= MOST_REQUESTS:
-            raise ValueError("should be a number of requests in a while, like 600/minute (second, minute, hour, day), or off")
+            raise ValueError(
+                "should be a number of requests in a while, like 600/minute (second, minute, hour, "
+                "day), or off"
+            )
         return cls(int(match[1]), UNITS[match[2]])
 
 
@@ -45,7 +49,9 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A bucket after a request. ahead_s: seconds until it is full again, were nothing more to come."""
+    """A bucket after a request. ahead_s: seconds until it is full again, were nothing
+    more to come.
+    """
 
     bucket: Bucket
     ahead_s: float
@@ -65,7 +71,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What became of a request's limits. refused: whether one of them has no room; then none was moved."""
+    """What became of a request's limits. refused: whether one of them has no room;
+    then none was moved.
+    """
 
     levels: tuple[Level, ...]
     refused: bool
@@ -76,11 +84,14 @@ class Spent:
         return max(1, *(level.retry_after_s for level in self.levels))
 
 
-def spend(full_at: Mapping[str, float], buckets: Sequence[Bucket], now_s: float) -> tuple[dict[str, float], Spent]:
+def spend(
+    full_at: Mapping[str, float], buckets: Sequence[Bucket], now_s: float
+) -> tuple[dict[str, float], Spent]:
     """Take one token of each bucket, or none where one of them is empty.
 
     Args:
-        full_at: By a bucket's key, the moment at which it is full again; one that is not there is full.
+        full_at: By a bucket's key, the moment at which it is full again; one that is not
+            there is full.
         buckets: Those of a request.
         now_s: The moment of the request, in seconds.
 
@@ -89,7 +100,12 @@ def spend(full_at: Mapping[str, float], buckets: Sequence[Bucket], now_s: float)
 
     """
     starts = {bucket.key: max(now_s, full_at.get(bucket.key, now_s)) for bucket in buckets}
-    after = {bucket.key: starts[bucket.key] + bucket.rate.seconds / bucket.rate.requests for bucket in buckets}
+    after = {
+        bucket.key: starts[bucket.key] + bucket.rate.seconds / bucket.rate.requests
+        for bucket in buckets
+    }
     refused = any(after[bucket.key] - now_s > bucket.rate.seconds + 1e-6 for bucket in buckets)
     moments = starts if refused else after
-    return ({} if refused else after), Spent(tuple(Level(bucket, moments[bucket.key] - now_s) for bucket in buckets), refused)
+    return ({} if refused else after), Spent(
+        tuple(Level(bucket, moments[bucket.key] - now_s) for bucket in buckets), refused
+    )

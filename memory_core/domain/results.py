@@ -15,21 +15,25 @@ from memory_core.domain.conversation import Task
 from memory_core.domain.errors import damaged_memory
 from memory_core.domain.memory import Event, Memory, Outcome, public_part
 
-# A memory on its way out: the JSON that the API shows, and the memory behind it only for those who look.
+# A memory on its way out: the JSON that the API shows, and the memory behind it only for
+# those who look.
 #
-# A query's ten results would else be parsed, checked and written again, which took a third of a retrieve, to say what the store
-# already holds as text.
+# A query's ten results would else be parsed, checked and written again, which took a third of a
+# retrieve, to say what the store already holds as text.
 
 
 class SerializedMemory:
-    """`json`: the memory as `Memory.public` shows it. `rest`: the internal fields, as JSON too, from which `memory` is completed.
+    """`json`: the memory as `Memory.public` shows it. `rest`: the internal fields, as JSON too,
+    from which `memory` is completed.
 
     memory_id: names what can't be read.
     """
 
     __slots__ = ("_memory", "_memory_id", "_rest", "json")
 
-    def __init__(self, json: bytes, rest: bytes = b"{}", memory: Memory | None = None, *, memory_id: str = "") -> None:
+    def __init__(
+        self, json: bytes, rest: bytes = b"{}", memory: Memory | None = None, *, memory_id: str = ""
+    ) -> None:
         self.json = json
         self._rest = rest
         self._memory = memory
@@ -54,7 +58,9 @@ class SerializedMemory:
         """The memory itself, without its vector where it came from a store. Raises Damaged."""
         if self._memory is None:
             try:
-                self._memory = Memory.model_validate({**orjson.loads(self.json), **orjson.loads(self._rest)})
+                self._memory = Memory.model_validate(
+                    {**orjson.loads(self.json), **orjson.loads(self._rest)}
+                )
             except (orjson.JSONDecodeError, ValidationError) as error:
                 raise damaged_memory(self._memory_id) from error
         return self._memory
@@ -62,10 +68,11 @@ class SerializedMemory:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a call carries beside its input: who asked, and the idempotency key with the hash of what was asked.
+    """What a call carries beside its input: who asked, and the idempotency key with the hash of
+    what was asked.
 
-    route: the template of the call ("POST /api/v1/memories/save"), part of the receipt's id. actor goes into events.
-    route and body_hash may be left out: `MemoryCore` fills them in.
+    route: the template of the call ("POST /api/v1/memories/save"), part of the receipt's id. actor
+    goes into events. route and body_hash may be left out: `MemoryCore` fills them in.
     """
 
     correlation_id: str | None = None
@@ -79,8 +86,8 @@ class Call:
 class Saved:
     """One save's outcome. `replayed`: the answer of an earlier call with the same idempotency key.
 
-    degraded: the dependencies that had to be done without, while the memory itself is durable. body: the memory's document,
-    where this call wrote it.
+    degraded: the dependencies that had to be done without, while the memory itself is durable.
+    body: the memory's document, where this call wrote it.
     """
 
     outcome: Outcome
@@ -98,12 +105,16 @@ class Saved:
     @property
     def status(self) -> int:
         """201 where something new is kept, 200 where an existing memory answers."""
-        return 200 if self.outcome in (Outcome.REINFORCED, Outcome.UPSERTED, Outcome.REJECTED) else 201
+        return (
+            200 if self.outcome in (Outcome.REINFORCED, Outcome.UPSERTED, Outcome.REJECTED) else 201
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A memory that is deleted now. already_deleted: it was so before this call, which changed nothing."""
+    """A memory that is deleted now. already_deleted: it was so before this call,
+    which changed nothing.
+    """
 
     memory: Memory
     outcome: Literal["deleted", "already_deleted"]
@@ -124,13 +135,17 @@ class Passage(NamedTuple):
 
 
 Tier = Literal["short", "long", "cold", "faded"]
-"""Where a result was found: in the session's working set, the store, the archive, or in the store among what has faded."""
+"""Where a result was found: in the session's working set, the store, the archive,
+or in the store among what has faded.
+"""
 
 
 class Hit(NamedTuple):
-    """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there.
+    """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is
+    always there.
 
-    age_days: of a memory that has faded (tier "faded"), whole days since what it tells of; else None.
+    age_days: of a memory that has faded (tier "faded"), whole days since what it tells of;
+    else None.
     """
 
     rank: int
@@ -170,12 +185,13 @@ class Nearest:
 class Retrieved:
     """The answer to a query. `degraded` names the dependencies it had to do without.
 
-    nearest: of an answer without results, the memory that came nearest; None where there was none to compare with. next_cursor: where to go
-    on; None where nothing follows.
+    nearest: of an answer without results, the memory that came nearest; None where there was none
+    to compare with. next_cursor: where to go on; None where nothing follows.
 
-    The rest is of the mode `reconstruct` alone. context: to be put before a model, empty when nothing was found; None in the mode `fast`.
-    citations: the ids that its numbers stand for, `[1]` first. rounds: how often was asked, at most 3. sufficient, why: whether the
-    context answers the query, as the agents judge.
+    The rest is of the mode `reconstruct` alone. context: to be put before a model, empty when
+    nothing was found; None in the mode `fast`. citations: the ids that its numbers stand for, `[1]`
+    first. rounds: how often was asked, at most 3. sufficient, why: whether the context answers the
+    query, as the agents judge.
     """
 
     results: tuple[Hit, ...]
@@ -195,8 +211,9 @@ class Retrieved:
 class MemoryPage:
     """One page of a list; `next_cursor` is None on the last.
 
-    as_of_sequence: the log's last event that it knows of; None when others wrote all the while, so that it can't be said.
-    damaged: ids of memories that belong on this page and can't be read from what is stored.
+    as_of_sequence: the log's last event that it knows of; None when others wrote all the while, so
+    that it can't be said. damaged: ids of memories that belong on this page and can't be read from
+    what is stored.
     """
 
     memories: tuple[Memory, ...]
@@ -207,7 +224,9 @@ class MemoryPage:
 
 @dataclass(frozen=True, slots=True)
 class OwnedTaskPage:
-    """One page of tasks with the users whose they are, newest first; it may be short though more follow. None: the last."""
+    """One page of tasks with the users whose they are, newest first; it may be short though more
+    follow. None: the last.
+    """
 
     tasks: tuple[tuple[str, Task], ...]
     next_cursor: str | None
@@ -215,7 +234,9 @@ class OwnedTaskPage:
 
 @dataclass(frozen=True, slots=True)
 class AgentView:
-    """One agent of a user. memories: the active and compressed ones. last_active_at: when one of all was last made or changed."""
+    """One agent of a user. memories: the active and compressed ones. last_active_at:
+    when one of all was last made or changed.
+    """
 
     user_id: str
     agent_id: str
@@ -225,7 +246,9 @@ class AgentView:
 
 @dataclass(frozen=True, slots=True)
 class AgentPage:
-    """One page of an app's agents by (user_id, agent_id); it may be short though more follow. None: the last."""
+    """One page of an app's agents by (user_id, agent_id); it may be short though more follow.
+    None: the last.
+    """
 
     agents: tuple[AgentView, ...]
     next_cursor: str | None
@@ -241,7 +264,9 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Memories by name, in the order of asking. missing: ids and keys of which there is none; damaged: ids of those that can't be read."""
+    """Memories by name, in the order of asking. missing: ids and keys of which there is none;
+    damaged: ids of those that can't be read.
+    """
 
     memories: tuple[Memory, ...]
     missing: tuple[str, ...] = ()
@@ -250,7 +275,9 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class TagPage:
-    """One page of the tags that a user's memories have, in order of their characters; `next_cursor` is None on the last."""
+    """One page of the tags that a user's memories have, in order of their characters;
+    `next_cursor` is None on the last.
+    """
 
     tags: tuple[str, ...]
     next_cursor: str | None
@@ -266,7 +293,9 @@ class EventPage:
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """Memories along `next_id`, in order; complete: False when there are more than one answer holds."""
+    """Memories along `next_id`, in order; complete: False when there are more than one
+    answer holds.
+    """
 
     memories: tuple[Memory, ...]
     complete: bool
@@ -288,7 +317,9 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """One session: when it ran, how many memories of each type it has, and its title, if it was told one."""
+    """One session: when it ran, how many memories of each type it has, and its title,
+    if it was told one.
+    """
 
     session_id: str
     started_at: datetime
@@ -309,9 +340,10 @@ class SessionPage:
 class SessionMessage:
     """A message as it was told in its session.
 
-    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. parts: the content as a list: the
-    parts of an item as they were appended, else one text part for each text that the content was joined from; none where it says nothing.
-    sent: an item of a session as it was appended, where that is more than role and content.
+    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it
+    by. parts: the content as a list: the parts of an item as they were appended, else one text part
+    for each text that the content was joined from; none where it says nothing. sent: an item of a
+    session as it was appended, where that is more than role and content.
     """
 
     id: str
@@ -339,7 +371,8 @@ class SessionMessage:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What was appended to a session: the ids of the memories, in order. task_id: of the task that forms memories of them.
+    """What was appended to a session: the ids of the memories, in order. task_id:
+    of the task that forms memories of them.
 
     degraded: as in `Saved` and `Accepted`.
     """
@@ -351,7 +384,9 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What was taken back out of a session: its messages, the oldest first, and how many memories went with them besides."""
+    """What was taken back out of a session: its messages, the oldest first, and how many memories
+    went with them besides.
+    """
 
     messages: tuple[SessionMessage, ...]
     memories: int
@@ -376,8 +411,8 @@ class Told(NamedTuple):
 class Accepted:
     """Work that was accepted and goes on by itself.
 
-    degraded: `queue` when no worker could be notified; then the hourly sweep does that. `search` when not all messages are found yet.
-    messages: of a conversation, how many were new.
+    degraded: `queue` when no worker could be notified; then the hourly sweep does that. `search`
+    when not all messages are found yet. messages: of a conversation, how many were new.
     """
 
     task_id: str
@@ -387,7 +422,9 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What a dry run says would be done, counted. capped: there is more than one task does; another one goes on."""
+    """What a dry run says would be done, counted. capped: there is more than one task does;
+    another one goes on.
+    """
 
     counts: Mapping[str, int]
     capped: bool
@@ -395,7 +432,9 @@ class Foreseen:
 
 @dataclass(frozen=True, slots=True)
 class ForeseenMemories:
-    """The first memories that would be forgotten, oldest first. more_until: where the log stood, if there are more of them."""
+    """The first memories that would be forgotten, oldest first. more_until: where the log stood,
+    if there are more of them.
+    """
 
     memories: tuple[Memory, ...]
     more_until: int | None
@@ -403,7 +442,9 @@ class ForeseenMemories:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary; structured: the summariser's whole answer, when a full one was asked for. degraded: `agents` when rules had to answer."""
+    """A summary; structured: the summariser's whole answer, when a full one was asked for.
+    degraded: `agents` when rules had to answer.
+    """
 
     text: str
     structured: dict[str, Any] | None = None
@@ -417,9 +458,11 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Buffered:
-    """What a session's buffer holds now. flush_at: when it is flushed if nothing more comes; None for an empty one.
+    """What a session's buffer holds now. flush_at: when it is flushed if nothing more comes;
+    None for an empty one.
 
-    task_id: the task that this call handed the messages to, when it flushed them. degraded: as in `Accepted`.
+    task_id: the task that this call handed the messages to, when it flushed them. degraded:
+    as in `Accepted`.
     """
 
     buffered: int
@@ -440,8 +483,8 @@ class TaskPage:
 class Swept:
     """What a sweep found.
 
-    users: those with work that waits; due: tasks that no worker had taken; sent: how many of these it sent again. capped: it stopped at its
-    limit, and the next one goes on.
+    users: those with work that waits; due: tasks that no worker had taken; sent: how many of these
+    it sent again. capped: it stopped at its limit, and the next one goes on.
     """
 
     users: int

@@ -1,7 +1,8 @@
 """Which theme and which scene an episode belongs to.
 
-Words decide a theme where they are clear, prototypes' vectors where they are not. Note: time is event time, and a week is
-seven times twenty-four hours; what is told late joins the scene of then, not the latest one.
+Words decide a theme where they are clear, prototypes' vectors where they are not. Note: time is
+event time, and a week is seven times twenty-four hours; what is told late joins the scene of then,
+not the latest one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ CLEAR: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SceneRules:
-    """threshold: cosine above which a cell is near to a scene; from 1 up vectors are not asked. to_theme: the same of a theme's words.
+    """threshold: cosine above which a cell is near to a scene; from 1 up vectors are not asked.
+    to_theme: the same of a theme's words.
 
     most: cells above which a scene is split.
     """
@@ -56,7 +58,9 @@ class Cell:
 
 @dataclass(slots=True)
 class Thread:
-    """A scene while cells come and go. centroid: None where no cell has a vector. changed: since it was read."""
+    """A scene while cells come and go. centroid: None where no cell has a vector. changed:
+    since it was read.
+    """
 
     scene: Scene
     centroid: Vector | None = None
@@ -66,7 +70,11 @@ class Thread:
         """One more cell: the centroid is the mean of all, c + (v - c) / n."""
         n = self.scene.count + 1
         if cell.vector is not None:
-            self.centroid = cell.vector.copy() if self.centroid is None else self.centroid + (cell.vector - self.centroid) / np.float32(n)
+            self.centroid = (
+                cell.vector.copy()
+                if self.centroid is None
+                else self.centroid + (cell.vector - self.centroid) / np.float32(n)
+            )
         self._become([*self.scene.members, cell.member])
 
     def remove(self, cell_id: str, vector: Vector | None) -> None:
@@ -87,25 +95,45 @@ class Thread:
         return max(self.scene.started_at - at, at - self.scene.ended_at, timedelta(0))
 
     def split(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
-        """Let the later cells go, as a thread of their own that begins after the widest silence of its middle half."""
+        """Let the later cells go, as a thread of their own that begins after the widest silence of
+        its middle half.
+        """
         members = self.scene.members
         quarter = max(1, len(members) // 4)
         places = range(quarter, len(members) - quarter + 1)
-        place = max(places, key=lambda place: (members[place].at - members[place - 1].at, -abs(place - len(members) // 2)))
+        place = max(
+            places,
+            key=lambda place: (
+                members[place].at - members[place - 1].at,
+                -abs(place - len(members) // 2),
+            ),
+        )
         return self._cut(place, scene_id, vectors)
 
     def part(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread | None:
-        """Let the cells after the first silence of more than a week go, as a thread of their own; None where there is none.
+        """Let the cells after the first silence of more than a week go, as a thread of their own;
+        None where there is none.
 
         There is one only where a cell has left that lay in between.
         """
         members = self.scene.members
-        place = next((number for number, (first, two) in enumerate(pairwise(members), 1) if two.at - first.at > GAP), None)
+        place = next(
+            (
+                number
+                for number, (first, two) in enumerate(pairwise(members), 1)
+                if two.at - first.at > GAP
+            ),
+            None,
+        )
         return None if place is None else self._cut(place, scene_id, vectors)
 
     def _cut(self, place: int, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
         members = self.scene.members
-        later = Thread(self.scene.model_copy(update={"id": scene_id}), mean(members[place:], vectors), changed=True)
+        later = Thread(
+            self.scene.model_copy(update={"id": scene_id}),
+            mean(members[place:], vectors),
+            changed=True,
+        )
         later._become(members[place:])
         self.centroid = mean(members[:place], vectors)
         self._become(members[:place])
@@ -116,8 +144,14 @@ class Thread:
         self.changed = True
 
 
-def theme_of(shares: Mapping[str, float], vector: Vector | None, prototypes: Mapping[str, Vector], rules: SceneRules) -> str:
-    """The theme of a cell: by its words where one has half of them, else by the nearest prototype, else by most of its words.
+def theme_of(
+    shares: Mapping[str, float],
+    vector: Vector | None,
+    prototypes: Mapping[str, Vector],
+    rules: SceneRules,
+) -> str:
+    """The theme of a cell: by its words where one has half of them, else by the nearest prototype,
+    else by most of its words.
 
     shares, vector: of the cell, as `Cell` has them.
     """
@@ -136,8 +170,9 @@ def theme_of(shares: Mapping[str, float], vector: Vector | None, prototypes: Map
 def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) -> Thread | None:
     """The thread that a cell of this theme belongs to; None when it begins a new one.
 
-    Of those within a week, the nearest of the same theme. Something everyday goes with what it is near to, and else with other such things.
-    One that is too large already, since there was no room to split it, gets no more.
+    Of those within a week, the nearest of the same theme. Something everyday goes with what it is
+    near to, and else with other such things. One that is too large already,
+    since there was no room to split it, gets no more.
     """
     fitting: list[tuple[int, float, datetime, str, Thread]] = []
     for thread in threads:
@@ -161,7 +196,16 @@ def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) 
 def begun(scene_id: str, cell: Cell, theme: str) -> Thread:
     """A new thread of one cell."""
     at = cell.member.at
-    scene = Scene(id=scene_id, theme=theme, title="", summary="", started_at=at, ended_at=at, cell_ids=[], count=0)
+    scene = Scene(
+        id=scene_id,
+        theme=theme,
+        title="",
+        summary="",
+        started_at=at,
+        ended_at=at,
+        cell_ids=[],
+        count=0,
+    )
     thread = Thread(scene)
     thread.add(cell)
     return thread
@@ -178,7 +222,9 @@ def cosine(vector: Vector | None, other: Vector | None) -> float:
 def _cosines(vector: Vector, others: Vector) -> Vector:
     """The cosine of a vector with each row of `others`; 0 where one of them is nothing."""
     lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(vector)
-    cosines: Vector = np.divide(others @ vector, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    cosines: Vector = np.divide(
+        others @ vector, lengths, out=np.zeros_like(lengths), where=lengths > 0
+    )
     return cosines
 
 
@@ -191,89 +237,105 @@ def mean(members: Sequence[SceneMember], vectors: Mapping[str, Vector | None]) -
 # The themes of everyday talk, each with words that belong to it.
 #
 # They are the topics where no agent can be asked.
-# English. A theme is a hint, never a fact: it tells that a flight and a hotel go together, and it tags a note "travel".
-# Note: words of several themes ("bank", "run") are left out or stand where they are used most.
+# English. A theme is a hint, never a fact: it tells that a flight and a hotel go together, and it
+# tags a note "travel". Note: words of several themes ("bank", "run") are left out or stand where
+# they are used most.
 
 
 PROTOTYPES: dict[str, str] = {
     "health": """
-        health healthy wellness doctor dentist hospital clinic nurse medicine medication pills prescription antibiotics symptom
-        pain ache headache migraine fever cold flu cough allergy allergic asthma diabetes insulin surgery injury knee ankle physio
-        physiotherapy therapy therapist vaccine pharmacy blood pressure anxiety depression insomnia sleep diagnosis recovery
-        pregnant pregnancy eczema rash""",
+        health healthy wellness doctor dentist hospital clinic nurse medicine medication pills
+        prescription antibiotics symptom pain ache headache migraine fever cold flu cough allergy
+        allergic asthma diabetes insulin surgery injury knee ankle physio physiotherapy therapy
+        therapist vaccine pharmacy blood pressure anxiety depression insomnia sleep diagnosis
+        recovery pregnant pregnancy eczema rash""",
     "fitness": """
-        gym workout exercise fitness jog marathon runner running race training trainer treadmill squats deadlift weights muscle
-        stretching yoga pilates cycling swim swimming climbing bouldering hike hiking trail steps cardio kilometres 10k 5k pace""",
+        gym workout exercise fitness jog marathon runner running race training trainer treadmill
+        squats deadlift weights muscle stretching yoga pilates cycling swim swimming climbing
+        bouldering hike hiking trail steps cardio kilometres 10k 5k pace""",
     "sports": """
-        football soccer basketball tennis cricket rugby hockey baseball golf match league team goal player coach tournament
-        championship stadium score season referee padel badminton volleyball""",
+        football soccer basketball tennis cricket rugby hockey baseball golf match league team goal
+        player coach tournament championship stadium score season referee padel badminton
+        volleyball""",
     "food": """
-        food eat eating cook cooking recipe dish meal breakfast lunch dinner kitchen oven bake baking bread sourdough flour
-        starter dough cake pasta rice noodles ramen soup salad sauce garlic onion cheese meat chicken fish vegetarian vegan diet
-        restaurant menu pizza sushi taste delicious spicy curry coffee tea espresso barista wine beer dessert chocolate fruit
+        food eat eating cook cooking recipe dish meal breakfast lunch dinner kitchen oven bake
+        baking bread sourdough flour starter dough cake pasta rice noodles ramen soup salad sauce
+        garlic onion cheese meat chicken fish vegetarian vegan diet restaurant menu pizza sushi
+        taste delicious spicy curry coffee tea espresso barista wine beer dessert chocolate fruit
         vegetables grocery snack butter yeast ferment""",
     "travel": """
-        travel trip journey flight fly flying airport airline plane luggage passport visa hotel hostel booking itinerary vacation
-        holiday tour tourist sightseeing museum beach island train station ticket rail abroad cruise backpacking airbnb
-        destination layover suitcase""",
+        travel trip journey flight fly flying airport airline plane luggage passport visa hotel
+        hostel booking itinerary vacation holiday tour tourist sightseeing museum beach island train
+        station ticket rail abroad cruise backpacking airbnb destination layover suitcase""",
     "work": """
-        work job career office boss manager colleague coworker meeting project deadline client customer salary promotion raise
-        interview resume cv hiring hired recruiter company employer team shift overtime contract freelance startup business
-        presentation quarterly colleagues resign offer onboarding standup""",
+        work job career office boss manager colleague coworker meeting project deadline client
+        customer salary promotion raise interview resume cv hiring hired recruiter company employer
+        team shift overtime contract freelance startup business presentation quarterly colleagues
+        resign offer onboarding standup""",
     "technology": """
-        computer laptop software app code coding programming python javascript java rust api database server cloud bug debug
-        deploy deployment docker kubernetes git repository github test tests compile function library framework website browser
-        phone android iphone wifi router network keyboard monitor update install password data model query cache error log script
-        backend frontend postgres sql linux windows""",
+        computer laptop software app code coding programming python javascript java rust api
+        database server cloud bug debug deploy deployment docker kubernetes git repository github
+        test tests compile function library framework website browser phone android iphone wifi
+        router network keyboard monitor update install password data model query cache error log
+        script backend frontend postgres sql linux windows""",
     "education": """
-        school university college student teacher professor class lecture exam homework essay thesis degree study studying
-        semester tutor scholarship graduate graduation kindergarten lesson math physics chemistry history grade campus
-        dissertation language vocabulary grammar verbs vowels pronunciation tense""",
+        school university college student teacher professor class lecture exam homework essay thesis
+        degree study studying semester tutor scholarship graduate graduation kindergarten lesson
+        math physics chemistry history grade campus dissertation language vocabulary grammar verbs
+        vowels pronunciation tense""",
     "home": """
-        house home apartment flat rent landlord mortgage lease kitchen bathroom bedroom furniture sofa couch shelf paint painting
-        wall roof renovate renovation repair plumber leak boiler heating neighbour neighbor moving mover boxes garage basement
-        balcony tiles""",
+        house home apartment flat rent landlord mortgage lease kitchen bathroom bedroom furniture
+        sofa couch shelf paint painting wall roof renovate renovation repair plumber leak boiler
+        heating neighbour neighbor moving mover boxes garage basement balcony tiles""",
     "gardening": """
-        garden gardening plant plants seeds seedlings soil compost tomatoes roses herbs basil lawn weeds pruning watering
-        greenhouse flowerpot bulbs tulips slugs fertilizer orchid""",
+        garden gardening plant plants seeds seedlings soil compost tomatoes roses herbs basil lawn
+        weeds pruning watering greenhouse flowerpot bulbs tulips slugs fertilizer orchid""",
     "family": """
-        family mother father mom mum dad parents sister brother son daughter child children kids baby grandmother grandfather
-        grandma grandpa aunt uncle cousin niece nephew wife husband toddler nursery babysitter""",
+        family mother father mom mum dad parents sister brother son daughter child children kids
+        baby grandmother grandfather grandma grandpa aunt uncle cousin niece nephew wife husband
+        toddler nursery babysitter""",
     "relationships": """
-        friend friends friendship girlfriend boyfriend partner dating date marriage married wedding engaged engagement divorce
-        breakup love anniversary bride groom bridesmaid party guests invitation""",
+        friend friends friendship girlfriend boyfriend partner dating date marriage married wedding
+        engaged engagement divorce breakup love anniversary bride groom bridesmaid party guests
+        invitation""",
     "pets": """
-        pet pets dog puppy cat kitten vet veterinarian leash walkies litter fur paw bark kennel hamster rabbit parrot aquarium
-        goldfish breed collar""",
+        pet pets dog puppy cat kitten vet veterinarian leash walkies litter fur paw bark kennel
+        hamster rabbit parrot aquarium goldfish breed collar""",
     "money": """
-        money budget savings saving invest investment investing stocks shares fund pension tax taxes loan debt credit card bank
-        account insurance expenses bill bills salary income interest crypto portfolio refund invoice""",
+        money budget savings saving invest investment investing stocks shares fund pension tax taxes
+        loan debt credit card bank account insurance expenses bill bills salary income interest
+        crypto portfolio refund invoice""",
     "music": """
-        music song songs band concert guitar piano violin drums sing singing choir album playlist chord melody festival vinyl
-        orchestra lyrics saxophone gig""",
+        music song songs band concert guitar piano violin drums sing singing choir album playlist
+        chord melody festival vinyl orchestra lyrics saxophone gig""",
     "reading": """
-        book books novel author reading chapter library fiction writer poem poetry story paperback audiobook bookshop publisher
-        memoir""",
+        book books novel author reading chapter library fiction writer poem poetry story paperback
+        audiobook bookshop publisher memoir""",
     "film": """
-        film films movie movies cinema series episode netflix actor actress director documentary trailer thriller comedy
-        screenplay oscar streaming""",
+        film films movie movies cinema series episode netflix actor actress director documentary
+        trailer thriller comedy screenplay oscar streaming""",
     "games": """
-        game games gaming console playstation xbox nintendo chess puzzle boardgame multiplayer quest dungeon dragons steam level""",
+        game games gaming console playstation xbox nintendo chess puzzle boardgame multiplayer quest
+        dungeon dragons steam level""",
     "art": """
-        art artist painting drawing sketch watercolor watercolour canvas pottery ceramics clay sculpture gallery exhibition
-        photography photo photos camera lens knitting yarn sewing crochet""",
+        art artist painting drawing sketch watercolor watercolour canvas pottery ceramics clay
+        sculpture gallery exhibition photography photo photos camera lens knitting yarn sewing
+        crochet""",
     "transport": """
-        car drive driving bike bicycle bus metro subway tram traffic parking engine garage mechanic tyre tire brakes fuel electric
-        charging licence license motorcycle scooter commute""",
+        car drive driving bike bicycle bus metro subway tram traffic parking engine garage mechanic
+        tyre tire brakes fuel electric charging licence license motorcycle scooter commute""",
     "weather": """
-        weather rain rainy snow sunny storm wind forecast temperature heatwave humid cloudy hail thunder""",
+        weather rain rainy snow sunny storm wind forecast temperature heatwave humid cloudy hail
+        thunder""",
     "shopping": """
-        buy bought shopping shop store mall order delivery discount price sale amazon return receipt size shoes jacket dress
-        clothes""",
+        buy bought shopping shop store mall order delivery discount price sale amazon return receipt
+        size shoes jacket dress clothes""",
     "politics": """
-        politics election vote government president minister parliament law policy protest mayor council""",
+        politics election vote government president minister parliament law policy protest mayor
+        council""",
     "nature": """
-        nature forest mountain lake river bird birds birdwatching camping tent wildlife climate stars telescope astronomy fishing""",
+        nature forest mountain lake river bird birds birdwatching camping tent wildlife climate
+        stars telescope astronomy fishing""",
 }
 """Theme → words that belong to it."""
 
@@ -288,7 +350,9 @@ def _themes_of_terms() -> dict[str, tuple[str, ...]]:
 
 
 def themes(terms: Iterable[str]) -> dict[str, float]:
-    """How much each theme has of these terms (as `analyzer.tokens` gives them); a term of several themes is shared among them."""
+    """How much each theme has of these terms (as `analyzer.tokens` gives them);
+    a term of several themes is shared among them.
+    """
     known = _themes_of_terms()
     weight: dict[str, float] = {}
     for term in terms:

@@ -1,7 +1,8 @@
 """Scenes and profiles as records, and the title and text of a scene.
 
-Facts and scenes add up to the profile. Note: a scene knows its cells, a cell's `scene_id` only repeats that. Of the two the scene is right.
-And a stored profile names memories; what they say is read from them, so it can't tell what was superseded or deleted since.
+Facts and scenes add up to the profile. Note: a scene knows its cells, a cell's `scene_id` only
+repeats that. Of the two the scene is right. And a stored profile names memories; what they say is
+read from them, so it can't tell what was superseded or deleted since.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ OF_THE_STORE: Final = ("epoch", "sequence")
 
 
 class SceneMember(BaseModel):
-    """What a scene keeps of a cell. line: its first words, of which title and summary are made. shows: how the person behaved in it.
+    """What a scene keeps of a cell. line: its first words, of which title and summary are made.
+    shows: how the person behaved in it.
 
     until: when what it tells ends, if ever; an episode is never edited, so that stays as it was.
     """
@@ -46,10 +48,12 @@ class SceneMember(BaseModel):
 
 
 class Scene(BaseModel):
-    """Cells of one theme, none more than a week from the others. Its centroid, the running mean of their vectors, is the document's vector.
+    """Cells of one theme, none more than a week from the others. Its centroid, the running mean of
+    their vectors, is the document's vector.
 
-    cell_ids: in the order of their times. started_at, ended_at: event times of the first and of the last. session_ids: where they were
-    told. count: of the cells. title and summary are words of users: data. members: the same cells, with what is kept of each.
+    cell_ids: in the order of their times. started_at, ended_at: event times of the first and of the
+    last. session_ids: where they were told. count: of the cells. title and summary are words of
+    users: data. members: the same cells, with what is kept of each.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -71,7 +75,8 @@ class Scene(BaseModel):
 
 
 class SceneView(Scene):
-    """A scene as it is read. stale_facts: what its cells told that holds no longer, `{text, superseded_by, current}` as beside a result.
+    """A scene as it is read. stale_facts: what its cells told that holds no longer,
+    `{text, superseded_by, current}` as beside a result.
 
     Title and summary stay as it was told.
     """
@@ -88,7 +93,9 @@ class ScenePage:
 
 
 class PreviousValue(BaseModel):
-    """What a fact of the profile said before, by the memory, or the old version of one, that held it."""
+    """What a fact of the profile said before, by the memory, or the old version of one,
+    that held it.
+    """
 
     value: Any
     since: Timestamp
@@ -97,7 +104,9 @@ class PreviousValue(BaseModel):
 
 
 class Dispute(BaseModel):
-    """A statement that may contradict a fact of the profile: the open conflict, the memory, its words and when it was said."""
+    """A statement that may contradict a fact of the profile: the open conflict, the memory,
+    its words and when it was said.
+    """
 
     conflict_id: str
     memory_id: str
@@ -106,7 +115,9 @@ class Dispute(BaseModel):
 
 
 class ProfileFact(BaseModel):
-    """What is known of the person under one name, by the memory `memory_id`. disputed_by: what may contradict it, the latest first."""
+    """What is known of the person under one name, by the memory `memory_id`. disputed_by: what may
+    contradict it, the latest first.
+    """
 
     name: str
     value: Any
@@ -148,7 +159,9 @@ class KnownFact(BaseModel):
 
 
 class KnownTrait(BaseModel):
-    """A trait, and the cells that it shows in. since: the time of the third of them. by: `rule`, or the model that saw it."""
+    """A trait, and the cells that it shows in. since: the time of the third of them. by: `rule`,
+    or the model that saw it.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -184,7 +197,8 @@ def _own(body: dict[str, Any]) -> dict[str, Any]:
 
 # The title and text of a scene, made only of its cells' own first words.
 #
-# Note: a line is kept with each cell, so a cell that leaves takes its words along; the others need not be read again.
+# Note: a line is kept with each cell, so a cell that leaves takes its words along;
+# the others need not be read again.
 
 
 MAX_SUMMARY = 1_200
@@ -195,20 +209,26 @@ TITLE_WORDS = 3
 _LINES_KEPT = 2_048
 """Lines whose words are remembered.
 
-A scene that grows has its title made again in each chunk of a run, of the same lines and a few more.
+A scene that grows has its title made again in each chunk of a run, of the same lines
+and a few more.
 """
 _ASIDE = re.compile(r"(?<!\s)\s*+\([^()\d]*+\d[^()]*+\)")
-"""What differs each time: "writes short messages (11 words on average)" is one trait, however many words they were."""
+"""What differs each time: "writes short messages (11 words on average)" is one trait,
+however many words they were.
+"""
 _STYLE = re.compile(r"^User's style:\s*")
 """Begins a note's account of how a person writes; the next sentence names the person."""
 _FILLER = """
-    user assistant said says say asked asks told tells called calls call name names named like likes liked love loves today yesterday
-    tomorrow day days week weeks month months year years time times morning afternoon evening night every always never again still now
-    soon already even ever yet back away here much many more most few little lot new old good great nice fine well sure right first
-    last next one two three thing things something nothing everything comes come came goes went gone going gets get got getting makes
-    make made takes take took gives give gave given wants want wanted needs need let lets put keep really maybe please thanks thank
-    hello yes course without live lives lived show shows showed look looks looked
-    also anyway btw yep yeah yup nope quick question actually basically honestly alright guess finally otherwise
+    user assistant said says say asked asks told tells called calls call name names named like likes
+    liked love loves today yesterday tomorrow day days week weeks month months year years time times
+    morning afternoon evening night every always never again still now soon already even ever yet
+    back away here much many more most few little lot new old good great nice fine well sure right
+    first last next one two three thing things something nothing everything comes come came goes
+    went gone going gets get got getting makes make made takes take took gives give gave given wants
+    want wanted needs need let lets put keep really maybe please thanks thank hello yes course
+    without live lives lived show shows showed look looks looked
+    also anyway btw yep yeah yup nope quick question actually basically honestly alright guess
+    finally otherwise
 """
 _SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | GREETINGS | frozenset(_FILLER.split())
 """Leaves a title to what things, places and people are called."""
@@ -225,23 +245,38 @@ def line_of(content: str) -> str:
     if line:
         return line
     text = " ".join(content[:READ].split())
-    return text if len(text) <= MAX_LINE and len(content) <= READ else text[: MAX_LINE - 1].rstrip() + "…"
+    return (
+        text
+        if len(text) <= MAX_LINE and len(content) <= READ
+        else text[: MAX_LINE - 1].rstrip() + "…"
+    )
 
 
 def shown_in(note: Memory | None) -> list[str]:
-    """The sentences of a note that tell how the person behaves, without the numbers of that one time."""
+    """The sentences of a note that tell how the person behaves, without the numbers of
+    that one time.
+    """
     behaviour = "" if note is None else parts_of(note.content).get(BEHAVIOUR, "")
-    return [_STYLE.sub("", _ASIDE.sub("", " ".join(sentence.text.split())))[:300] for sentence in sentences(behaviour)][:4]
+    return [
+        _STYLE.sub("", _ASIDE.sub("", " ".join(sentence.text.split())))[:300]
+        for sentence in sentences(behaviour)
+    ][:4]
 
 
 def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:
-    """The scene with these members in order, and all that they say of it but the words: those are made once, when all have come."""
+    """The scene with these members in order, and all that they say of it but the words: those are
+    made once, when all have come.
+    """
     members = sorted(given, key=lambda member: (member.at, member.cell_id))
     return scene.model_copy(
         update={
             "members": members,
             "cell_ids": [member.cell_id for member in members],
-            "session_ids": list(dict.fromkeys(member.session_id for member in members if member.session_id is not None)),
+            "session_ids": list(
+                dict.fromkeys(
+                    member.session_id for member in members if member.session_id is not None
+                )
+            ),
             "count": len(members),
             "started_at": members[0].at if members else scene.started_at,
             "ended_at": members[-1].at if members else scene.ended_at,
@@ -253,7 +288,10 @@ def with_words(scene: Scene) -> Scene:
     """The scene with title and summary by rule, and all else that its members say."""
     updated = with_members(scene, scene.members)
     return updated.model_copy(
-        update={"title": _title(updated.theme, updated.members), "summary": _summary([member.line for member in updated.members])}
+        update={
+            "title": _title(updated.theme, updated.members),
+            "summary": _summary([member.line for member in updated.members]),
+        }
     )
 
 
@@ -262,14 +300,23 @@ def _title(theme: str, members: Sequence[SceneMember]) -> str:
     counted: Counter[str] = Counter()
     for member in members:
         counted.update(word for word in _telling(member.line) if word != theme)
-    common = [_written(word, members) for word in sorted(counted, key=lambda word: -counted[word])[:TITLE_WORDS]]
+    common = [
+        _written(word, members)
+        for word in sorted(counted, key=lambda word: -counted[word])[:TITLE_WORDS]
+    ]
     return f"{theme.capitalize()}: {', '.join(common)}"[:200] if common else theme.capitalize()
 
 
 @keep_texts(_LINES_KEPT)
 def _telling(line: str) -> tuple[str, ...]:
     """The words of a line that a title may be made of, each once."""
-    return tuple(dict.fromkeys(word for word in words(line) if len(word) > 2 and word not in _SAYS_NOTHING and not word.isdigit()))
+    return tuple(
+        dict.fromkeys(
+            word
+            for word in words(line)
+            if len(word) > 2 and word not in _SAYS_NOTHING and not word.isdigit()
+        )
+    )
 
 
 def _written(word: str, members: Sequence[SceneMember]) -> str:
@@ -282,7 +329,9 @@ def _written(word: str, members: Sequence[SceneMember]) -> str:
 
 
 def _summary(lines: Sequence[str]) -> str:
-    """How it began, and the latest of what came after that: as much as there is room for, in order."""
+    """How it began, and the latest of what came after that: as much as there is room for,
+    in order.
+    """
     if not lines:
         return ""
     first, room = lines[0], MAX_SUMMARY - len(lines[0])

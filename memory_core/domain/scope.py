@@ -14,14 +14,18 @@ _FORBIDDEN_IN_IDS = frozenset("/\\#?")
 
 
 class Owner(NamedTuple):
-    """One user of one app: the boundary that no read crosses, and one logical partition of the store."""
+    """One user of one app: the boundary that no read crosses, and one logical partition
+    of the store.
+    """
 
     app_id: str
     user_id: str
 
 
 class Scope(NamedTuple):
-    """An owner, and optionally the session and the agent that group memories (they filter, they do not hide)."""
+    """An owner, and optionally the session and the agent that group memories (they filter,
+    they do not hide).
+    """
 
     app_id: str
     user_id: str
@@ -35,16 +39,22 @@ class Scope(NamedTuple):
 
 
 def check_app_id(value: str) -> str:
-    """The value itself; ValueError unless it is 1-64 of letters, digits, `.`, `_`, `-`, starting with a letter or digit."""
+    """The value itself; ValueError unless it is 1-64 of letters, digits, `.`, `_`, `-`,
+    starting with a letter or digit.
+    """
     if not APP_ID.fullmatch(value):
-        raise ValueError("must be 1-64 characters of A-Z a-z 0-9 . _ - and start with a letter or a digit")
+        raise ValueError(
+            "must be 1-64 characters of A-Z a-z 0-9 . _ - and start with a letter or a digit"
+        )
     return value
 
 
 def check_name(value: str) -> str:
-    r"""The value itself, for a user, session, agent or memory id: 1-128 characters, none of `/ \ # ?` or control characters.
+    r"""The value itself, for a user, session, agent or memory id: 1-128 characters, none of
+    `/ \ # ?` or control characters.
 
-    Raises ValueError. Lone surrogates and unassigned control codes (category C) are refused: stores can't key by them.
+    Raises ValueError. Lone surrogates and unassigned control codes (category C) are refused:
+    stores can't key by them.
     """
     if not 1 <= len(value) <= 128:
         raise ValueError("must be 1-128 characters long")
@@ -59,20 +69,25 @@ def check_name(value: str) -> str:
 
 
 def checked(owner: Owner) -> Owner:
-    """The owner itself; ValueError for ids that no store could keep apart. The library's own door; HTTP has checked before."""
+    """The owner itself; ValueError for ids that no store could keep apart. The library's own door;
+    HTTP has checked before.
+    """
     check_app_id(owner.app_id)
     check_name(owner.user_id)
     return owner
 
 
-# Names of blobs in the archive: which there may be, and what may be asked for as the beginning of one.
+# Names of blobs in the archive: which there may be, and what may be asked for as the
+# beginning of one.
 #
-# Note: a part may not end with a dot. `.` and `..` would lead out of a folder, and an address may lose the dot of `a.`
-# on its way to a service.
+# Note: a part may not end with a dot. `.` and `..` would lead out of a folder, and an address may
+# lose the dot of `a.` on its way to a service.
 
 
 MAX_NAME, MAX_PART = 500, 100
-"""Characters. A service allows 1,024 and 254; a file name 255 bytes, and a part may need two for each character."""
+"""Characters. A service allows 1,024 and 254; a file name 255 bytes, and a part may need two for
+each character.
+"""
 
 _NAME = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-])(?:/[A-Za-z0-9._-]*[A-Za-z0-9_-])*")
 _PREFIX = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-]/)*[A-Za-z0-9._-]*")
@@ -80,16 +95,22 @@ _PREFIX = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-]/)*[A-Za-z0-9._-]*")
 
 def check_blob_name(name: str) -> str:
     """The name itself; ValueError for one that not every archive could keep."""
-    if len(name) > MAX_NAME or _NAME.fullmatch(name) is None or max(map(len, name.split("/"))) > MAX_PART:
+    if (
+        len(name) > MAX_NAME
+        or _NAME.fullmatch(name) is None
+        or max(map(len, name.split("/"))) > MAX_PART
+    ):
         raise ValueError(
-            f"{name!r} is no name of a blob: at most {MAX_NAME} characters, parts of 1-{MAX_PART} letters, digits or ._- joined by /,"
-            " none ending with a dot"
+            f"{name!r} is no name of a blob: at most {MAX_NAME} characters, parts of 1-{MAX_PART} "
+            "letters, digits or ._- joined by /, none ending with a dot"
         )
     return name
 
 
 def check_blob_prefix(prefix: str) -> str:
-    """The prefix itself, which may end anywhere in a name and may be empty; ValueError when no name can begin so."""
+    """The prefix itself, which may end anywhere in a name and may be empty; ValueError when no name
+    can begin so.
+    """
     if len(prefix) > MAX_NAME or _PREFIX.fullmatch(prefix) is None:
         raise ValueError(f"no name of a blob begins with {prefix!r}")
     return prefix
@@ -97,7 +118,8 @@ def check_blob_prefix(prefix: str) -> str:
 
 # Moments as callers write them: ISO 8601 with a time zone, kept in UTC.
 #
-# Note: a number is no moment, and neither is a text without a zone. Both are refused, not guessed at.
+# Note: a number is no moment, and neither is a text without a zone. Both are refused,
+# not guessed at.
 
 
 MAX_AHEAD = timedelta(hours=24)
@@ -115,12 +137,16 @@ def aware_utc(value: datetime) -> datetime:
 
 
 def _from_text(value: Any) -> Any:
-    """Read an ISO 8601 text. Numbers are refused: 1700000000 may be seconds, milliseconds or a mistake."""
+    """Read an ISO 8601 text. Numbers are refused: 1700000000 may be seconds, milliseconds
+    or a mistake.
+    """
     if isinstance(value, str):
         try:
             return datetime.fromisoformat(value.upper())
         except ValueError:
-            raise ValueError("must be an ISO 8601 moment, for example 2026-05-08T13:56:00Z") from None
+            raise ValueError(
+                "must be an ISO 8601 moment, for example 2026-05-08T13:56:00Z"
+            ) from None
     if isinstance(value, (int, float)):
         raise ValueError("must be an ISO 8601 text with a time zone, not a number")
     return value
@@ -129,7 +155,10 @@ def _from_text(value: Any) -> Any:
 def _not_ahead(value: datetime, info: ValidationInfo) -> datetime:
     now = (info.context or {}).get("now")
     if now is not None and value > now + MAX_AHEAD:
-        raise ValueError(f"lies more than 24 hours ahead of this service's clock, which says {now:%Y-%m-%dT%H:%MZ}")
+        raise ValueError(
+            "lies more than 24 hours ahead of this service's clock, which says "
+            f"{now:%Y-%m-%dT%H:%MZ}"
+        )
     return value
 
 
@@ -137,6 +166,7 @@ Timestamp = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from
 EventTimestamp = Annotated[Timestamp, AfterValidator(_not_ahead)]
 """When something was said or happened.
 
-A validation with a context of `now` refuses what is said to happen long after it: a truth of the year 9999 would be the latest in its slot
-for good. What is to be true from some day on says so in `valid_from`.
+A validation with a context of `now` refuses what is said to happen long after it: a truth of the
+year 9999 would be the latest in its slot for good. What is to be true from some day on says so in
+`valid_from`.
 """

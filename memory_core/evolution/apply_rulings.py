@@ -1,8 +1,11 @@
-"""Execution of what was decided about a cell's memories: UPDATE, DELETE and SKIP, all of them, in one commit.
+"""Execution of what was decided about a cell's memories: UPDATE, DELETE and SKIP, all of them,
+in one commit.
 
-Rules come before rulings: a slot with another value is settled by event time where no agent denies it. Where an agent and the rules say
-opposite things of two facts, both stand, and the conflict is pending with both reasons. A merged source is `updated`, a contradicted note
-`deleted`, a contradicted fact `superseded`, each naming its successor; and the cells that told a fallen fact learn of it.
+Rules come before rulings: a slot with another value is settled by event time where no agent denies
+it. Where an agent and the rules say opposite things of two facts, both stand, and the conflict is
+pending with both reasons. A merged source is `updated`, a contradicted note `deleted`, a
+contradicted fact `superseded`, each naming its successor; and the cells that told a fallen fact
+learn of it.
 """
 
 from __future__ import annotations
@@ -17,11 +20,25 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, OnConflict, Outc
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.transitions import mark_conflict, retire
-from memory_core.domain.truth.slots import RETRACTS_ANYTHING, is_named_short, is_retraction, retraction_of, retracts, slot_name
+from memory_core.domain.truth.slots import (
+    RETRACTS_ANYTHING,
+    is_named_short,
+    is_retraction,
+    retraction_of,
+    retracts,
+    slot_name,
+)
 from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, judge, resolve
-from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, fallen_in, marks_of, successor_of
+from memory_core.evolution.links import (
+    MAX_FOR_SYNTHESIS,
+    Linked,
+    LinkRules,
+    fallen_in,
+    marks_of,
+    successor_of,
+)
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import moves_of, succession, supersession
 from memory_core.evolution.truth_commands import merged_elsewhere
@@ -38,9 +55,11 @@ MAX_NOTE_SOURCES = 200
 
 @dataclass(slots=True)
 class Execution:
-    """What the rulings and the rules do to one commit's page: new facts and notes are placed, older ones fall, join or are merged.
+    """What the rulings and the rules do to one commit's page: new facts and notes are placed, older
+    ones fall, join or are merged.
 
-    links: of each new memory, by id. made: ids of what now holds the cell's statements. replacing: facts that others fall to.
+    links: of each new memory, by id. made: ids of what now holds the cell's statements.
+    replacing: facts that others fall to.
     """
 
     page: Page
@@ -54,7 +73,9 @@ class Execution:
     replacing: set[str] = field(default_factory=set)
 
     def place_fact(self, fact: Memory, near: Sequence[Neighbour]) -> None:
-        """A fact is new, or told again, or replaces what it contradicts; which of two is the truth is settled by event time."""
+        """A fact is new, or told again, or replaces what it contradicts; which of two is the truth
+        is settled by event time.
+        """
         known = self.page.memory(fact.id)
         if known is not None and known.status is not Status.DELETED:
             self._stands_for(fact, known)
@@ -63,12 +84,28 @@ class Execution:
         fact = fact.model_copy(update={"links": [link.link for link in links]})
         slot = self.page.slot(fact)
         fact = self._naming_what_holds(fact, slot)
-        judgement = judge(fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold, slot)
-        ruled = [(old, decision) for link in links if (old := self._standing(link)) and (decision := self.ruled.rulings.on(fact, old))]
+        judgement = judge(
+            fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold, slot
+        )
+        ruled = [
+            (old, decision)
+            for link in links
+            if (old := self._standing(link)) and (decision := self.ruled.rulings.on(fact, old))
+        ]
         met = judgement.old_id if judgement.verdict is Verdict.CONTRADICTS else None
-        said_by = next((old for old, decision in ruled if decision.operation == "SKIP" and old.id != met), None)
-        disputed = {old.id: why for old, decision in ruled if (why := self.ruled.rulings.disputed(decision, fact, old)) is not None}
-        contradicted = [(old, decision) for old, decision in ruled if decision.operation == "DELETE" and old.id not in disputed]
+        said_by = next(
+            (old for old, decision in ruled if decision.operation == "SKIP" and old.id != met), None
+        )
+        disputed = {
+            old.id: why
+            for old, decision in ruled
+            if (why := self.ruled.rulings.disputed(decision, fact, old)) is not None
+        }
+        contradicted = [
+            (old, decision)
+            for old, decision in ruled
+            if decision.operation == "DELETE" and old.id not in disputed
+        ]
         same = (
             None
             if judgement.old_id is None or judgement.verdict is not Verdict.SAME
@@ -76,7 +113,9 @@ class Execution:
         )
         if same is not None and same.status is not Status.ARCHIVED:
             self._stands_for(fact, same, judgement.version)
-        elif met is not None and (judgement.certain or not (said_by or any(old.id == met for old, _ in contradicted))):
+        elif met is not None and (
+            judgement.certain or not (said_by or any(old.id == met for old, _ in contradicted))
+        ):
             self._contradict(fact, known, judgement, slot)
         elif said_by is not None:
             self._stands_for(fact, said_by)
@@ -89,15 +128,26 @@ class Execution:
             self._leave_pending(fact, name, "keep_both", why, by=self.ruled.rulings.model)
 
     def _naming_what_holds(self, fact: Memory, slot: SlotLog | None) -> Memory:
-        """An ending by the whole value that it names short: of "no longer Skoda" the grey Skoda Octavia that holds then."""
+        """An ending by the whole value that it names short: of "no longer Skoda" the grey Skoda
+        Octavia that holds then.
+        """
         if slot is None or not is_retraction(fact) or fact.value == RETRACTS_ANYTHING:
             return fact
         holding = slot.timeline.at(max(slot.statement(fact).asserted_at, fact.valid_from))
-        truths = [self.page.found(name) for name in dict.fromkeys(interval.memory_id for interval in holding)]
+        truths = [
+            self.page.found(name)
+            for name in dict.fromkeys(interval.memory_id for interval in holding)
+        ]
         if any(retracts(fact, truth) for truth in truths):
             return fact
-        named = [truth.value for truth in truths if isinstance(truth.value, str) and is_named_short(fact, truth)]
-        return fact.model_copy(update={"value": retraction_of(named[0])}) if len(named) == 1 else fact
+        named = [
+            truth.value
+            for truth in truths
+            if isinstance(truth.value, str) and is_named_short(fact, truth)
+        ]
+        return (
+            fact.model_copy(update={"value": retraction_of(named[0])}) if len(named) == 1 else fact
+        )
 
     def _standing(self, link: Linked) -> Memory | None:
         """The older memory of a link as this commit leaves it, while it is found."""
@@ -105,17 +155,28 @@ class Execution:
         return old if old.status in FOUND_BY_DEFAULT else None
 
     def _stand(self, names: Sequence[str]) -> bool:
-        """Whether all of these are still active: a note that was put into a slot may be superseded by a fact of this very cell."""
-        return all((memory := self.page.memory(name)) is not None and memory.status in FOUND_BY_DEFAULT for name in names)
+        """Whether all of these are still active: a note that was put into a slot may be superseded
+        by a fact of this very cell.
+        """
+        return all(
+            (memory := self.page.memory(name)) is not None and memory.status in FOUND_BY_DEFAULT
+            for name in names
+        )
 
-    def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement, slot: SlotLog | None) -> None:
-        """By rule: what is certain is settled, the rest kept beside each other until a person decides."""
+    def _contradict(
+        self, fact: Memory, known: Memory | None, judgement: Judgement, slot: SlotLog | None
+    ) -> None:
+        """By rule: what is certain is settled, the rest kept beside each other until a
+        person decides.
+        """
         assert judgement.old_id is not None
         old = judgement.old or self.page.found(judgement.old_id)
         rivals = [self.page.found(name) for name in judgement.rivals]
         rulings = self.ruled.rulings
         denied = {
-            rival.id: opinion(rulings.model, decision) for rival in (old, *rivals) if (decision := rulings.denial(fact, rival)) is not None
+            rival.id: opinion(rulings.model, decision)
+            for rival in (old, *rivals)
+            if (decision := rulings.denial(fact, rival)) is not None
         }
         met = Contradiction(fact, old, judgement, self.page.now, slot, rivals, known, denied)
         resolution = resolve(met, OnConflict.AUTO, rulings.model)
@@ -128,59 +189,98 @@ class Execution:
             self.page.record(record)
 
     def _settle(self, new_id: str, old_id: str, decision: Decision) -> None:
-        """An agent says that the two exclude each other: the earlier one is superseded, but a pinned one stays until a person decides."""
+        """An agent says that the two exclude each other: the earlier one is superseded, but a
+        pinned one stays until a person decides.
+        """
         new, old = self.page.memory(new_id), self.page.memory(old_id)
         if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
             return
         falls, stays = (new, old) if old.event_timestamp > new.event_timestamp else (old, new)
         of_one_slot = slot_name(stays) is not None and slot_name(stays) == slot_name(falls)
-        if falls.status not in FOUND_BY_DEFAULT or of_one_slot:  # what holds in a slot is for its log to say
+        # what holds in a slot is for its log to say
+        if falls.status not in FOUND_BY_DEFAULT or of_one_slot:
             return
         if falls.pinned:
-            self._leave_pending(new, old.id, "auto", f"the held one is pinned; {decision.reasoning or 'contradicted'}")
+            self._leave_pending(
+                new,
+                old.id,
+                "auto",
+                f"the held one is pinned; {decision.reasoning or 'contradicted'}",
+            )
             return
-        record = self._record(old, new, decision.confidence_score, "supersede", decision.reasoning or "contradicted")
+        record = self._record(
+            old, new, decision.confidence_score, "supersede", decision.reasoning or "contradicted"
+        )
         if falls.category == "note":
-            fallen = self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted", record.id)
+            fallen = self._retire(
+                falls, stays, Status.DELETED, "contradicted", "contradicted", record.id
+            )
         else:
             fallen = supersession(falls, stays, record.id, self.page.now)
             self.page.apply([fallen])
             self._count(Outcome.SUPERSEDED.value)
-        self.page.record(record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]}))
+        self.page.record(
+            record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]})
+        )
 
     def least_telling(self, facts: Sequence[Memory]) -> list[str]:
         """The ids of placed facts, in the order in which they could best be done without."""
         kept_last = self.replacing | {fact.next_id for fact in fallen_in(self.page.changes)}
-        return sorted((fact.id for fact in reversed(facts)), key=lambda name: (name in kept_last) - (name in self.stands_for))
+        return sorted(
+            (fact.id for fact in reversed(facts)),
+            key=lambda name: (name in kept_last) - (name in self.stands_for),
+        )
 
     def place_note(self, note: Memory, facts: Sequence[Memory]) -> None:
-        """A note is new, joins one that says it already, replaces those it contradicts, or is merged with those it adds to.
+        """A note is new, joins one that says it already, replaces those it contradicts,
+        or is merged with those it adds to.
 
         It lists those of its cell's facts, placed before, that are superseded already.
         """
-        placed = [placed_memory for fact in facts if (placed_memory := self.page.memory(self.stands_for.get(fact.id, fact.id)))]
+        placed = [
+            placed_memory
+            for fact in facts
+            if (placed_memory := self.page.memory(self.stands_for.get(fact.id, fact.id)))
+        ]
         note = note.model_copy(update={"atomic_facts": marks_of(placed)})
         known = self.page.memory(note.id)
         if known is not None and known.status is not Status.DELETED:
             self._stands_for(note, known)
             return
-        notes = [link for link in self.links.get(note.id, ()) if link.memory.category == "note"][:MAX_FOR_SYNTHESIS]
+        notes = [link for link in self.links.get(note.id, ()) if link.memory.category == "note"][
+            :MAX_FOR_SYNTHESIS
+        ]
         ruled = [(link, self.ruled.rulings.on(note, link.memory)) for link in notes]
-        skipped = [link for link, decision in ruled if decision is not None and decision.operation == "SKIP"]
+        skipped = [
+            link
+            for link, decision in ruled
+            if decision is not None and decision.operation == "SKIP"
+        ]
         if notes and len(skipped) == len(notes):
             self._join(note, [link.memory for link in skipped])
             return
         merged = self.ruled.merged
-        note = note.model_copy(update={"links": [link.link for link in self.links.get(note.id, ())]})
+        note = note.model_copy(
+            update={"links": [link.link for link in self.links.get(note.id, ())]}
+        )
         alone, retired = note, list[Change]()
         if merged is not None and merged.text is not None and self._stand(merged.source_ids):
             note, retired = self._merge(note, merged, merged.text)
-        contradicted = [(link.memory, decision) for link, decision in ruled if decision is not None and decision.operation == "DELETE"]
+        contradicted = [
+            (link.memory, decision)
+            for link, decision in ruled
+            if decision is not None and decision.operation == "DELETE"
+        ]
         created = self._create(_succeeding(note, contradicted), known)
         if retired:
             self._record_merge(alone, created, retired)
         if merged is not None and merged.text is None:
-            self._leave_pending(note, merged.source_ids[0], "merge", f"the synthesis was refused: {merged.complaint}")
+            self._leave_pending(
+                note,
+                merged.source_ids[0],
+                "merge",
+                f"the synthesis was refused: {merged.complaint}",
+            )
         for old, decision in contradicted:
             self._settle(note.id, old.id, decision)
         for link in skipped:
@@ -188,49 +288,84 @@ class Execution:
         self._pending_where_nobody_ruled(note)
 
     def _record_merge(self, alone: Memory, created: Change, retired: Sequence[Change]) -> None:
-        """Of all that are merged at once there is one record, named by the first of them. alone: the note without them."""
+        """Of all that are merged at once there is one record, named by the first of them.
+        alone: the note without them.
+        """
         first = retired[0].after
         decision = self.ruled.rulings.by_pair.get((alone.id, first.id))
-        confidence, reason = (decision.confidence_score, decision.reasoning) if decision else (1.0, "")
+        confidence, reason = (
+            (decision.confidence_score, decision.reasoning) if decision else (1.0, "")
+        )
         record = self._record(first, alone, confidence, "merge", reason or "the new one adds to it")
         self.page.record(record.model_copy(update={"moves": moves_of([created, *retired], alone)}))
 
     def _merge(self, note: Memory, merged: Merged, text: str) -> tuple[Memory, list[Change]]:
-        sources = [source for source_id in merged.source_ids if (source := self.page.memory(source_id)) is not None]
+        sources = [
+            source
+            for source_id in merged.source_ids
+            if (source := self.page.memory(source_id)) is not None
+        ]
         tags, keywords = (
-            fuzzy_dedup([term for memory in (note, *sources) for term in getattr(memory, name)]) for name in ("tags", "keywords")
+            fuzzy_dedup([term for memory in (note, *sources) for term in getattr(memory, name)])
+            for name in ("tags", "keywords")
         )
-        queries = list(dict.fromkeys(query for memory in (note, *sources) for query in memory.semantic_queries))[:MAX_QUERIES]
+        queries = list(
+            dict.fromkeys(query for memory in (note, *sources) for query in memory.semantic_queries)
+        )[:MAX_QUERIES]
         fields: dict[str, Any] = {
             "content": text,
             "tags": tags,
             "keywords": keywords,
             "semantic_queries": queries,
-            "source_ids": list(dict.fromkeys([*note.source_ids, *(source.id for source in sources)])),
-            "atomic_facts": list({fact.fact_id: fact for memory in (*sources, note) for fact in memory.atomic_facts}.values()),
+            "source_ids": list(
+                dict.fromkeys([*note.source_ids, *(source.id for source in sources)])
+            ),
+            "atomic_facts": list(
+                {
+                    fact.fact_id: fact
+                    for memory in (*sources, note)
+                    for fact in memory.atomic_facts
+                }.values()
+            ),
             "event_timestamp": max(memory.event_timestamp for memory in (note, *sources)),
             "supersedes_id": sources[0].id,
             "status_reason": "consolidated",
             "embedding": merged.vector,
         }
         record_id = _record_id(sources[0], note)
-        retired = [self._retire(source, note, Status.UPDATED, "consolidated", "merged", record_id) for source in sources]
+        retired = [
+            self._retire(source, note, Status.UPDATED, "consolidated", "merged", record_id)
+            for source in sources
+        ]
         return with_lexical(note.model_copy(update=fields)), retired
 
     def _join(self, note: Memory, skipped_notes: Sequence[Memory]) -> None:
-        """The note says nothing new: its cell becomes a source of the one that says it, the others are touched."""
+        """The note says nothing new: its cell becomes a source of the one that says it,
+        the others are touched.
+        """
         best = self.page.memory(skipped_notes[0].id) or skipped_notes[0]
-        joined = best.model_copy(update={"source_ids": self._with_this_cell(best, MAX_NOTE_SOURCES), "updated_at": self.page.now})
+        joined = best.model_copy(
+            update={
+                "source_ids": self._with_this_cell(best, MAX_NOTE_SOURCES),
+                "updated_at": self.page.now,
+            }
+        )
         self.page.apply([Change("joined", joined, best)])
         for skipped in skipped_notes[1:]:
             self._touch(skipped)
         self.made.append(best.id)
         self._count("joined")
 
-    def _retire(self, old: Memory, new: Memory, status: Status, reason: str, event: str, record_id: str) -> Change:
+    def _retire(
+        self, old: Memory, new: Memory, status: Status, reason: str, event: str, record_id: str
+    ) -> Change:
         current = self.page.memory(old.id) or old
         retired = retire(current, new, status, reason, self.page.now, conflict_state="resolved")
-        leaves = slot_name(current) is not None and slot_name(current) != slot_name(new) and status is Status.UPDATED
+        leaves = (
+            slot_name(current) is not None
+            and slot_name(current) != slot_name(new)
+            and status is Status.UPDATED
+        )
         act = merged_elsewhere(current, new, record_id) if leaves else None
         change = Change(event, retired, current, {"conflict_id": record_id}, says=act)
         self.page.apply([change])
@@ -239,30 +374,67 @@ class Execution:
 
     def _touch(self, old: Memory) -> None:
         current = self.page.memory(old.id) or old
-        self.page.apply([Change("touched", current.model_copy(update={"updated_at": self.page.now}), current)])
+        self.page.apply(
+            [Change("touched", current.model_copy(update={"updated_at": self.page.now}), current)]
+        )
         self._count("skipped")
 
     def _pending_where_nobody_ruled(self, new: Memory) -> None:
         """The agent gave no answer: what is nearest to the new one stays an open question."""
-        near = next((link for link in self.links.get(new.id, ()) if link.memory.category == new.category), None)
+        near = next(
+            (link for link in self.links.get(new.id, ()) if link.memory.category == new.category),
+            None,
+        )
         if self.ruled.rulings.failed and near is not None and new.id not in self.stands_for:
-            self._leave_pending(new, near.memory.id, "auto", "the conflict agent gave no usable answer")
+            self._leave_pending(
+                new, near.memory.id, "auto", "the conflict agent gave no usable answer"
+            )
 
-    def _leave_pending(self, new: Memory, old_id: str, strategy: str, reason: str, by: str = RULE) -> None:
+    def _leave_pending(
+        self, new: Memory, old_id: str, strategy: str, reason: str, by: str = RULE
+    ) -> None:
         old, current = self.page.memory(old_id), self.page.memory(new.id)
-        if old is None or current is None or not {old.status, current.status} <= FOUND_BY_DEFAULT or len(old.conflict_ids) >= MAX_OPEN:
+        if (
+            old is None
+            or current is None
+            or not {old.status, current.status} <= FOUND_BY_DEFAULT
+            or len(old.conflict_ids) >= MAX_OPEN
+        ):
             return
-        record = self._record(old, new, 0.5, strategy, reason, pending=True).model_copy(update={"by": by})
+        record = self._record(old, new, 0.5, strategy, reason, pending=True).model_copy(
+            update={"by": by}
+        )
         self.page.record(record)
-        marks = [Change("conflict_marked", mark_conflict(side, "pending"), side, {"conflict_id": record.id}) for side in (old, current)]
+        marks = [
+            Change(
+                "conflict_marked", mark_conflict(side, "pending"), side, {"conflict_id": record.id}
+            )
+            for side in (old, current)
+        ]
         self.page.apply(marks)
         self._count("pending")
 
-    def _record(self, old: Memory, new: Memory, confidence: float, strategy: str, reason: str, *, pending: bool = False) -> ConflictRecord:
+    def _record(
+        self,
+        old: Memory,
+        new: Memory,
+        confidence: float,
+        strategy: str,
+        reason: str,
+        *,
+        pending: bool = False,
+    ) -> ConflictRecord:
         return ConflictRecord(
             id=_record_id(old, new),
             status="pending" if pending else "resolved",
-            similarity=next((link.link.similarity_score for link in self.links.get(new.id, ()) if link.memory.id == old.id), None),
+            similarity=next(
+                (
+                    link.link.similarity_score
+                    for link in self.links.get(new.id, ())
+                    if link.memory.id == old.id
+                ),
+                None,
+            ),
             confidence=confidence,
             strategy=strategy,
             reason=reason[:500],
@@ -280,10 +452,14 @@ class Execution:
         return change
 
     def _stands_for(self, new: Memory, old: Memory, version: int | None = None) -> None:
-        """The held one says it already: it is reinforced, also as a past truth, which was told once more."""
+        """The held one says it already: it is reinforced, also as a past truth,
+        which was told once more.
+        """
         current = self.page.memory(old.id) or old
         if current.status in FOUND_BY_DEFAULT or current.status is Status.SUPERSEDED:
-            self.page.retell(current, new, version, source_ids=self._with_this_cell(current, MAX_SOURCES))
+            self.page.retell(
+                current, new, version, source_ids=self._with_this_cell(current, MAX_SOURCES)
+            )
             self._count("reinforced")
         self.stands_for[new.id] = old.id
         self.made.append(old.id)
@@ -292,7 +468,9 @@ class Execution:
         return list(dict.fromkeys([*memory.source_ids, self.cell_id]))[-most:]
 
     def place_cell(self, cell: Memory, before: Memory | None) -> None:
-        """The episode itself, always kept; its facts name the memories that hold them, and those that replaced them."""
+        """The episode itself, always kept; its facts name the memories that hold them,
+        and those that replaced them.
+        """
         made = frozenset(self.made)
         facts = []
         for fact in cell.atomic_facts:
@@ -300,8 +478,17 @@ class Execution:
             fact_id = fact_id if fact_id in made else None
             memory = None if fact_id is None else self.page.memory(fact_id)
             fallen = memory is not None and memory.status is Status.SUPERSEDED
-            facts.append(fact.model_copy(update={"fact_id": fact_id, "superseded_by": successor_of(memory) if memory and fallen else None}))
-        self.page.apply([Change("created", cell.model_copy(update={"atomic_facts": facts}), before)])
+            facts.append(
+                fact.model_copy(
+                    update={
+                        "fact_id": fact_id,
+                        "superseded_by": successor_of(memory) if memory and fallen else None,
+                    }
+                )
+            )
+        self.page.apply(
+            [Change("created", cell.model_copy(update={"atomic_facts": facts}), before)]
+        )
         self._count("created")
 
     def _count(self, name: str) -> None:
@@ -310,10 +497,16 @@ class Execution:
 
 def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) -> Memory:
     """The new memory, named the successor of the latest earlier one that it contradicts."""
-    earlier = [old for old, _ in contradicted if old.event_timestamp <= new.event_timestamp and not old.pinned]
+    earlier = [
+        old
+        for old, _ in contradicted
+        if old.event_timestamp <= new.event_timestamp and not old.pinned
+    ]
     if new.supersedes_id is not None or not earlier:
         return new
-    return new.model_copy(update={"supersedes_id": max(earlier, key=lambda old: old.event_timestamp).id})
+    return new.model_copy(
+        update={"supersedes_id": max(earlier, key=lambda old: old.event_timestamp).id}
+    )
 
 
 def _record_id(old: Memory, new: Memory) -> str:

@@ -1,6 +1,7 @@
 """One commit in the making: what it is about to write, laid over what the store shows.
 
-So later items of a commit are decided on what earlier ones do; and it knows when it is more than a commit holds.
+So later items of a commit are decided on what earlier ones do; and it knows when it is more than a
+commit holds.
 """
 
 from __future__ import annotations
@@ -32,18 +33,24 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
 MAX_DOCUMENTS = 98
-"""Of the 100 operations of a batch; the others are the head and the receipt. Forming has documents of its own besides."""
+"""Of the 100 operations of a batch; the others are the head and the receipt. Forming has documents
+of its own besides.
+"""
 MAX_BYTES = 1_700_000
-"""Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
+"""Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says
+beside its fields.
+"""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
 @dataclass
 class Page:
-    """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is.
+    """What this commit is about to write, laid over what the store shows. `weighs`:
+    whether it matters how much that is.
 
-    beside, weight: documents, and bytes, that the commit writes besides. actor: on whose behalf. asked: the ids of the look's documents,
-    also of those that are not there. keys: whose values the look shows.
+    beside, weight: documents, and bytes, that the commit writes besides. actor: on whose behalf.
+    asked: the ids of the look's documents, also of those that are not there. keys:
+    whose values the look shows.
     """
 
     owner: Owner
@@ -64,8 +71,14 @@ class Page:
     first_logs: dict[SlotName, SlotLog] = field(default_factory=dict)
 
     def memory(self, memory_id: str) -> Memory | None:
-        """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
-        memory = self.states.get(memory_id) or self.look.memory(memory_id) or self._neighbours.get(memory_id)
+        """The memory as this commit will leave it, where the look shows it: by its id or as
+        a neighbour.
+        """
+        memory = (
+            self.states.get(memory_id)
+            or self.look.memory(memory_id)
+            or self._neighbours.get(memory_id)
+        )
         return None if memory is None else self._as_it_follows(memory)
 
     def found(self, memory_id: str) -> Memory:
@@ -81,14 +94,19 @@ class Page:
         return memory
 
     def all_of(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """The same of several. Raises LookedElsewhere for all of them that were not read, at once: each look costs requests."""
-        unread = [name for name in memory_ids if name not in self.asked and self.memory(name) is None]
+        """The same of several. Raises LookedElsewhere for all of them that were not read,
+        at once: each look costs requests.
+        """
+        unread = [
+            name for name in memory_ids if name not in self.asked and self.memory(name) is None
+        ]
         if unread:
             raise LookedElsewhere(unread)
         return [self.found(name) for name in memory_ids]
 
     def slot(self, memory: Memory) -> SlotLog | None:
-        """The log of a memory's slot, with what this commit adds; None where it is alone in its own.
+        """The log of a memory's slot, with what this commit adds; None where it is
+        alone in its own.
 
         Raises LookedElsewhere where it was not read.
         """
@@ -113,17 +131,23 @@ class Page:
             return log
         if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
             raise LookedElsewhere(keys=[name[1]])
-        known = {memory.id: memory for memory in self._neighbours.values() if slot_name(memory) == name}
+        known = {
+            memory.id: memory for memory in self._neighbours.values() if slot_name(memory) == name
+        }
         known |= {
             memory.id: memory
             for name_ in self.look.documents
             if (memory := self.look.memory(name_)) is not None and slot_name(memory) == name
         }
         if missing := [
-            version for version in old_version_ids(known.values()) if version not in self.asked and version not in self.look.documents
+            version
+            for version in old_version_ids(known.values())
+            if version not in self.asked and version not in self.look.documents
         ]:
             raise LookedElsewhere(missing)
-        return SlotLog.rebuilt(name, known.values(), self._version, self.look.head, self.now, document)
+        return SlotLog.rebuilt(
+            name, known.values(), self._version, self.look.head, self.now, document
+        )
 
     def _version(self, name: str) -> Memory | None:
         document = self.look.documents.get(name)
@@ -145,12 +169,16 @@ class Page:
 
     @cached_property
     def _neighbours(self) -> dict[str, Memory]:
-        return {neighbour.memory.id: neighbour.memory for near in self.look.near for neighbour in near}
+        return {
+            neighbour.memory.id: neighbour.memory for near in self.look.near for neighbour in near
+        }
 
     def session(self, name: str) -> Session:
         """The working copy of a session."""
         if name not in self.sessions:
-            self.sessions[name] = Session(self.owner, name, self.look.documents.get(session_document_id(self.owner, name)))
+            self.sessions[name] = Session(
+                self.owner, name, self.look.documents.get(session_document_id(self.owner, name))
+            )
         return self.sessions[name]
 
     def apply(self, changes: Sequence[Change]) -> None:
@@ -163,13 +191,21 @@ class Page:
                 self.logs[name] = added_by(self.logs[name], change)
             if self.weighs:
                 self.weight += _weight(change)
-            comes_or_goes = change.before is None or (change.before.status is Status.DELETED) != (change.after.status is Status.DELETED)
+            comes_or_goes = change.before is None or (change.before.status is Status.DELETED) != (
+                change.after.status is Status.DELETED
+            )
             if change.after.session_id is not None and comes_or_goes:
                 self.session(change.after.session_id).count(change.before, change.after, self.now)
 
     def unread_sessions(self, asked: Collection[str]) -> list[str]:
-        """Ids of the documents of sessions that this changes, and that were not asked for: they must be read first."""
-        return [name for session in self.sessions if (name := session_document_id(self.owner, session)) not in asked]
+        """Ids of the documents of sessions that this changes, and that were not asked for:
+        they must be read first.
+        """
+        return [
+            name
+            for session in self.sessions
+            if (name := session_document_id(self.owner, session)) not in asked
+        ]
 
     @property
     def full(self) -> bool:
@@ -187,11 +223,17 @@ class Page:
         return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - _weight(change))
 
     def _documents(self) -> int:
-        """How many documents it is, with what follows in the slots that were read: their logs, and members with an event each."""
+        """How many documents it is, with what follows in the slots that were read: their logs,
+        and members with an event each.
+        """
         followers = 0
         for name, log in self.logs.items():
             before = self.first_logs[name].rows
-            followers += sum(2 for member, row in log.rows.items() if member not in self.states and before.get(member) != row)
+            followers += sum(
+                2
+                for member, row in log.rows.items()
+                if member not in self.states and before.get(member) != row
+            )
         changed = len(self.states) + len(self.changes) + followers
         return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
 
@@ -199,7 +241,12 @@ class Page:
         documents = self._documents()
         if documents > most or self.weight > bytes_:
             return True
-        return self.weighs and self.weight + sum(len(orjson.dumps(session.document.body)) for session in self.sessions.values()) > bytes_
+        return (
+            self.weighs
+            and self.weight
+            + sum(len(orjson.dumps(session.document.body)) for session in self.sessions.values())
+            > bytes_
+        )
 
     def weigh(self) -> None:
         """From now on it matters how much this is."""
@@ -209,20 +256,29 @@ class Page:
 
     def record(self, conflict: ConflictRecord) -> None:
         """Put a conflict record into the commit."""
-        document = self.puts[conflict.id] = Document(conflict.id, "conflict", conflict.model_dump(mode="json"))
+        document = self.puts[conflict.id] = Document(
+            conflict.id, "conflict", conflict.model_dump(mode="json")
+        )
         self.weight += len(orjson.dumps(document.body))
         self.pending += conflict.status == "pending"
 
     def reinforce(self, memory: Memory, says: Act | None = None, **fields: Any) -> None:
-        """What is held was said again, and so is in use; `fields` change with it. says: what that adds to its slot."""
+        """What is held was said again, and so is in use; `fields` change with it. says:
+        what that adds to its slot.
+        """
         used: dict[str, Any] = {"last_used_at": self.now, "last_accessed_at": self.now}
         if memory.status is Status.DECAYED:
             used |= back_in_use(self.now)
-        stronger = memory.model_copy(update={"reinforcement_count": memory.reinforcement_count + 1, **used, **fields})
+        stronger = memory.model_copy(
+            update={"reinforcement_count": memory.reinforcement_count + 1, **used, **fields}
+        )
         self.apply([Change("reinforced", stronger, memory, says=says)])
 
-    def retell(self, memory: Memory, new: Memory, version: int | None = None, **fields: Any) -> None:
-        """The new memory says what is held: it is reinforced, and was said at the later of the two times.
+    def retell(
+        self, memory: Memory, new: Memory, version: int | None = None, **fields: Any
+    ) -> None:
+        """The new memory says what is held: it is reinforced, and was said at the later of
+        the two times.
 
         Args:
             memory: the memory that says it.
@@ -232,23 +288,38 @@ class Page:
 
         """
         name = slot_name(memory)
-        is_of_slot = name is not None and slot_name(new) == name  # of a slot that it does not name, it says nothing
+        # of a slot that it does not name, it says nothing
+        is_of_slot = name is not None and slot_name(new) == name
         if (worth := most_lasting([memory.worth, new.worth])) != memory.worth:
             fields |= {"worth": worth}
         if name is not None:
             if is_of_slot:
                 fields |= {"event_timestamp": max(memory.event_timestamp, new.event_timestamp)}
-            self.reinforce(memory, mentions(memory.id, version or memory.version, new) if is_of_slot else None, **fields)
+            self.reinforce(
+                memory,
+                mentions(memory.id, version or memory.version, new) if is_of_slot else None,
+                **fields,
+            )
             return
         begins = first_telling(memory)
         if new.event_timestamp < begins and new.valid_from < memory.valid_from:
             fields |= {"valid_from": new.valid_from}
         moments = kept([*tellings(memory), new.event_timestamp])
-        self.reinforce(memory, event_timestamp=max(memory.event_timestamp, new.event_timestamp), told_at=moments, **fields)
+        self.reinforce(
+            memory,
+            event_timestamp=max(memory.event_timestamp, new.event_timestamp),
+            told_at=moments,
+            **fields,
+        )
 
     def neighbours(self, new: Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
-        """The store's neighbours in their state of now, and those that this commit adds, nearest first."""
-        fresh = [Neighbour(self.memory(near.memory.id) or near.memory, near.similarity) for near in neighbours]
+        """The store's neighbours in their state of now, and those that this commit adds,
+        nearest first.
+        """
+        fresh = [
+            Neighbour(self.memory(near.memory.id) or near.memory, near.similarity)
+            for near in neighbours
+        ]
         known = {near.memory.id for near in fresh}
         for memory in self.states.values():
             if memory.id in known or memory.type is not MemoryType.SEMANTIC:
@@ -259,12 +330,20 @@ class Page:
 
 def _similarity(first: Memory, second: Memory) -> float:
     if first.embedding is None or second.embedding is None:
-        return 1.0 if slot_name(first) is not None and slot_name(first) == slot_name(second) else 0.0
+        return (
+            1.0 if slot_name(first) is not None and slot_name(first) == slot_name(second) else 0.0
+        )
     return float(np.dot(first.embedding, second.embedding))
 
 
 def _weight(change: Change) -> int:
-    """Bytes that a change adds to the batch at most: the memory and its vector, its event, the version that it leaves."""
+    """Bytes that a change adds to the batch at most: the memory and its vector, its event,
+    the version that it leaves.
+    """
     both = [change.after, *([change.before] if change.before is not None else [])]
-    vectors = sum(_NUMBER_BYTES * len(memory.embedding) for memory in both if memory.embedding is not None)
-    return 2 * sum(len(memory.model_dump_json().encode()) for memory in both) + vectors + _EVENT_BYTES
+    vectors = sum(
+        _NUMBER_BYTES * len(memory.embedding) for memory in both if memory.embedding is not None
+    )
+    return (
+        2 * sum(len(memory.model_dump_json().encode()) for memory in both) + vectors + _EVENT_BYTES
+    )

@@ -1,13 +1,15 @@
 """Clear a session: soft-delete all that it holds, in as many commits as it takes.
 
-What fits one commit is one. More is an operation: a persisted document with the frozen plan (all that the session held when the
-call came), whose cursor each chunk advances in its own batch. A killed process leaves it at a chunk's border and in the head's
-`pending_operations`; the next clear of this user, or the same call with its idempotency key, finishes it. Several may work on
-one operation at once: each chunk goes by the stored cursor, not by what a process remembers.
+What fits one commit is one. More is an operation: a persisted document with the frozen plan (all
+that the session held when the call came), whose cursor each chunk advances in its own batch. A
+killed process leaves it at a chunk's border and in the head's `pending_operations`; the next clear
+of this user, or the same call with its idempotency key, finishes it. Several may work on one
+operation at once: each chunk goes by the stored cursor, not by what a process remembers.
 
-A session also holds what is not formed yet. Its first commit therefore counts the clear in the session's document, from which forming
-commits know that what was told before is not to come back, and drops what was gathered. Note: what is formed between the
-plan and that commit was told before the clear too; so when anything was committed in between, the first commit only begins.
+A session also holds what is not formed yet. Its first commit therefore counts the clear in the
+session's document, from which forming commits know that what was told before is not to come back,
+and drops what was gathered. Note: what is formed between the plan and that commit was told before
+the clear too; so when anything was committed in between, the first commit only begins.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ _NOT_DELETED = frozenset(status.value for status in Status if status is not Stat
 
 @dataclass(frozen=True, slots=True)
 class _Operation:
-    """What is cleared: the session's memories (of one type) from the beginning up to `until`, and how far that got."""
+    """What is cleared: the session's memories (of one type) from the beginning up to `until`,
+    and how far that got.
+    """
 
     id: str
     session_id: str
@@ -59,7 +63,10 @@ class _Operation:
     call: Call = field(default_factory=Call)
 
     def document(self, expires_at: datetime) -> Document:
-        body = {"operation": "clear", **{name: value for name, value in asdict(self).items() if name != "id"}}
+        body = {
+            "operation": "clear",
+            **{name: value for name, value in asdict(self).items() if name != "id"},
+        }
         return Document(self.id, "operation", body, expires_at=expires_at if self.done else None)
 
     @classmethod
@@ -71,7 +78,9 @@ class _Operation:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """The next memories of an operation; `last` when none are left after them. notes: ids of those that are notes."""
+    """The next memories of an operation; `last` when none are left after them. notes:
+    ids of those that are notes.
+    """
 
     places: tuple[Place, ...]
     last: bool
@@ -85,12 +94,28 @@ class _Chunk:
 class Clearer:
     """Clears sessions of any owner."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock, ids: IdSource) -> None:
-        self._store, self._ledger, self._mirror, self._clock, self._ids = store, ledger, mirror, clock, ids
+    def __init__(
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        mirror: Mirror,
+        unmerger: NoteUnmerger,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._store, self._ledger, self._mirror, self._clock, self._ids = (
+            store,
+            ledger,
+            mirror,
+            clock,
+            ids,
+        )
         self._unmerger = unmerger
 
     async def clear(self, owner: Owner, request: ClearInput, call: Call) -> int:
-        """How many memories were soft-deleted by it. A repeated call with its idempotency key answers the same."""
+        """How many memories were soft-deleted by it. A repeated call with its idempotency key
+        answers the same.
+        """
         key = receipt_id(owner, call)
         named = derived("op", key) if key else self._ids.new("op")
         look = await self._ledger.look(owner, [named, *([key] if key else [])])
@@ -102,13 +127,26 @@ class Clearer:
             return (await self._run(owner, _Operation.of(look.documents[named]))).cleared
         until = look.head.sequence if look.head else 0
         kind = request.type.value if request.type else None
-        return (await self._run(owner, _Operation(named, request.session_id, kind, until, cleared=resumed, call=call))).cleared
+        return (
+            await self._run(
+                owner,
+                _Operation(named, request.session_id, kind, until, cleared=resumed, call=call),
+            )
+        ).cleared
 
-    async def _finish_pending(self, owner: Owner, look: Look, request: ClearInput, besides: str) -> int:
-        """Finish what died halfway; how many memories of the very session that is to be cleared went with that."""
-        pending = [name for name in (look.head.pending_operations if look.head else ()) if name != besides]
+    async def _finish_pending(
+        self, owner: Owner, look: Look, request: ClearInput, besides: str
+    ) -> int:
+        """Finish what died halfway; how many memories of the very session that is to be cleared
+        went with that.
+        """
+        pending = [
+            name for name in (look.head.pending_operations if look.head else ()) if name != besides
+        ]
         resumed = 0
-        for document in (await self._ledger.look(owner, pending)).documents.values() if pending else ():
+        for document in (
+            (await self._ledger.look(owner, pending)).documents.values() if pending else ()
+        ):
             begun = _Operation.of(document)
             ended = await self._run(owner, begun)
             if begun.session_id == request.session_id:
@@ -116,17 +154,29 @@ class Clearer:
         return resumed
 
     async def _run(self, owner: Owner, operation: _Operation) -> _Operation:
-        key, session = receipt_id(owner, operation.call), session_document_id(owner, operation.session_id)
-        asked = [session, operation.id, buffer_id(owner, operation.session_id), *([key] if key else [])]
+        key, session = (
+            receipt_id(owner, operation.call),
+            session_document_id(owner, operation.session_id),
+        )
+        asked = [
+            session,
+            operation.id,
+            buffer_id(owner, operation.session_id),
+            *([key] if key else []),
+        ]
         while not operation.done:
             chunk = await self._chunk(owner, operation)
             if chunk.notes:
                 look = await self._ledger.look(owner, chunk.notes)
                 notes = [note for name in chunk.notes if (note := look.memory(name)) is not None]
-                await self._unmerger.unmerge_sources(owner, notes, operation.call, session_id=operation.session_id)
+                await self._unmerger.unmerge_sources(
+                    owner, notes, operation.call, session_id=operation.session_id
+                )
             decide = partial(self._decide, owner, operation, chunk, asked)
             try:
-                committed = await self._ledger.commit(owner, decide, ids=[*chunk.ids, *asked], call=operation.call)
+                committed = await self._ledger.commit(
+                    owner, decide, ids=[*chunk.ids, *asked], call=operation.call
+                )
             except LookedElsewhere as needs:
                 asked += needs.wanted
                 continue
@@ -135,23 +185,39 @@ class Clearer:
         return operation
 
     async def _chunk(self, owner: Owner, operation: _Operation) -> _Chunk:
-        where = Filter(_NOT_DELETED, types=frozenset({operation.type} if operation.type else ()), session_id=operation.session_id)
-        page = await self._store.page(owner, "memory", where, operation.place, CHUNK + 1, newest_first=False)
+        where = Filter(
+            _NOT_DELETED,
+            types=frozenset({operation.type} if operation.type else ()),
+            session_id=operation.session_id,
+        )
+        page = await self._store.page(
+            owner, "memory", where, operation.place, CHUNK + 1, newest_first=False
+        )
         left = [document for document in page if document.body["sequence"] <= operation.until]
         for document in left:
             if document.damaged:
                 raise damaged_memory(document.id)
         taken, size = 0, 0
         for document in left[:CHUNK]:
-            size += len(orjson.dumps(document.body)) + _NUMBER_BYTES * (document.body["embedding_dimensions"] or 0) + _EVENT_BYTES
+            size += (
+                len(orjson.dumps(document.body))
+                + _NUMBER_BYTES * (document.body["embedding_dimensions"] or 0)
+                + _EVENT_BYTES
+            )
             if taken and size > CHUNK_BYTES:
                 break
             taken += 1
-        places = tuple(Place(int(document.body["sequence"]), document.id) for document in left[:taken])
-        notes = tuple(document.id for document in left[:taken] if document.body.get("category") == "note")
+        places = tuple(
+            Place(int(document.body["sequence"]), document.id) for document in left[:taken]
+        )
+        notes = tuple(
+            document.id for document in left[:taken] if document.body.get("category") == "note"
+        )
         return _Chunk(places, last=taken == len(left), notes=notes)
 
-    def _decide(self, owner: Owner, operation: _Operation, chunk: _Chunk, asked: Collection[str], seen: Look) -> Changes[_Operation]:
+    def _decide(
+        self, owner: Owner, operation: _Operation, chunk: _Chunk, asked: Collection[str], seen: Look
+    ) -> Changes[_Operation]:
         earlier = earlier_result(seen.documents, owner, operation.call)
         if earlier is not None:
             return Changes(replace(operation, cleared=int(earlier["cleared"]), done=True))
@@ -162,25 +228,48 @@ class Clearer:
         if stored is not None or seen.head is None:
             return self._of_chunk(owner, operation, chunk, seen, now, whole=seen.head is None)
         if seen.head.sequence == operation.until:
-            cleared = self._of_chunk(owner, operation, chunk, seen, now, whole=chunk.last, first=True)
+            cleared = self._of_chunk(
+                owner, operation, chunk, seen, now, whole=chunk.last, first=True
+            )
         else:
             cleared = self._begun(owner, replace(operation, until=seen.head.sequence), seen, now)
-        gathered = dropped(owner, operation.session_id, seen, asked, now) if operation.type is None else None
+        gathered = (
+            dropped(owner, operation.session_id, seen, asked, now)
+            if operation.type is None
+            else None
+        )
         return cleared if gathered is None else _both(cleared, gathered)
 
-    def _begun(self, owner: Owner, operation: _Operation, seen: Look, now: datetime) -> Changes[_Operation]:
-        """The operation with no memory cleared yet, because others committed since it was planned."""
+    def _begun(
+        self, owner: Owner, operation: _Operation, seen: Look, now: datetime
+    ) -> Changes[_Operation]:
+        """The operation with no memory cleared yet, because others committed since it
+        was planned.
+        """
         return Changes(
             operation,
-            puts=(*self._session(owner, seen, operation, (), first=True), operation.document(now + _KEPT_WHEN_DONE)),
+            puts=(
+                *self._session(owner, seen, operation, (), first=True),
+                operation.document(now + _KEPT_WHEN_DONE),
+            ),
             head_fields=lambda head: _pending(head, operation),
             fragile=True,
         )
 
     def _of_chunk(
-        self, owner: Owner, operation: _Operation, chunk: _Chunk, seen: Look, now: datetime, *, whole: bool, first: bool = False
+        self,
+        owner: Owner,
+        operation: _Operation,
+        chunk: _Chunk,
+        seen: Look,
+        now: datetime,
+        *,
+        whole: bool,
+        first: bool = False,
     ) -> Changes[_Operation]:
-        """The next memories cleared. whole: it fits this one commit, and it need not be found again. first: none came before."""
+        """The next memories cleared. whole: it fits this one commit, and it need not be found
+        again. first: none came before.
+        """
         memories = (seen.memory(name) for name in chunk.ids)
         changes = [
             Change("cleared", _cleared(memory, now), memory)
@@ -188,11 +277,16 @@ class Clearer:
             if memory is not None and memory.status is not Status.DELETED
         ]
         place = chunk.places[-1] if chunk.places else operation.place
-        after = replace(operation, place=place, cleared=operation.cleared + len(changes), done=chunk.last)
+        after = replace(
+            operation, place=place, cleared=operation.cleared + len(changes), done=chunk.last
+        )
         return Changes(
             after,
             tuple(changes),
-            (*self._session(owner, seen, operation, changes, first=first), *(() if whole else (after.document(now + _KEPT_WHEN_DONE),))),
+            (
+                *self._session(owner, seen, operation, changes, first=first),
+                *(() if whole else (after.document(now + _KEPT_WHEN_DONE),)),
+            ),
             receipt(owner, operation.call, now, {"cleared": after.cleared}) if chunk.last else (),
             frozenset(chunk.ids),
             frozenset({operation.session_id}),
@@ -200,10 +294,22 @@ class Clearer:
             fragile=True,
         )
 
-    def _session(self, owner: Owner, seen: Look, operation: _Operation, changes: Sequence[Change], *, first: bool) -> tuple[Document, ...]:
+    def _session(
+        self,
+        owner: Owner,
+        seen: Look,
+        operation: _Operation,
+        changes: Sequence[Change],
+        *,
+        first: bool,
+    ) -> tuple[Document, ...]:
         if not changes and not first:
             return ()
-        session = Session(owner, operation.session_id, seen.documents.get(session_document_id(owner, operation.session_id)))
+        session = Session(
+            owner,
+            operation.session_id,
+            seen.documents.get(session_document_id(owner, operation.session_id)),
+        )
         for change in changes:
             session.count(change.before, change.after, change.after.updated_at)
             session.forget_turn(change.after)
@@ -222,20 +328,28 @@ def _both(cleared: Changes[_Operation], gathered: Changes[Any]) -> Changes[_Oper
 def _pending(head: Head, operation: _Operation) -> dict[str, Any]:
     """The operation is in the head from its first chunk to its last."""
     other_operations = [name for name in head.pending_operations if name != operation.id]
-    return {"pending_operations": other_operations if operation.done else [*other_operations, operation.id]}
+    return {
+        "pending_operations": other_operations
+        if operation.done
+        else [*other_operations, operation.id]
+    }
 
 
 def _cleared(memory: Memory, now: datetime) -> Memory:
     return delete(memory, "cleared", now)
 
 
-# What a session's buffer holds, as a clear of the session has to know it: thrown away with the rest, and its task ended.
+# What a session's buffer holds, as a clear of the session has to know it: thrown away with the
+# rest, and its task ended.
 #
 # Note: the task's id is of the buffer's generation, which only a look at the buffer tells.
 
 
-def dropped(owner: Owner, session_id: str, look: Look, asked: Collection[str], now: datetime) -> Changes[Any] | None:
-    """The next generation of the session's buffer, which is empty, and the end of the task of this one. None where nothing waits.
+def dropped(
+    owner: Owner, session_id: str, look: Look, asked: Collection[str], now: datetime
+) -> Changes[Any] | None:
+    """The next generation of the session's buffer, which is empty, and the end of the task of this
+    one. None where nothing waits.
 
     The look shows the buffer. Raises LookedElsewhere for the task when it was not `asked` for.
     """
@@ -248,5 +362,11 @@ def dropped(owner: Owner, session_id: str, look: Look, asked: Collection[str], n
     if pair is None:
         return Changes(None, puts=(batch.closed().written,))
     result = {"cells": [], "counts": {"cleared": 1}}
-    done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "error": None, "result": result}
+    done: dict[str, Any] = {
+        "status": "succeeded",
+        "step": None,
+        "progress": 1.0,
+        "error": None,
+        "result": result,
+    }
     return pair.turned("cancelled", now, **done, next_enqueue_at=None)

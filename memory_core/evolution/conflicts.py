@@ -1,7 +1,8 @@
 """Conflicts: list, read, decide, undo.
 
-Note: a decision is about the two memories as they are when it commits, not as the caller has seen them. Between two
-who decide at once, or a save that lets a side fall, the first commit counts; the others look again and get the same answer, or a 409.
+Note: a decision is about the two memories as they are when it commits, not as the caller has seen
+them. Between two who decide at once, or a save that lets a side fall, the first commit counts; the
+others look again and get the same answer, or a 409.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.conflict import RULE, ConflictPage, ConflictRecord, Decision, Move, record_in
+from memory_core.domain.conflict import (
+    RULE,
+    ConflictPage,
+    ConflictRecord,
+    Decision,
+    Move,
+    record_in,
+)
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
 from memory_core.domain.ranking.index_terms import text_to_embed, with_lexical
@@ -34,7 +42,13 @@ from memory_core.evolution.succession import (
     moves_of,
     supersession,
 )
-from memory_core.evolution.truth_commands import merges, supersedes, takes_back, undoes_decision, withdraws
+from memory_core.evolution.truth_commands import (
+    merges,
+    supersedes,
+    takes_back,
+    undoes_decision,
+    withdraws,
+)
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
 from memory_core.ledger.cursors import Cursors
@@ -42,14 +56,24 @@ from memory_core.ledger.ids import derived, earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
 MAX_LOOKS = 32
-"""How often more is read for one decision: the record, its memories, who told them, and again for each time that others were faster."""
+"""How often more is read for one decision: the record, its memories, who told them, and again for
+each time that others were faster.
+"""
 Turn = Callable[[Page, Document], ConflictRecord]
 
 
 class Conflicts:
     """The conflicts of any owner; another owner's id is told apart from none by nothing."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, embedder: Embedder, cursors: Cursors, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        mirror: Mirror,
+        embedder: Embedder,
+        cursors: Cursors,
+        clock: Clock,
+    ) -> None:
         self._store, self._ledger, self._mirror = store, ledger, mirror
         self._embedder, self._cursors, self._clock = embedder, cursors, clock
 
@@ -63,17 +87,26 @@ class Conflicts:
         where = None if query.status is None else Filter(frozenset({query.status}))
         documents = await self._store.page(owner, "conflict", where, place, query.limit + 1)
         page = documents[: query.limit]
-        records = tuple(record_in(document.body) for document in page if document.body["epoch"] == head.epoch)
+        records = tuple(
+            record_in(document.body) for document in page if document.body["epoch"] == head.epoch
+        )
         if len(documents) == len(page):
             return ConflictPage(records, None)
-        return ConflictPage(records, self._cursors.make(owner, head, bound, Place(int(page[-1].body["sequence"]), page[-1].id)))
+        return ConflictPage(
+            records,
+            self._cursors.make(
+                owner, head, bound, Place(int(page[-1].body["sequence"]), page[-1].id)
+            ),
+        )
 
     async def get(self, owner: Owner, conflict_id: str) -> ConflictRecord:
         """One record. Raises NotFound."""
         look = await self._ledger.look(owner, [conflict_id])
         return record_in(_held(look, conflict_id).body)
 
-    async def resolve(self, owner: Owner, conflict_id: str, asked: ResolveInput, call: Call) -> ConflictRecord:
+    async def resolve(
+        self, owner: Owner, conflict_id: str, asked: ResolveInput, call: Call
+    ) -> ConflictRecord:
         """Decide a pending conflict; one that is resolved so already answers as it is.
 
         Raises NotFound; Conflict where it is resolved otherwise, or a side does not stand any more.
@@ -84,15 +117,20 @@ class Conflicts:
             if record.open:
                 return decide(page, document, asked, call.actor)
             if record.strategy != asked.decision:
-                raise Conflict(f"this conflict is resolved already, by {record.strategy}{_why(record)}; undo that to decide it anew")
+                raise Conflict(
+                    f"this conflict is resolved already, by {record.strategy}{_why(record)}; undo "
+                    "that to decide it anew"
+                )
             return record
 
         return await self._turn(owner, conflict_id, turn, call)
 
     async def undo(self, owner: Owner, conflict_id: str, call: Call) -> ConflictRecord:
-        """Take a decision back: both memories stand again, and the conflict is pending. One that was undone already answers as it is.
+        """Take a decision back: both memories stand again, and the conflict is pending. One that
+        was undone already answers as it is.
 
-        Raises NotFound; Conflict where nothing is decided, or later changes are in the way; Unavailable, for what has to be embedded.
+        Raises NotFound; Conflict where nothing is decided, or later changes are in the way;
+        Unavailable, for what has to be embedded.
         """
         embedded: dict[str, dict[str, Any]] = {}
 
@@ -100,9 +138,13 @@ class Conflicts:
             record = record_in(document.body)
             if record.open:
                 if record.previous is None:
-                    raise Conflict("this conflict is pending; nothing was decided that could be undone")
+                    raise Conflict(
+                        "this conflict is pending; nothing was decided that could be undone"
+                    )
                 return record
-            if texts := {name: text for name, text in texts_of(page, record).items() if name not in embedded}:
+            if texts := {
+                name: text for name, text in texts_of(page, record).items() if name not in embedded
+            }:
                 raise _NeedsVectors(texts)
             return take_back(page, document, call.actor, embedded)
 
@@ -111,11 +153,19 @@ class Conflicts:
                 return await self._turn(owner, conflict_id, turn, call)
             except _NeedsVectors as needs:
                 vectors = await self._embedder.embed([*needs.texts.values()])
-                about = {"embedding_model": self._embedder.model, "embedding_dimensions": self._embedder.dimensions}
-                embedded |= {name: {"embedding": vector, **about} for name, vector in zip(needs.texts, vectors, strict=True)}
+                about = {
+                    "embedding_model": self._embedder.model,
+                    "embedding_dimensions": self._embedder.dimensions,
+                }
+                embedded |= {
+                    name: {"embedding": vector, **about}
+                    for name, vector in zip(needs.texts, vectors, strict=True)
+                }
 
     async def _turn(self, owner: Owner, conflict_id: str, turn: Turn, call: Call) -> ConflictRecord:
-        """Commit what `turn` puts onto a page, with its receipt, reading whatever it turns out to need."""
+        """Commit what `turn` puts onto a page, with its receipt, reading whatever it turns
+        out to need.
+        """
         key = receipt_id(owner, call)
         ids = [conflict_id, *([key] if key else [])]
 
@@ -147,11 +197,15 @@ class Conflicts:
                 continue
             await self._mirror.follow(owner, committed)
             return committed.result
-        raise HeadMoved("these memories change faster than their conflict can be decided", retry_after_s=1)
+        raise HeadMoved(
+            "these memories change faster than their conflict can be decided", retry_after_s=1
+        )
 
 
 def complete(page: Page, asked: Collection[str]) -> None:
-    """Raises LookedElsewhere for sessions that count other memories by it, and that were not `asked` for."""
+    """Raises LookedElsewhere for sessions that count other memories by it, and that were not
+    `asked` for.
+    """
     if unread := page.unread_sessions(asked):
         raise LookedElsewhere(unread)
 
@@ -165,13 +219,20 @@ class _NeedsVectors(Exception):
 
 
 def _why(record: ConflictRecord) -> str:
-    """What ended the conflict by itself; empty where a person or a model gave the reason, which may hold a user's words."""
+    """What ended the conflict by itself; empty where a person or a model gave the reason,
+    which may hold a user's words.
+    """
     return f": {record.reason.rpartition('; ')[2]}" if record.by == RULE else ""
 
 
 def _held(look: Look, conflict_id: str) -> Document:
     document = look.documents.get(conflict_id)
-    if document is None or document.kind != "conflict" or look.head is None or document.body["epoch"] != look.head.epoch:
+    if (
+        document is None
+        or document.kind != "conflict"
+        or look.head is None
+        or document.body["epoch"] != look.head.epoch
+    ):
         raise NotFound("no conflict of this id for this user")
     return document
 
@@ -180,10 +241,11 @@ def _counted(head: Head, more: int) -> dict[str, int]:
     return {"pending_count": max(0, head.pending_count + more)}
 
 
-# What a decision about an open conflict does to its two memories, as they are now: supersede, keep both, reject the new one, merge.
+# What a decision about an open conflict does to its two memories, as they are now: supersede, keep
+# both, reject the new one, merge.
 #
-# Note: here a person decides who has seen both, so event time settles nothing. What is superseded by hand may be the truth
-# that was told later; then it was never valid.
+# Note: here a person decides who has seen both, so event time settles nothing. What is superseded
+# by hand may be the truth that was told later; then it was never valid.
 
 
 RESOLVED = "conflict_resolved"
@@ -192,17 +254,23 @@ Effect = Callable[[Memory, Memory, ConflictRecord, datetime], list[Change]]
 
 
 def decide(page: Page, document: Document, asked: ResolveInput, by: str) -> ConflictRecord:
-    """Put the decision about a pending conflict onto the page; the record as it is then. Raises Conflict where a side does not stand."""
+    """Put the decision about a pending conflict onto the page; the record as it is then. Raises
+    Conflict where a side does not stand.
+    """
     record = record_in(document.body)
     old, new = standing_sides(page, record)
-    return _resolved(page, document, asked, _EFFECTS[asked.decision](old, new, record, page.now), by)
+    return _resolved(
+        page, document, asked, _EFFECTS[asked.decision](old, new, record, page.now), by
+    )
 
 
 def decide_by_time(page: Page, document: Document, reason: str, by: str) -> ConflictRecord:
-    """Let the one of both that was told last hold, also where that is the one that was held; of two told at once, the one written last.
+    """Let the one of both that was told last hold, also where that is the one that was held; of two
+    told at once, the one written last.
 
-    Raises Conflict where a side does not stand, what would fall is pinned, or leads on to another memory already, or the one that holds
-    leads back to it: whatever is superseded has one successor, and none of its successors is itself. Raises LookedElsewhere.
+    Raises Conflict where a side does not stand, what would fall is pinned, or leads on to another
+    memory already, or the one that holds leads back to it: whatever is superseded has one
+    successor, and none of its successors is itself. Raises LookedElsewhere.
     """
     asked = ResolveInput(decision="supersede", reason=reason[:MAX_REASON])
     record = record_in(document.body)
@@ -212,7 +280,10 @@ def decide_by_time(page: Page, document: Document, reason: str, by: str) -> Conf
     if are_of_one_slot(falls, stays):
         return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
     if falls.next_id is not None or stays.id == falls.id or _leads_to(page, stays, falls.id):
-        raise Conflict(f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back to it")
+        raise Conflict(
+            f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back "
+            "to it"
+        )
     return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
 
 
@@ -222,7 +293,9 @@ def told_last(memory: Memory) -> tuple[datetime, int, str]:
 
 
 def _leads_to(page: Page, memory: Memory, name: str) -> bool:
-    """Whether a memory's successors lead to another one; a circle among them, or one that is not there, ends the way."""
+    """Whether a memory's successors lead to another one; a circle among them, or one that is not
+    there, ends the way.
+    """
     seen: set[str] = set()
     step: Memory | None = memory
     while step is not None and step.next_id is not None and step.next_id not in seen:
@@ -235,7 +308,9 @@ def _leads_to(page: Page, memory: Memory, name: str) -> bool:
     return False
 
 
-def _resolved(page: Page, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str) -> ConflictRecord:
+def _resolved(
+    page: Page, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str
+) -> ConflictRecord:
     """Put the changes and the record that says how to take them back onto the page."""
     record = record_in(document.body)
     metadata = {"conflict_id": record.id, "decision": asked.decision, "reason": asked.reason}
@@ -252,16 +327,27 @@ def _resolved(page: Page, document: Document, asked: ResolveInput, changes: Sequ
             "moves": moves_of(changes),
         }
     )
-    page.puts[record.id] = replace(document, body={**document.body, **resolved.model_dump(mode="json")})
+    page.puts[record.id] = replace(
+        document, body={**document.body, **resolved.model_dump(mode="json")}
+    )
     return resolved
 
 
 def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
-    """Both memories, the old one first. Raises Conflict that says what became of one that is not found by default any more."""
+    """Both memories, the old one first. Raises Conflict that says what became of one that is not
+    found by default any more.
+    """
     sides = {name: page.memory(name) for name in record.sides}
-    gone = [name for name, memory in sides.items() if memory is None or memory.status not in FOUND_BY_DEFAULT]
+    gone = [
+        name
+        for name, memory in sides.items()
+        if memory is None or memory.status not in FOUND_BY_DEFAULT
+    ]
     if gone or record.new_id is None:
-        became_of_them = " and ".join(became(name, sides[name]) for name in gone) or "the new one was never stored"
+        became_of_them = (
+            " and ".join(became(name, sides[name]) for name in gone)
+            or "the new one was never stored"
+        )
         raise Conflict(f"both memories must stand for that; {became_of_them}")
     old, new = sides[record.old_id], sides[record.new_id]
     assert old is not None
@@ -273,16 +359,24 @@ def became(name: str, memory: Memory | None) -> str:
     """What became of a memory, in words."""
     if memory is None:
         return f"{name} is gone"
-    return f"{name} is {memory.status.value}{f' by {memory.next_id}' if memory.next_id is not None else ''}"
+    return (
+        f"{name} is "
+        f"{memory.status.value}{f' by {memory.next_id}' if memory.next_id is not None else ''}"
+    )
 
 
 def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
-    """In a slot the new one is said again, now; elsewhere the old one ends where the new one begins."""
+    """In a slot the new one is said again, now; elsewhere the old one ends where the
+    new one begins.
+    """
     follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
     holds = mark_conflict(new, "resolved", supersedes_id=follows)
     if are_of_one_slot(old, new):
         resolved_old = mark_conflict(old, "resolved")
-        return [Change("superseded", resolved_old, old, says=supersedes(old.id, new.id, record.id)), Change(RESOLVED, holds, new)]
+        return [
+            Change("superseded", resolved_old, old, says=supersedes(old.id, new.id, record.id)),
+            Change(RESOLVED, holds, new),
+        ]
     return [supersession(old, new, record.id, now), Change(RESOLVED, holds, new)]
 
 
@@ -294,14 +388,21 @@ def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime)
     """It was never true: no look back in time finds it, and nothing leads from it."""
     in_slot = slot_name(new) is not None
     resolved_old = mark_conflict(old, "resolved")
-    rejected = delete(new, "contradicted" if in_slot else "manual_delete", now, conflict_state="resolved")
-    return [Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None), Change(RESOLVED, resolved_old, old)]
+    rejected = delete(
+        new, "contradicted" if in_slot else "manual_delete", now, conflict_state="resolved"
+    )
+    return [
+        Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None),
+        Change(RESOLVED, resolved_old, old),
+    ]
 
 
 def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
     """A third memory with both texts, oldest first; both lead to it."""
     if (length := joined_length(old, new)) > MAX_JOINED_BYTES:
-        raise Conflict(f"together they are too long for one memory, {length} bytes; keep both, or choose one")
+        raise Conflict(
+            f"together they are too long for one memory, {length} bytes; keep both, or choose one"
+        )
     of_one_slot = are_of_one_slot(old, new)
     fields = {
         **_AS_NEW,
@@ -314,8 +415,16 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
         "worth": most_lasting([old.worth, new.worth]),
     }
     merged = joined(old, new, fields)
-    made = Change("created", merged, says=merges([old.id, new.id], merged, record.id) if of_one_slot else None)
-    return [made, *(merger(source, merged, record.id, now, leaves_slot=not of_one_slot) for source in (old, new))]
+    made = Change(
+        "created", merged, says=merges([old.id, new.id], merged, record.id) if of_one_slot else None
+    )
+    return [
+        made,
+        *(
+            merger(source, merged, record.id, now, leaves_slot=not of_one_slot)
+            for source in (old, new)
+        ),
+    ]
 
 
 def are_of_one_slot(first: Memory, second: Memory) -> bool:
@@ -325,39 +434,59 @@ def are_of_one_slot(first: Memory, second: Memory) -> bool:
 
 _AS_NEW: dict[str, Any] = {
     "atomic_facts": [], "links": [], "status": Status.ACTIVE, "status_reason": "consolidated",
-    "version": 1, "change_reason": None, "next_id": None, "consolidated_into_ids": [], "copied_from": None,
-    "conflict_ids": [], "reinforcement_count": 0, "access_count": 0, "last_used_at": None, "last_accessed_at": None, "told_at": [],
-    "sequence": 0,
+    "version": 1, "change_reason": None, "next_id": None, "consolidated_into_ids": [],
+    "copied_from": None, "conflict_ids": [], "reinforcement_count": 0, "access_count": 0,
+    "last_used_at": None, "last_accessed_at": None, "told_at": [], "sequence": 0,
 }  # fmt: skip
 
 
-_EFFECTS: Mapping[Decision, Effect] = {"supersede": _supersede, "keep_both": _keep_both, "reject_new": _reject_new, "merge": _merge}
+_EFFECTS: Mapping[Decision, Effect] = {
+    "supersede": _supersede,
+    "keep_both": _keep_both,
+    "reject_new": _reject_new,
+    "merge": _merge,
+}
 
 
-# Taking back what was decided about a conflict: both memories are as they would be without it, and the question is open.
+# Taking back what was decided about a conflict: both memories are as they would be without it,
+# and the question is open.
 #
-# Note: nothing is undone by force. Where a later change rests on the decision (the winner was edited, superseded or deleted since), the
-# undo is refused, and says what has to be undone before.
+# Note: nothing is undone by force. Where a later change rests on the decision (the winner was
+# edited, superseded or deleted since), the undo is refused, and says what has to be undone before.
 
 
 UNDONE = "conflict_undone"
 
 
 def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
-    """The texts that need a vector when the decision is taken back, by the ids of their memories."""
+    """The texts that need a vector when the decision is taken back, by the ids of
+    their memories.
+    """
     moves = [move for move in record.moves if brings_text(move)]
-    return {move.memory_id: text_to_embed(moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)) for move in moves}
+    return {
+        move.memory_id: text_to_embed(
+            moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)
+        )
+        for move in moves
+    }
 
 
-def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]]) -> ConflictRecord:
+def take_back(
+    page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]]
+) -> ConflictRecord:
     """Put the undoing of a resolved conflict onto the page; the record as it is then.
 
-    embedded: the fields of a memory's embedding, for each of `texts_of`. Raises Conflict that names what is in the way.
+    embedded: the fields of a memory's embedding, for each of `texts_of`. Raises Conflict that names
+    what is in the way.
     """
     record = record_in(document.body)
-    memories = {name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None}
+    memories = {
+        name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None
+    }
     unstored = next((move.memory_id for move in record.moves if move.after is None), None)
-    pending = record.asked_again(by, page.now).model_copy(update={"new_id": record.new_id or unstored})
+    pending = record.asked_again(by, page.now).model_copy(
+        update={"new_id": record.new_id or unstored}
+    )
     moves = {move.memory_id: move for move in record.moves}
     if _are_of_one_slot(page, record, memories):
         _take_back_in_slot(page, record, pending.new_id or "", moves, embedded)
@@ -368,13 +497,17 @@ def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Ma
             _move_back(page, record, move, embedded)
         sides = [side for side in standing_sides(page, pending) if side.id not in moves]
         page.apply([Change(UNDONE, side, side, {"conflict_id": record.id}) for side in sides])
-    page.puts[record.id] = replace(document, body={**document.body, **pending.model_dump(mode="json")})
+    page.puts[record.id] = replace(
+        document, body={**document.body, **pending.model_dump(mode="json")}
+    )
     page.pending += 1
     return pending
 
 
 def _are_of_one_slot(page: Page, record: ConflictRecord, memories: Mapping[str, Memory]) -> bool:
-    """Whether the log of one slot says what holds of both sides; the new one may never have been stored."""
+    """Whether the log of one slot says what holds of both sides; the new one may never have
+    been stored.
+    """
     old, new = memories.get(record.old_id), memories.get(record.new_id or "")
     if new is None:
         drafts = [move for move in record.moves if move.after is None]
@@ -383,29 +516,59 @@ def _are_of_one_slot(page: Page, record: ConflictRecord, memories: Mapping[str, 
 
 
 def _take_back_in_slot(
-    page: Page, record: ConflictRecord, new_id: str, moves: Mapping[str, Move], embedded: Mapping[str, Mapping[str, Any]]
+    page: Page,
+    record: ConflictRecord,
+    new_id: str,
+    moves: Mapping[str, Move],
+    embedded: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Let the log of the slot forget what was decided: both sides are beside each other again, or for the first time."""
+    """Let the log of the slot forget what was decided: both sides are beside each other again,
+    or for the first time.
+    """
     about, move = {"conflict_id": record.id, "strategy": record.strategy}, moves.get(new_id)
     old, new, draft = page.found(record.old_id), page.memory(new_id), None
     if move is not None and (move.after is None or brings_text(move)):
         draft = moved_back(move, new, page.owner, record, page.now)
-        draft = with_lexical(draft).model_copy(update={**embedded[new_id], "status": Status.ACTIVE, "next_id": None})
+        draft = with_lexical(draft).model_copy(
+            update={**embedded[new_id], "status": Status.ACTIVE, "next_id": None}
+        )
     act = takes_back(record.id, old.id, new_id, draft)
-    page.apply([Change(UNDONE, old.model_copy(update={"updated_at": page.now, "consolidated_into_ids": []}), old, about, says=act)])
+    page.apply(
+        [
+            Change(
+                UNDONE,
+                old.model_copy(update={"updated_at": page.now, "consolidated_into_ids": []}),
+                old,
+                about,
+                says=act,
+            )
+        ]
+    )
     after = draft or (None if new is None else new.model_copy(update={"updated_at": page.now}))
     if after is not None:
         page.apply([Change(UNDONE, after, new, about, says=lambda slot: [])])
 
 
-def _move_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]) -> None:
+def _move_back(
+    page: Page, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]
+) -> None:
     current = page.memory(move.memory_id)
     back = moved_back(move, current, page.owner, record, page.now)
     if brings_text(move):
         back = with_lexical(back).model_copy(update=embedded[move.memory_id])
-    act = undoes_decision(record.id) if current is not None and slot_name(current) is not None else None
-    change = Change(UNDONE, back, current, {"conflict_id": record.id, "strategy": record.strategy}, says=act)
-    if current is not None and back.status is Status.COMPRESSED and current.status is not Status.COMPRESSED:
+    act = (
+        undoes_decision(record.id)
+        if current is not None and slot_name(current) is not None
+        else None
+    )
+    change = Change(
+        UNDONE, back, current, {"conflict_id": record.id, "strategy": record.strategy}, says=act
+    )
+    if (
+        current is not None
+        and back.status is Status.COMPRESSED
+        and current.status is not Status.COMPRESSED
+    ):
         between = back.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored"})
         page.apply([replace(change, after=between)])
         change = replace(change, before=between)

@@ -1,7 +1,9 @@
-"""Say whether a statement is the same as one that is held, contradicts one, or is new; and what is done then.
+"""Say whether a statement is the same as one that is held, contradicts one, or is new;
+and what is done then.
 
-Certain is only what a slot says: one subject and attribute with another value. Texts about one thing that exclude each other, by a
-negation, an opposite, another number, time or value, are an uncertain contradiction; those that differ in anything else are two statements.
+Certain is only what a slot says: one subject and attribute with another value. Texts about one
+thing that exclude each other, by a negation, an opposite, another number, time or value, are an
+uncertain contradiction; those that differ in anything else are two statements.
 """
 
 from __future__ import annotations
@@ -21,14 +23,24 @@ from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.succession import MAX_JOINED_BYTES, joined, joined_length, merger, moves_of, over, supersession
+from memory_core.evolution.succession import (
+    MAX_JOINED_BYTES,
+    joined,
+    joined_length,
+    merger,
+    moves_of,
+    over,
+    supersession,
+)
 from memory_core.evolution.truth_commands import merges, says
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
 
 _TOLD_AGAIN = FOUND_BY_DEFAULT | {Status.DECAYED}
-"""A memory that has faded comes back where it is told again. It contradicts nothing: by itself it is not offered any more."""
+"""A memory that has faded comes back where it is told again. It contradicts nothing:
+by itself it is not offered any more.
+"""
 
 
 class Verdict(StrEnum):
@@ -43,8 +55,9 @@ class Verdict(StrEnum):
 class Judgement:
     """A verdict and its grounds.
 
-    old_id: the memory that says the same, or that is contradicted. old: the memory itself, where it is a neighbour. version: which version
-    of it says the same. rivals: ids of all in the slot that hold then or later.
+    old_id: the memory that says the same, or that is contradicted. old: the memory itself, where it
+    is a neighbour. version: which version of it says the same. rivals: ids of all in the slot that
+    hold then or later.
     """
 
     verdict: Verdict
@@ -62,14 +75,20 @@ class Judgement:
         return self.confidence >= 1.0
 
 
-def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: float, slot: SlotLog | None = None) -> Judgement:
+def judge(
+    new: Memory,
+    neighbours: Sequence[Neighbour],
+    duplicate_threshold: float,
+    slot: SlotLog | None = None,
+) -> Judgement:
     """The verdict on `new` against its neighbours, nearest first.
 
     Args:
         new: what is said.
         neighbours: what is held, in its state of now, nearest first.
         duplicate_threshold: the similarity from which on two texts may say the same.
-        slot: the log of its slot, if it is in one. The log alone decides whether a member there says the same or another thing.
+        slot: the log of its slot, if it is in one. The log alone decides whether a member there
+            says the same or another thing.
 
     Returns:
         The verdict. Of a truth that is said again, the version that holds.
@@ -77,26 +96,58 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
     """
     if slot is not None and (judgement := _in_slot(new, slot)) is not None:
         return replace(
-            judgement, similarity=next((neighbour.similarity for neighbour in neighbours if neighbour.memory.id == judgement.old_id), None)
+            judgement,
+            similarity=next(
+                (
+                    neighbour.similarity
+                    for neighbour in neighbours
+                    if neighbour.memory.id == judgement.old_id
+                ),
+                None,
+            ),
         )
     own = slot_of(new)
     uncertain: Judgement | None = None
-    for neighbour in (neighbour for neighbour in neighbours if neighbour.memory.status in _TOLD_AGAIN):
-        if (own is not None and slot_of(neighbour.memory) is not None) or over(neighbour.memory, new) or _says_more(new, neighbour.memory):
+    for neighbour in (
+        neighbour for neighbour in neighbours if neighbour.memory.status in _TOLD_AGAIN
+    ):
+        if (
+            (own is not None and slot_of(neighbour.memory) is not None)
+            or over(neighbour.memory, new)
+            or _says_more(new, neighbour.memory)
+        ):
             continue
         if normalised(neighbour.memory.content) == normalised(new.content):
-            return Judgement(Verdict.SAME, neighbour.memory.id, neighbour.memory, neighbour.similarity, reason="same words")
-        told_apart = differences(neighbour.memory.content, new.content) if neighbour.similarity >= duplicate_threshold else None
+            return Judgement(
+                Verdict.SAME,
+                neighbour.memory.id,
+                neighbour.memory,
+                neighbour.similarity,
+                reason="same words",
+            )
+        told_apart = (
+            differences(neighbour.memory.content, new.content)
+            if neighbour.similarity >= duplicate_threshold
+            else None
+        )
         if told_apart == frozenset():
             reason = "near-equal, no difference that counts"
-            return Judgement(Verdict.SAME, neighbour.memory.id, neighbour.memory, neighbour.similarity, reason=reason)
+            return Judgement(
+                Verdict.SAME,
+                neighbour.memory.id,
+                neighbour.memory,
+                neighbour.similarity,
+                reason=reason,
+            )
         if uncertain is None and neighbour.memory.status in FOUND_BY_DEFAULT:
             uncertain = _uncertain(new, neighbour, told_apart)
     return uncertain or Judgement(Verdict.NEW)
 
 
 def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) -> Judgement | None:
-    """Whether the new one may contradict a neighbour that no slot settles. told_apart: what tells them apart, where they are near-equal."""
+    """Whether the new one may contradict a neighbour that no slot settles. told_apart: what tells
+    them apart, where they are near-equal.
+    """
     if told_apart and told_apart <= MAY_CONTRADICT:
         reason = f"near-equal, but different in {' and '.join(sorted(told_apart))}"
     elif (ground := contradiction(near.memory.content, new.content)) is not None:
@@ -109,53 +160,84 @@ def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) 
 
 
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
-    """The verdict of the slot; None where nothing holds there when the new one begins, nor is announced."""
+    """The verdict of the slot; None where nothing holds there when the new one begins,
+    nor is announced.
+    """
     statement = slot.statement(new)
     moment = max(statement.asserted_at, statement.valid_from)
     holding = slot.timeline.at(moment)
-    same: Interval | Statement | None = next((interval for interval in reversed(holding) if interval.value == statement.value), None)
+    same: Interval | Statement | None = next(
+        (interval for interval in reversed(holding) if interval.value == statement.value), None
+    )
     if isinstance(statement, Retraction):
         same = _same_retraction(statement, slot)
     if same is not None:
-        return Judgement(Verdict.SAME, same.memory_id, version=same.version, reason="same slot, same value")
-    later = [interval for interval in slot.timeline.intervals if interval.ends is None or interval.ends > moment]
+        return Judgement(
+            Verdict.SAME, same.memory_id, version=same.version, reason="same slot, same value"
+        )
+    later = [
+        interval
+        for interval in slot.timeline.intervals
+        if interval.ends is None or interval.ends > moment
+    ]
     if not later:
         return None
-    old = max(holding, key=lambda interval: interval.order) if holding else min(later, key=lambda interval: interval.begins)
+    old = (
+        max(holding, key=lambda interval: interval.order)
+        if holding
+        else min(later, key=lambda interval: interval.begins)
+    )
     names = tuple(dict.fromkeys(interval.memory_id for interval in later))
-    return Judgement(Verdict.CONTRADICTS, old.memory_id, reason="same slot, other value or time", rivals=names)
+    return Judgement(
+        Verdict.CONTRADICTS, old.memory_id, reason="same slot, other value or time", rivals=names
+    )
 
 
 def _same_retraction(retraction: Retraction, slot: SlotLog) -> Retraction | None:
-    """An earlier retraction of the value, since when that value was not said again: it is the same statement, unless it was deleted."""
+    """An earlier retraction of the value, since when that value was not said again: it is the same
+    statement, unless it was deleted.
+    """
     about = [
         statement
         for statement in slot.account.statements
         if statement.order < retraction.order
-        and (statement.value == retraction.value or (retraction.value is None and isinstance(statement, Assertion)))
+        and (
+            statement.value == retraction.value
+            or (retraction.value is None and isinstance(statement, Assertion))
+        )
     ]
     last = about[-1] if about else None
-    return last if isinstance(last, Retraction) and last.place not in slot.account.hidden_at else None
+    return (
+        last if isinstance(last, Retraction) and last.place not in slot.account.hidden_at else None
+    )
 
 
 def _says_more(new: Memory, old: Memory) -> bool:
-    """Whether the new one has, beside its words, a value or entities that the old one has not, and that would be lost in it."""
+    """Whether the new one has, beside its words, a value or entities that the old one has not,
+    and that would be lost in it.
+    """
     entities = [frozenset(name.casefold() for name in memory.entities) for memory in (new, old)]
-    return (new.value is not None and new.value != old.value) or (all(entities) and entities[0] != entities[1])
+    return (new.value is not None and new.value != old.value) or (
+        all(entities) and entities[0] != entities[1]
+    )
 
 
-# What is done when a new memory contradicts one that is held: supersede, keep both, reject the new one, or merge.
+# What is done when a new memory contradicts one that is held: supersede, keep both,
+# reject the new one, or merge.
 #
-# Every way leaves a conflict record. In a slot a strategy says no more than what is added to its log; who holds when follows from that.
-# Note: a memory without a slot has no log. What replaces it, or is merged with it, is written to both at once.
+# Every way leaves a conflict record. In a slot a strategy says no more than what is added to its
+# log; who holds when follows from that. Note: a memory without a slot has no log. What replaces it,
+# or is merged with it, is written to both at once.
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record.
+    """What to commit, and what to answer: the outcome, the id of the memory that stands for it,
+    the record.
 
-    besides: the record of another one that it replaced, while `conflict` is about one that stays beside it. disputed: whether it is left to
-    a person because an agent says otherwise than the rules.
+    besides: the record of another one that it replaced, while `conflict` is about one that stays
+    beside it. disputed: whether it is left to a person because an agent says otherwise
+    than the rules.
     """
 
     outcome: Outcome
@@ -175,8 +257,9 @@ class Resolution:
 class Contradiction:
     """A new memory and the one that it contradicts.
 
-    slot: the log of their slot; None where they are in none. rivals: of the slot, all that hold when the new one begins, or later.
-    before: the new memory as it was, deleted, where it begins again. denied: by the ids of held ones, what an agent says against it.
+    slot: the log of their slot; None where they are in none. rivals: of the slot, all that hold
+    when the new one begins, or later. before: the new memory as it was, deleted, where it begins
+    again. denied: by the ids of held ones, what an agent says against it.
     """
 
     new: Memory
@@ -190,17 +273,24 @@ class Contradiction:
 
 
 def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
-    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
+    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both,
+    pending, otherwise.
 
-    What is pinned by hand is superseded by nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides. So it
-    does with what an agent denies. Every event names the record, and the record how to take it back. actor: the caller who named the
-    strategy, or the agent that denies.
+    What is pinned by hand is superseded by nothing but an explicit `supersede` or `merge`: `auto`
+    leaves it, and a person decides. So it does with what an agent denies. Every event names the
+    record, and the record how to take it back. actor: the caller who named the strategy,
+    or the agent that denies.
     """
     resolution = _resolved(met, on_conflict)
     record = resolution.conflict
-    changes = tuple(replace(change, metadata={"conflict_id": record.id, **change.metadata}) for change in resolution.changes)
+    changes = tuple(
+        replace(change, metadata={"conflict_id": record.id, **change.metadata})
+        for change in resolution.changes
+    )
     by = actor if on_conflict is not OnConflict.AUTO or resolution.disputed else RULE
-    done = record.model_copy(update={"by": by, "moves": [] if record.open else moves_of(changes, met.new)})
+    done = record.model_copy(
+        update={"by": by, "moves": [] if record.open else moves_of(changes, met.new)}
+    )
     return replace(resolution, changes=changes, conflict=done)
 
 
@@ -209,7 +299,12 @@ def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
         if met.judgement.certain and (stays := _stays_by_hand(met)):
             disputed = stays[0].id in met.denied
             because = "; the held one is pinned" if stays[0].pinned else ""
-            resolution = _keep_both(met, stays, pending=len(stays[0].conflict_ids) < MAX_OPEN or not disputed, because=because)
+            resolution = _keep_both(
+                met,
+                stays,
+                pending=len(stays[0].conflict_ids) < MAX_OPEN or not disputed,
+                because=because,
+            )
             return replace(resolution, disputed=disputed)
         if not met.judgement.certain:
             resolution = _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
@@ -229,12 +324,17 @@ def _holding(met: Contradiction) -> list[Memory]:
     if met.slot is None:
         return [met.old]
     statement = met.slot.statement(met.new)
-    holding = {interval.memory_id for interval in met.slot.timeline.at(max(statement.asserted_at, statement.valid_from))}
+    holding = {
+        interval.memory_id
+        for interval in met.slot.timeline.at(max(statement.asserted_at, statement.valid_from))
+    }
     return [rival for rival in met.rivals if rival.id in holding] or [met.old]
 
 
 def _stays_by_hand(met: Contradiction) -> list[Memory]:
-    """The truths of the slot that would end earlier than now and are pinned, or that an agent says can be true beside the new one."""
+    """The truths of the slot that would end earlier than now and are pinned, or that an agent says
+    can be true beside the new one.
+    """
     asked_about = [rival for rival in met.rivals if rival.pinned or rival.id in met.denied]
     if met.slot is None or not asked_about:
         return []
@@ -242,12 +342,19 @@ def _stays_by_hand(met: Contradiction) -> list[Memory]:
     return [
         rival
         for rival in asked_about
-        if (before[rival.id].valid_from, before[rival.id].valid_until) != (after[rival.id].valid_from, after[rival.id].valid_until)
+        if (before[rival.id].valid_from, before[rival.id].valid_until)
+        != (after[rival.id].valid_from, after[rival.id].valid_until)
     ]
 
 
 def _record(
-    met: Contradiction, old: Memory, strategy: str, *, pending: bool = False, is_stored: bool = True, because: str = ""
+    met: Contradiction,
+    old: Memory,
+    strategy: str,
+    *,
+    pending: bool = False,
+    is_stored: bool = True,
+    because: str = "",
 ) -> ConflictRecord:
     judgement = met.judgement
     return ConflictRecord(
@@ -256,7 +363,11 @@ def _record(
         similarity=None if judgement.similarity is None else round(judgement.similarity, 6),
         confidence=judgement.confidence,
         strategy=strategy,
-        reason="; ".join(filter(None, (f"{judgement.reason}{because}", met.denied.get(old.id) if pending else None))),
+        reason="; ".join(
+            filter(
+                None, (f"{judgement.reason}{because}", met.denied.get(old.id) if pending else None)
+            )
+        ),
         old_id=old.id,
         new_id=met.new.id if is_stored else None,
         at=met.now,
@@ -270,12 +381,19 @@ def _supersede(met: Contradiction) -> Resolution:
     if met.slot is None:
         made = mark_conflict(new, "resolved", supersedes_id=old.id)
         superseded = supersession(old, new, record.id, met.now)
-        return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), superseded), record)
+        return Resolution(
+            Outcome.SUPERSEDED,
+            new.id,
+            (Change("created", made, met.before, about), superseded),
+            record,
+        )
     made = mark_conflict(new, "resolved")
     after = met.slot.added(says(new))
     ended = _no_longer_active(met, met.slot, after)
     if not ended:
-        record = record.model_copy(update={"reason": f"{record.reason}; another holds, or came later"})
+        record = record.model_copy(
+            update={"reason": f"{record.reason}; another holds, or came later"}
+        )
     outcome = Outcome.SUPERSEDED if ended and new.id in after.active() else Outcome.CREATED
     return Resolution(outcome, new.id, (Change("created", made, met.before, about),), record)
 
@@ -292,15 +410,28 @@ def _reject(met: Contradiction) -> Resolution:
         return _supersede(met)
     record = _record(met, met.old, "reject_new", is_stored=False)
     resolved_old = mark_conflict(met.old, "resolved")
-    return Resolution(Outcome.REJECTED, met.old.id, (Change("rejected", resolved_old, met.old, {"conflict_id": record.id}),), record)
+    return Resolution(
+        Outcome.REJECTED,
+        met.old.id,
+        (Change("rejected", resolved_old, met.old, {"conflict_id": record.id}),),
+        record,
+    )
 
 
-def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, because: str = "") -> Resolution:
+def _keep_both(
+    met: Contradiction, beside: Sequence[Memory], *, pending: bool, because: str = ""
+) -> Resolution:
     old = beside[0]
     state: ConflictState = "pending" if pending else "resolved"
     record = _record(met, old, "keep_both", pending=pending, because=because)
     score = round(met.judgement.similarity or 0.0, 6)
-    link = Link(memory_id=old.id, similarity_score=score, composite_score=score, link_strength=score, relationship_type="contradicts")
+    link = Link(
+        memory_id=old.id,
+        similarity_score=score,
+        composite_score=score,
+        link_strength=score,
+        relationship_type="contradicts",
+    )
     new = mark_conflict(met.new, state, links=[*met.new.links, link])
     marked = mark_conflict(old, state)
     about = {"conflict_id": record.id}
@@ -311,7 +442,13 @@ def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, b
     if met.slot is not None:
         ended = _no_longer_active(met, met.slot, met.slot.added(act))
         besides = _record(met, ended[0], "supersede") if ended else None
-    return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)
+    return Resolution(
+        Outcome.KEPT_BOTH,
+        new.id,
+        (created, Change("conflict_marked", marked, old, about)),
+        record,
+        besides,
+    )
 
 
 def _merge(met: Contradiction) -> Resolution:
@@ -321,4 +458,9 @@ def _merge(met: Contradiction) -> Resolution:
     merged = joined(old, new, {"source_ids": [old.id]})
     act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
     created = Change("created", merged, met.before, {"conflict_id": record.id}, says=act)
-    return Resolution(Outcome.MERGED, new.id, (created, merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)), record)
+    return Resolution(
+        Outcome.MERGED,
+        new.id,
+        (created, merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)),
+        record,
+    )

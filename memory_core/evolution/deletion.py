@@ -1,8 +1,9 @@
-"""What a deletion takes along: merged notes, messages of a cell, all that was formed of a statement.
+"""What a deletion takes along: merged notes, messages of a cell, all that was formed of
+a statement.
 
-The merge is undone by its record where that can still be; else the merged note goes, and its sources are active again. Both are commits of
-their own before the deletion. A worker that dies in between leaves notes that stand apart. Note: a merged note that was edited since is
-left as it is.
+The merge is undone by its record where that can still be; else the merged note goes, and its
+sources are active again. Both are commits of their own before the deletion. A worker that dies in
+between leaves notes that stand apart. Note: a merged note that was edited since is left as it is.
 """
 
 from __future__ import annotations
@@ -19,7 +20,15 @@ from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, NotFound, QuotaExceeded, Unavailable
 from memory_core.domain.forgetting import is_made_of_others
 from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Memory, Status
-from memory_core.domain.messages import REQUEST, WITH_CELL, comes_along, goes_along, is_cell, is_message, messages_of
+from memory_core.domain.messages import (
+    REQUEST,
+    WITH_CELL,
+    comes_along,
+    goes_along,
+    is_cell,
+    is_message,
+    messages_of,
+)
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import repeats
@@ -43,14 +52,17 @@ class NoteUnmerger:
     def __init__(self, ledger: Ledger, mirror: Mirror, conflicts: Conflicts, clock: Clock) -> None:
         self._ledger, self._mirror, self._conflicts, self._clock = ledger, mirror, conflicts, clock
 
-    async def unmerge_sources(self, owner: Owner, going: Iterable[Memory], call: Call, *, session_id: str | None = None) -> None:
+    async def unmerge_sources(
+        self, owner: Owner, going: Iterable[Memory], call: Call, *, session_id: str | None = None
+    ) -> None:
         """Unmerge what these memories, which are about to be deleted, were merged into.
 
         Args:
             owner: whose memories they are.
             going: those that are about to be deleted.
             call: on whose behalf.
-            session_id: the session that goes as a whole. Then a merged note of it is taken apart for the sources that other sessions have.
+            session_id: the session that goes as a whole. Then a merged note of it is taken apart
+                for the sources that other sessions have.
 
         """
         alone = replace(call, idempotency_key=None)
@@ -61,16 +73,36 @@ class NoteUnmerger:
                 await self._unmerge(owner, memory.next_id, alone, besides=session_id)
                 if is_made_of_others(memory):  # its own sources would else lead to what is gone
                     await self._unmerge(owner, memory.id, alone)
-            elif session_id is not None and memory.status in FOUND_BY_DEFAULT and is_made_of_others(memory):
+            elif (
+                session_id is not None
+                and memory.status in FOUND_BY_DEFAULT
+                and is_made_of_others(memory)
+            ):
                 look = await self._ledger.look(owner, memory.source_ids)
                 if any(source.session_id != session_id for source in _merged_into(memory, look)):
                     await self._unmerge(owner, memory.id, alone)
 
-    async def _unmerge(self, owner: Owner, merged_id: str, call: Call, *, besides: str | None = None, left: int = MOST_MERGES) -> None:
-        """Unmerge a note, and before it those that it was merged into itself. besides: the session whose notes go anyway."""
+    async def _unmerge(
+        self,
+        owner: Owner,
+        merged_id: str,
+        call: Call,
+        *,
+        besides: str | None = None,
+        left: int = MOST_MERGES,
+    ) -> None:
+        """Unmerge a note, and before it those that it was merged into itself. besides:
+        the session whose notes go anyway.
+        """
         look = await self._ledger.look(owner, [merged_id])
         merged = look.memory(merged_id)
-        if merged is None or merged.category != "note" or not is_made_of_others(merged) or merged.version > 1 or not left:
+        if (
+            merged is None
+            or merged.category != "note"
+            or not is_made_of_others(merged)
+            or merged.version > 1
+            or not left
+        ):
             return
         if merged.status is Status.UPDATED and merged.next_id is not None:
             await self._unmerge(owner, merged.next_id, call, besides=besides, left=left - 1)
@@ -83,9 +115,17 @@ class NoteUnmerger:
         """Undo the merge by its record; False where that can't be."""
         records = conflict_record_ids(merged.supersedes_id or "", merged.id)
         look = await self._ledger.look(owner, records)
-        conflict_records = [record_in(document.body) for name in records if (document := look.documents.get(name)) is not None]
+        conflict_records = [
+            record_in(document.body)
+            for name in records
+            if (document := look.documents.get(name)) is not None
+        ]
         record = next(
-            (conflict_record for conflict_record in conflict_records if conflict_record.strategy == "merge" and not conflict_record.open),
+            (
+                conflict_record
+                for conflict_record in conflict_records
+                if conflict_record.strategy == "merge" and not conflict_record.open
+            ),
             None,
         )
         if record is None:
@@ -98,7 +138,9 @@ class NoteUnmerger:
     async def _dissolved(self, owner: Owner, merged: Memory, call: Call) -> None:
         """Delete the merged note; its sources are active again."""
         names = [merged.id, *merged.source_ids]
-        sessions = [] if merged.session_id is None else [session_document_id(owner, merged.session_id)]
+        sessions = (
+            [] if merged.session_id is None else [session_document_id(owner, merged.session_id)]
+        )
 
         def decide(look: Look) -> Changes[None]:
             now, note = self._clock.now(), look.memory(merged.id)
@@ -106,7 +148,13 @@ class NoteUnmerger:
                 return Changes(None)
             gone = delete(note, "manual_delete", now, change_reason=_SOURCE_GONE)
             first = Change("deleted", gone, note, {"reason": _SOURCE_GONE})
-            changes = [first, *(Change("restored", _back(source, note, now), source) for source in _merged_into(note, look))]
+            changes = [
+                first,
+                *(
+                    Change("restored", _back(source, note, now), source)
+                    for source in _merged_into(note, look)
+                ),
+            ]
             session = None
             if note.session_id is not None:
                 session = Session(owner, note.session_id, look.documents.get(sessions[0]))
@@ -126,7 +174,11 @@ class NoteUnmerger:
 def _merged_into(merged: Memory, look: Look) -> Sequence[Memory]:
     """The sources of a merged note that were merged into it, and into nothing else since."""
     memories = (look.memory(name) for name in merged.source_ids)
-    return [memory for memory in memories if memory is not None and memory.status is Status.UPDATED and memory.next_id == merged.id]
+    return [
+        memory
+        for memory in memories
+        if memory is not None and memory.status is Status.UPDATED and memory.next_id == merged.id
+    ]
 
 
 def _back(source: Memory, merged: Memory, now: datetime) -> Memory:
@@ -136,7 +188,8 @@ def _back(source: Memory, merged: Memory, now: datetime) -> Memory:
 
 # The messages of a cell go with it when it is deleted, and come back with it.
 #
-# As many as fit are changed in the cell's own commit; those of a longer cell before it, so that no message outlives its deleted cell.
+# As many as fit are changed in the cell's own commit; those of a longer cell before it, so that no
+# message outlives its deleted cell.
 
 
 MOST_ALONG: Final = 40
@@ -155,20 +208,30 @@ def gone_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
 
 
 def back_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
-    """The return of a message with its cell, which is shown as it was deleted; not of one in the archive, which is brought from there."""
+    """The return of a message with its cell, which is shown as it was deleted; not of one in the
+    archive, which is brought from there.
+    """
     if is_cold(message) or not comes_along(message, cell):
         return None
     return Change("restored", restore(message, now, cell_id=cell.id), message, {"cell_id": cell.id})
 
 
-def changes_along(look: Look, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime) -> list[Change]:
+def changes_along(
+    look: Look, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
+) -> list[Change]:
     """What becomes of these messages of a cell, as they are now."""
     messages = (look.memory(name) for name in ids)
-    return [change for message in messages if message is not None and (change := follow(message, cell, now)) is not None]
+    return [
+        change
+        for message in messages
+        if message is not None and (change := follow(message, cell, now)) is not None
+    ]
 
 
 def alone(message: Memory, look: Look) -> bool:
-    """Whether a memory is a message whose cell, which the look was asked for, is deleted or gone: it stands for itself from now on."""
+    """Whether a memory is a message whose cell, which the look was asked for, is deleted or gone:
+    it stands for itself from now on.
+    """
     if not is_message(message.id) or message.cell_id is None:
         return False
     cell = look.memory(message.cell_id)
@@ -191,8 +254,12 @@ class Along:
     def __init__(self, ledger: Ledger, mirror: Mirror) -> None:
         self._ledger, self._mirror = ledger, mirror
 
-    async def ahead(self, owner: Owner, cell: Memory, call: Call, follow: Follow, now: datetime) -> list[str]:
-        """The ids of the messages that the cell's own commit is to change; what is more than it holds is changed here, before it."""
+    async def ahead(
+        self, owner: Owner, cell: Memory, call: Call, follow: Follow, now: datetime
+    ) -> list[str]:
+        """The ids of the messages that the cell's own commit is to change; what is more than it
+        holds is changed here, before it.
+        """
         left = messages_of(cell)
         while left:
             look = await self._ledger.look(owner, left)
@@ -203,7 +270,15 @@ class Along:
             left = left[len(taken) :]
         return []
 
-    async def _change(self, owner: Owner, ids: Sequence[str], cell: Memory, call: Call, follow: Follow, now: datetime) -> None:
+    async def _change(
+        self,
+        owner: Owner,
+        ids: Sequence[str],
+        cell: Memory,
+        call: Call,
+        follow: Follow,
+        now: datetime,
+    ) -> None:
         sessions = [] if cell.session_id is None else [session_document_id(owner, cell.session_id)]
 
         def decide(seen: Look) -> Changes[None]:
@@ -218,7 +293,9 @@ class Along:
             named = frozenset({cell.session_id} if cell.session_id is not None else ())
             return Changes(None, tuple(changes), puts, reads=frozenset(ids), sessions=named)
 
-        await self._mirror.follow(owner, await self._ledger.commit(owner, decide, ids=[*ids, *sessions], call=call))
+        await self._mirror.follow(
+            owner, await self._ledger.commit(owner, decide, ids=[*ids, *sessions], call=call)
+        )
 
 
 def count_along(session: Session, changes: Sequence[Change], now: datetime) -> None:
@@ -229,31 +306,39 @@ def count_along(session: Session, changes: Sequence[Change], now: datetime) -> N
             session.forget_turn(change.after)
 
 
-def _portion(look: Look, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime) -> list[str]:
+def _portion(
+    look: Look, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
+) -> list[str]:
     """The first of these messages that fit one commit."""
     portion, taken = Portion(2 * MOST_ALONG, _BYTES), list[str]()
     for name in ids:
         message = look.memory(name)
         change = None if message is None else follow(message, cell, now)
-        if message is not None and not portion.takes(1 if change is None else 2, 0 if change is None else size_of(change.after)):
+        if message is not None and not portion.takes(
+            1 if change is None else 2, 0 if change is None else size_of(change.after)
+        ):
             break
         taken.append(name)
     return taken
 
 
-# What was told, forgotten softly with all that was formed of it, and nothing that is only beside it.
+# What was told, forgotten softly with all that was formed of it, and nothing that is
+# only beside it.
 #
 #     named       goes
-#     a message   itself, and what an assistant or a tool repeated of it in its episode; of the episode that was formed of it the text,
+#     a message   itself, and what an assistant or a tool repeated of it in its episode; of the episode that was formed of it the text,  # noqa: E501
 #                 the note, and the facts taken from it
-#     a fact      itself, the messages that it was taken from, and of their episodes the text and the note
-#     an episode  itself and its note; with its facts and all of its messages where none of these is named
+#     a fact      itself, the messages that it was taken from, and of their episodes the text and the note  # noqa: E501
+#     an episode  itself and its note; with its facts and all of its messages where none of these is named  # noqa: E501
 #
-# The other messages of such an episode stay, each by itself, and so do its other facts. Each of what goes is restored by its own id.
+# The other messages of such an episode stay, each by itself, and so do its other facts. Each of
+# what goes is restored by its own id.
 
 
 AT_ONCE = 30
-"""Memories of one commit: each is two documents of its hundred, and each message that stays alone is one."""
+"""Memories of one commit: each is two documents of its hundred, and each message that stays
+alone is one.
+"""
 
 
 @dataclass(slots=True)
@@ -271,17 +356,27 @@ class _Going:
 class ToldForgetter:
     """Forgets what was told, for any owner."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock) -> None:
+    def __init__(
+        self, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock
+    ) -> None:
         self._ledger, self._mirror, self._unmerger, self._clock = ledger, mirror, unmerger, clock
 
-    async def forget(self, owner: Owner, named: Sequence[str], call: Call, names: Callable[[str], bool] | None = None) -> list[str]:
-        """Delete these softly, with what was formed of them; the ids of all that went. Raises Unavailable.
+    async def forget(
+        self,
+        owner: Owner,
+        named: Sequence[str],
+        call: Call,
+        names: Callable[[str], bool] | None = None,
+    ) -> list[str]:
+        """Delete these softly, with what was formed of them; the ids of all that went.
+        Raises Unavailable.
 
         Args:
             owner: whose memories they are.
             named: their ids.
             call: on whose behalf.
-            names: whether a text names what is to be forgotten; a fact of another sentence stays then. None: all goes.
+            names: whether a text names what is to be forgotten; a fact of another sentence stays
+                then. None: all goes.
 
         """
         going, alone = await self._with_what_they_made(owner, named, names)
@@ -292,12 +387,18 @@ class ToldForgetter:
         return gone
 
     async def hide_requests(self, owner: Owner, names: Sequence[str], call: Call) -> None:
-        """Delete messages that say nothing but what is to be forgotten. What is formed of their conversation stays. Raises Unavailable."""
+        """Delete messages that say nothing but what is to be forgotten. What is formed of their
+        conversation stays. Raises Unavailable.
+        """
         await self._delete(owner, names, REQUEST, call)
 
-    async def _delete(self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str] = ()) -> None:
+    async def _delete(
+        self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str] = ()
+    ) -> None:
         for start in range(0, max(len(names), len(alone)), AT_ONCE):
-            await self._commit(owner, names[start : start + AT_ONCE], reason, call, alone[start : start + AT_ONCE])
+            await self._commit(
+                owner, names[start : start + AT_ONCE], reason, call, alone[start : start + AT_ONCE]
+            )
 
     async def _with_what_they_made(
         self, owner: Owner, named: Sequence[str], names: Callable[[str], bool] | None
@@ -309,25 +410,45 @@ class ToldForgetter:
         facts = [memory for memory in asked.values() if memory.category == "fact"]
         cells = [name for fact in facts for name in (fact.cell_id, *fact.source_ids)]
         cells += [memory.cell_id for memory in asked.values() if is_message(memory.id)]
-        cells += [memory.id if is_cell(memory) else memory.cell_id for memory in asked.values() if memory.category in ("cell", "note")]
-        cells_by_id = await self._read(owner, [name for name in dict.fromkeys(cells) if name is not None])
-        messages = await self._read(owner, [name for cell in cells_by_id.values() for name in messages_of(cell)])
+        cells += [
+            memory.id if is_cell(memory) else memory.cell_id
+            for memory in asked.values()
+            if memory.category in ("cell", "note")
+        ]
+        cells_by_id = await self._read(
+            owner, [name for name in dict.fromkeys(cells) if name is not None]
+        )
+        messages = await self._read(
+            owner, [name for cell in cells_by_id.values() for name in messages_of(cell)]
+        )
         for cell in filter(is_cell, cells_by_id.values()):
             of_cell = [messages[name] for name in messages_of(cell) if name in messages]
-            telling = [message for message in of_cell if message.id in asked or _tells(message, cell, asked)]
+            telling = [
+                message
+                for message in of_cell
+                if message.id in asked or _tells(message, cell, asked)
+            ]
             whole = not telling and not asked.keys().isdisjoint((cell.id, note_id(cell.id)))
             telling = of_cell if whole else [*telling, *_repeating(of_cell, telling)]
             going.add([cell, *telling])
             of_cells += [message.id for message in of_cell if message.status is not Status.DELETED]
             numbers = {message.metadata.get("message") for message in telling}
-            made = {fact.fact_id: fact for fact in cell.atomic_facts if fact.fact_id is not None and (whole or fact.message in numbers)}
+            made = {
+                fact.fact_id: fact
+                for fact in cell.atomic_facts
+                if fact.fact_id is not None and (whole or fact.message in numbers)
+            }
             formed = (await self._read(owner, [note_id(cell.id), *made])).values()
             going.add(
                 memory
                 for memory in formed
-                if memory.id in asked or names is None or not _stays(memory, made.get(memory.id), cells_by_id.keys(), names)
+                if memory.id in asked
+                or names is None
+                or not _stays(memory, made.get(memory.id), cells_by_id.keys(), names)
             )
-        return [*going.memories.values()], [name for name in dict.fromkeys(of_cells) if name not in going.memories]
+        return [*going.memories.values()], [
+            name for name in dict.fromkeys(of_cells) if name not in going.memories
+        ]
 
     async def _read(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:
         wanted = list(dict.fromkeys(names))
@@ -336,13 +457,23 @@ class ToldForgetter:
         look = await self._ledger.look(owner, wanted)
         return {name: memory for name in wanted if (memory := look.memory(name)) is not None}
 
-    async def _commit(self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str]) -> None:
+    async def _commit(
+        self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str]
+    ) -> None:
         extra: list[str] = []
 
         def decide(seen: Look) -> Changes[None]:
             now = self._clock.now()
-            left = [memory for name in names if (memory := seen.memory(name)) is not None and memory.status is not Status.DELETED]
-            wanted = [session_document_id(owner, memory.session_id) for memory in left if memory.session_id]
+            left = [
+                memory
+                for name in names
+                if (memory := seen.memory(name)) is not None and memory.status is not Status.DELETED
+            ]
+            wanted = [
+                session_document_id(owner, memory.session_id)
+                for memory in left
+                if memory.session_id
+            ]
             if missing := [name for name in dict.fromkeys(wanted) if name not in extra]:
                 raise LookedElsewhere(missing)
             sessions: dict[str, Session] = {}
@@ -352,18 +483,35 @@ class ToldForgetter:
                 changes.append(Change("forgotten", gone, memory))
                 if memory.session_id:
                     name = memory.session_id
-                    session = sessions.setdefault(name, Session(owner, name, seen.documents.get(session_document_id(owner, name))))
+                    session = sessions.setdefault(
+                        name,
+                        Session(owner, name, seen.documents.get(session_document_id(owner, name))),
+                    )
                     session.count(memory, gone, now)
                     session.forget_turn(gone)
             puts = tuple(session.document for session in sessions.values())
             marks = {
-                name: Mark(leaves_cell=True) for name in alone if (memory := seen.memory(name)) is not None and memory.cell_id is not None
+                name: Mark(leaves_cell=True)
+                for name in alone
+                if (memory := seen.memory(name)) is not None and memory.cell_id is not None
             }
-            return Changes(None, tuple(changes), puts, marks=marks, reads=frozenset([*names, *alone]), sessions=frozenset(sessions))
+            return Changes(
+                None,
+                tuple(changes),
+                puts,
+                marks=marks,
+                reads=frozenset([*names, *alone]),
+                sessions=frozenset(sessions),
+            )
 
         while True:
             try:
-                committed = await self._ledger.commit(owner, decide, ids=[*names, *alone, *extra], call=replace(call, idempotency_key=None))
+                committed = await self._ledger.commit(
+                    owner,
+                    decide,
+                    ids=[*names, *alone, *extra],
+                    call=replace(call, idempotency_key=None),
+                )
                 break
             except LookedElsewhere as needs:
                 extra += needs.wanted
@@ -373,28 +521,47 @@ class ToldForgetter:
 _USER: Final = "user"
 """The subject of what a speaker without a name says of themselves."""
 _ABOUT_ANOTHER = re.compile(
-    r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|it|its|er|sie|ihm|ihn|ihnen|ihr\w{0,2}|sein\w{0,2}|es|dort|there)\b|彼|彼女|その|それ",
+    r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|it|its|er|sie|ihm|ihn|ihnen|ihr\w{0,2}"
+    r"|sein\w{0,2}|es|dort|there)\b|彼|彼女|その|それ",
     re.IGNORECASE,
 )
 """A sentence with such a word may be about what another one names."""
 
 
-def _stays(memory: Memory, fact: AtomicFact | None, cells: Collection[str], names: Callable[[str], bool]) -> bool:
-    """Whether a fact stays when the message goes that told it: it was told in another episode too, or by a sentence of its own.
+def _stays(
+    memory: Memory, fact: AtomicFact | None, cells: Collection[str], names: Callable[[str], bool]
+) -> bool:
+    """Whether a fact stays when the message goes that told it: it was told in another episode too,
+    or by a sentence of its own.
 
-    Such a sentence is about the speaker, fills a slot, and names nothing of what is to be forgotten, nor anybody by a pronoun.
+    Such a sentence is about the speaker, fills a slot, and names nothing of what is to be
+    forgotten, nor anybody by a pronoun.
     """
-    if memory.category != "fact" or fact is None or fact.quote is None or names(fact.quote) or names(f"{fact.text} {memory.content}"):
+    if (
+        memory.category != "fact"
+        or fact is None
+        or fact.quote is None
+        or names(fact.quote)
+        or names(f"{fact.text} {memory.content}")
+    ):
         return False
     if not {memory.cell_id, *memory.source_ids} - {None} <= {*cells}:
         return True
-    return memory.attribute is not None and memory.subject == _USER and _ABOUT_ANOTHER.search(fact.quote) is None
+    return (
+        memory.attribute is not None
+        and memory.subject == _USER
+        and _ABOUT_ANOTHER.search(fact.quote) is None
+    )
 
 
 def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
     """The messages of assistants and tools that say again what the telling ones say."""
     texts = [message.content for message in telling]
-    by_machine = [message for message in of_cell if message not in telling and message.metadata.get("role") in ("assistant", "tool")]
+    by_machine = [
+        message
+        for message in of_cell
+        if message not in telling and message.metadata.get("role") in ("assistant", "tool")
+    ]
     return [message for message in by_machine if repeats(message.content, texts)]
 
 

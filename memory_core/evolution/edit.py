@@ -1,6 +1,7 @@
 """Changes by hand: a new version, a status, a deletion, a copy for another agent.
 
-Each reads the memory, checks, and commits against the head it read; If-Match names the revision that the caller saw.
+Each reads the memory, checks, and commits against the head it read; If-Match names the revision
+that the caller saw.
 """
 
 from __future__ import annotations
@@ -35,7 +36,13 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting, worth_of
 from memory_core.domain.transitions import delete
 from memory_core.domain.truth.slots import slot_name
-from memory_core.evolution.deletion import Along, NoteUnmerger, changes_along, count_along, gone_along
+from memory_core.evolution.deletion import (
+    Along,
+    NoteUnmerger,
+    changes_along,
+    count_along,
+    gone_along,
+)
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act
 from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
@@ -53,16 +60,21 @@ _TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category",
 """Fields that a memory is found by: changing one means analysing it again."""
 _TIMES = ("valid_from", "valid_until")
 _STATEMENT = ("content", "value")
-"""Fields that say something: who changes one, or the slot that it is about, says something else, and says it now."""
+"""Fields that say something: who changes one, or the slot that it is about, says something else,
+and says it now.
+"""
 
 
 MAX_CUT_SHORT = 40
-"""Versions that one correction of the past may end; each is a document of the commit's hundred, with its vector."""
+"""Versions that one correction of the past may end; each is a document of the commit's hundred,
+with its vector.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What one edit commits, and the id of the memory that answers. pending: how many conflicts it leaves to be decided.
+    """What one edit commits, and the id of the memory that answers. pending: how many conflicts it
+    leaves to be decided.
 
     outcome: the word for what was done, where the answer has one.
     """
@@ -85,13 +97,24 @@ class _Committed:
 class Editor:
     """Edits memories of any owner."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, embedder: Embedder, unmerger: NoteUnmerger, clock: Clock) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        mirror: Mirror,
+        embedder: Embedder,
+        unmerger: NoteUnmerger,
+        clock: Clock,
+    ) -> None:
         self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
         self._unmerger = unmerger
         self._along = Along(ledger, mirror)
 
-    async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call) -> Memory:
-        """The next version. Raises PreconditionFailed, Conflict (episodic, or not current), NotFound."""
+    async def update(
+        self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call
+    ) -> Memory:
+        """The next version. Raises PreconditionFailed, Conflict (episodic, or not
+        current), NotFound.
+        """
         look = await self._ledger.look(owner, _with_receipt([memory_id], owner, call))
         vector = None
         if earlier_result(look.documents, owner, call) is None:
@@ -113,22 +136,33 @@ class Editor:
             updated, old_versions, says = _edited(old, wanted, now)
             if slot_name(old) is None and updated.valid_from < old.valid_from:
                 old_versions += _ended_versions(seen, old, updated.valid_from, names)
-            names_times = slot_name(old) is None or not wanted.keys().isdisjoint(_TIMES)  # a past truth of a slot may hold at no moment
-            if names_times and updated.valid_until is not None and updated.valid_until <= updated.valid_from:
-                message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
+            # a past truth of a slot may hold at no moment
+            names_times = slot_name(old) is None or not wanted.keys().isdisjoint(_TIMES)
+            if (
+                names_times
+                and updated.valid_until is not None
+                and updated.valid_until <= updated.valid_from
+            ):
+                message = (
+                    f"must be later than valid_from, which is {updated.valid_from.isoformat()} for "
+                    "the new version"
+                )
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
             if _TEXT_FIELDS & wanted.keys():
                 updated = with_lexical(updated)
             if vector is not None:
                 updated.embedding = vector
-            edit = Change("updated", updated, old, {"change_reason": change.change_reason}, says=says)
+            edit = Change(
+                "updated", updated, old, {"change_reason": change.change_reason}, says=says
+            )
             return _Edit(updated.id, (edit,), old_versions)
 
         names, basis = [memory_id], cast("Look | None", look)
         while True:
             try:
                 return (await self._commit(owner, names, decide, call, basis)).memory
-            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
+            except LookedElsewhere as needs:
+                # a correction of the past: versions before the last one end with it
                 names, basis = [*names, *needs.wanted], None
 
     async def delete(
@@ -156,15 +190,22 @@ class Editor:
             PreconditionFailed: it has another ETag.
 
         """
-        look, along = await self._ledger.look(owner, _with_receipt([memory_id], owner, call)), list[str]()
+        look, along = (
+            await self._ledger.look(owner, _with_receipt([memory_id], owner, call)),
+            list[str](),
+        )
         memory = _present(look, memory_id)
-        if earlier_result(look.documents, owner, call) is None and memory.status is not Status.DELETED:
+        if (
+            earlier_result(look.documents, owner, call) is None
+            and memory.status is not Status.DELETED
+        ):
             if if_match is not None:
                 _check_match(memory, if_match)
             along = await self._along.ahead(owner, memory, call, gone_along, self._clock.now())
             if memory.category == "note" and memory.next_id is not None:
                 await self._unmerger.unmerge_sources(owner, [memory], call)
-                if_match = None  # it was compared; the memory may have changed by this very call since
+                # it was compared; the memory may have changed by this very call since
+                if_match = None
 
         def decide(seen: Look) -> _Edit:
             memory = _present(seen, memory_id)
@@ -173,41 +214,81 @@ class Editor:
             if memory.status is Status.DELETED:
                 return _Edit(memory_id, outcome="already_deleted")
             gone = _deleted(memory, reason, self._clock.now())
-            change = Change("deleted", gone, memory, {"reason": reason}, says=withdraws(memory.id) if never_so else None)
+            change = Change(
+                "deleted",
+                gone,
+                memory,
+                {"reason": reason},
+                says=withdraws(memory.id) if never_so else None,
+            )
             changes_of_messages = changes_along(seen, along, memory, gone_along, self._clock.now())
             return _Edit(
-                memory_id, (change, *changes_of_messages), self._session(owner, seen, memory, gone, changes_of_messages), outcome="deleted"
+                memory_id,
+                (change, *changes_of_messages),
+                self._session(owner, seen, memory, gone, changes_of_messages),
+                outcome="deleted",
             )
 
         committed = await self._commit(owner, [*_ids_of(owner, memory), *along], decide, call)
-        return Deleted(committed.memory, "already_deleted" if committed.outcome == "already_deleted" else "deleted")
+        return Deleted(
+            committed.memory,
+            "already_deleted" if committed.outcome == "already_deleted" else "deleted",
+        )
 
     async def refuse_status(self, owner: Owner, memory_id: str) -> NoReturn:
-        """Raises Conflict, naming the statuses that a caller may set; NotFound where there is no such memory."""
+        """Raises Conflict, naming the statuses that a caller may set; NotFound where there is no
+        such memory.
+        """
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
-        message = f"a memory that is {memory.status.value} can be set by hand to: {', '.join(BY_HAND)}"
+        message = (
+            f"a memory that is {memory.status.value} can be set by hand to: {', '.join(BY_HAND)}"
+        )
         raise Conflict(message, errors=(FieldError("status", message),))
 
     async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call) -> Memory:
-        """A copy for another agent; copying the same revision twice gives the same copy. Raises Conflict, NotFound."""
+        """A copy for another agent; copying the same revision twice gives the same copy.
+        Raises Conflict, NotFound.
+        """
 
         def decide(seen: Look) -> _Edit:
             source = _present(seen, memory_id)
             if source.status not in _IN_USE:
                 raise Conflict(f"a memory that is {source.status.value} can't be copied")
             if source.agent_id == to.to_agent_id:
-                raise Invalid("nothing to copy", errors=(FieldError("to_agent_id", "is the agent that the memory belongs to"),))
+                raise Invalid(
+                    "nothing to copy",
+                    errors=(FieldError("to_agent_id", "is the agent that the memory belongs to"),),
+                )
             identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
             existing = seen.memory(identity)
             if existing is not None and existing.status is not Status.DELETED:
                 return _Edit(identity)
             now = self._clock.now()
-            made = {"id": identity, "agent_id": to.to_agent_id, "copied_from": memory_id, "created_at": now, "updated_at": now}
-            fresh = {"version": 1, "status": Status.ACTIVE, "status_reason": "created", "links": [], "supersedes_id": None, "sequence": 0}
+            made = {
+                "id": identity,
+                "agent_id": to.to_agent_id,
+                "copied_from": memory_id,
+                "created_at": now,
+                "updated_at": now,
+            }
+            fresh = {
+                "version": 1,
+                "status": Status.ACTIVE,
+                "status_reason": "created",
+                "links": [],
+                "supersedes_id": None,
+                "sequence": 0,
+            }
             fresh |= {"last_accessed_at": None}
-            fresh |= {"conflict_state": "none", "conflict_ids": [], **({"cell_id": None} if is_message(memory_id) else {})}
+            fresh |= {
+                "conflict_state": "none",
+                "conflict_ids": [],
+                **({"cell_id": None} if is_message(memory_id) else {}),
+            }
             lexical = source.lexical.model_copy(update={"turn": None})
-            copied = source.model_copy(update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id})
+            copied = source.model_copy(
+                update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id}
+            )
             beside = copies(copied, memory_id) if slot_name(copied) is not None else None
             change = Change("copied", copied, existing, {"copied_from": memory_id}, says=beside)
             return _Edit(identity, (change,), self._session(owner, seen, existing, copied))
@@ -232,8 +313,13 @@ class Editor:
                 return Changes((earlier["memory_id"], None, earlier.get("outcome")))
             edit = decide(seen)
             outcome = {"outcome": edit.outcome} if edit.outcome is not None else {}
-            creates = receipt(owner, call, self._clock.now(), {"memory_id": edit.memory_id, **outcome})
-            reads, types = frozenset({*ids, edit.memory_id}), frozenset(kind for near in nears for kind in near.types)
+            creates = receipt(
+                owner, call, self._clock.now(), {"memory_id": edit.memory_id, **outcome}
+            )
+            reads, types = (
+                frozenset({*ids, edit.memory_id}),
+                frozenset(kind for near in nears for kind in near.types),
+            )
             return Changes(
                 (edit.memory_id, seen.memory(edit.memory_id), edit.outcome),
                 edit.changes,
@@ -245,18 +331,31 @@ class Editor:
                 head_fields=lambda head: {"pending_count": head.pending_count + edit.pending},
             )
 
-        committed = await self._ledger.commit(owner, decided, ids=_with_receipt(ids, owner, call), nears=nears, basis=basis, call=call)
+        committed = await self._ledger.commit(
+            owner, decided, ids=_with_receipt(ids, owner, call), nears=nears, basis=basis, call=call
+        )
         await self._mirror.follow(owner, committed)
         memory_id, unchanged, outcome = committed.result
         answer = committed.memories.get(memory_id) or unchanged
-        return _Committed(answer or _present(await self._ledger.look(owner, [memory_id]), memory_id), outcome)
+        return _Committed(
+            answer or _present(await self._ledger.look(owner, [memory_id]), memory_id), outcome
+        )
 
     def _session(
-        self, owner: Owner, seen: Look, before: Memory | None, after: Memory, changes_of_messages: Sequence[Change] = ()
+        self,
+        owner: Owner,
+        seen: Look,
+        before: Memory | None,
+        after: Memory,
+        changes_of_messages: Sequence[Change] = (),
     ) -> tuple[Document, ...]:
         if after.session_id is None:
             return ()
-        session = Session(owner, after.session_id, seen.documents.get(session_document_id(owner, after.session_id)))
+        session = Session(
+            owner,
+            after.session_id,
+            seen.documents.get(session_document_id(owner, after.session_id)),
+        )
         session.count(before, after, self._clock.now())
         if after.status is Status.DELETED:
             session.forget_turn(after)
@@ -270,11 +369,16 @@ def _with_receipt(ids: list[str], owner: Owner, call: Call) -> list[str]:
 
 
 def _ids_of(owner: Owner, memory: Memory) -> list[str]:
-    return [memory.id, *([session_document_id(owner, memory.session_id)] if memory.session_id else [])]
+    return [
+        memory.id,
+        *([session_document_id(owner, memory.session_id)] if memory.session_id else []),
+    ]
 
 
 def _sessions_of(edit: _Edit) -> frozenset[str]:
-    return frozenset(change.after.session_id for change in edit.changes if change.after.session_id and edit.puts)
+    return frozenset(
+        change.after.session_id for change in edit.changes if change.after.session_id and edit.puts
+    )
 
 
 def _present(look: Look, memory_id: str) -> Memory:
@@ -287,11 +391,20 @@ def _present(look: Look, memory_id: str) -> Memory:
 def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
     memory = _present(look, memory_id)
     if if_match is None:
-        raise PreconditionFailed(f"an update needs If-Match with the memory's ETag; the current one is {memory.etag}")
+        raise PreconditionFailed(
+            f"an update needs If-Match with the memory's ETag; the current one is {memory.etag}"
+        )
     _check_match(memory, if_match)
     if memory.type is MemoryType.EPISODIC:
-        raise Conflict("an episodic memory says what happened and is never edited; save what is true now as a semantic one")
-    was_true = memory.status is Status.SUPERSEDED and slot_name(memory) is not None and not is_version(memory_id)
+        raise Conflict(
+            "an episodic memory says what happened and is never edited; save what is true now as a "
+            "semantic one"
+        )
+    was_true = (
+        memory.status is Status.SUPERSEDED
+        and slot_name(memory) is not None
+        and not is_version(memory_id)
+    )
     if memory.status not in _IN_USE and not was_true:
         raise Conflict(f"a memory that is {memory.status.value} can't be updated")
     return memory
@@ -301,13 +414,20 @@ def _check_match(memory: Memory, if_match: str) -> None:
     tags = {tag.strip().removeprefix("W/") for tag in if_match.split(",")}
     if "*" not in tags and memory.etag not in tags:
         deletion = ": it is deleted" if memory.status is Status.DELETED else ""
-        raise PreconditionFailed(f"If-Match does not name the memory as it is now{deletion}; its current ETag is {memory.etag}")
+        raise PreconditionFailed(
+            f"If-Match does not name the memory as it is now{deletion}; its current ETag is "
+            f"{memory.etag}"
+        )
 
 
-def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory, tuple[Document, ...], Act | None]:
-    """The memory as it is edited, its old version if it becomes one, and what the edit adds to the log of its slot.
+def _edited(
+    old: Memory, wanted: dict[str, Any], now: datetime
+) -> tuple[Memory, tuple[Document, ...], Act | None]:
+    """The memory as it is edited, its old version if it becomes one, and what the edit adds to the
+    log of its slot.
 
-    In a slot only another content or value is another version; who edits nothing but times puts these right.
+    In a slot only another content or value is another version; who edits nothing but times puts
+    these right.
     """
     if slot_name(old) is None:
         updated, previous = new_version(old, wanted | _when_said(old, wanted, now), now)
@@ -317,9 +437,17 @@ def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory,
     if not _says_something(old, wanted):
         updated = old.model_copy(update={**wanted, **used})
         is_corrected = any(getattr(old, name) != value for name, value in times.items())
-        return updated, (), corrects_times(updated.id, updated.valid_from, updated.valid_until) if is_corrected else None
+        return (
+            updated,
+            (),
+            corrects_times(updated.id, updated.valid_from, updated.valid_until)
+            if is_corrected
+            else None,
+        )
     start, end = times.get("valid_from"), times.get("valid_until")
-    updated = old.model_copy(update={**wanted, **used, "version": old.version + 1, "event_timestamp": now, "told_at": []})
+    updated = old.model_copy(
+        update={**wanted, **used, "version": old.version + 1, "event_timestamp": now, "told_at": []}
+    )
     if "valid_until" not in times:
         updated = updated.model_copy(update={"valid_until": None})
     if start is None and end is not None and end > now:
@@ -327,15 +455,20 @@ def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory,
     return updated, (version_document(old_version(old)),), edits(updated, start, end)
 
 
-def _ended_versions(seen: Look, old: Memory, begins: datetime, names: Collection[str]) -> tuple[Document, ...]:
-    """The versions before the last one of a memory without a slot that end where an edit begins. Raises LookedElsewhere, Invalid."""
+def _ended_versions(
+    seen: Look, old: Memory, begins: datetime, names: Collection[str]
+) -> tuple[Document, ...]:
+    """The versions before the last one of a memory without a slot that end where an edit begins.
+    Raises LookedElsewhere, Invalid.
+    """
     wanted = [version_id(old.id, number) for number in range(1, old.version)]
     if missing := [name for name in wanted if name not in names]:
         raise LookedElsewhere(missing)
     versions = [
         version
         for name in wanted
-        if (document := seen.documents.get(name)) is not None and (version := as_memory(document, seen.head)) is not None
+        if (document := seen.documents.get(name)) is not None
+        and (version := as_memory(document, seen.head)) is not None
     ]
     ended = [shorter for version in versions if (shorter := cut_short(version, begins)) is not None]
     if len(ended) >= MAX_CUT_SHORT:
@@ -363,7 +496,10 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
         given["value_text"] = text_of_value(given["value"])
         if "content" not in given and old.key is not None:
             if given["value"] is None:
-                raise Invalid("nothing would be left", errors=(FieldError("value", "can't be null unless content is given too"),))
+                raise Invalid(
+                    "nothing would be left",
+                    errors=(FieldError("value", "can't be null unless content is given too"),),
+                )
             given["content"] = text_within(f"{old.key}: {given['value_text']}", MAX_CONTENT_BYTES)
     if given.get("content") is not None:
         given["worth"] = most_lasting([old.worth, worth_of(given["content"])])
@@ -373,22 +509,43 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
 
 def _check_value(old: Memory, value: Any) -> None:
     """Raises Invalid for a long value of a memory that is not procedural."""
-    if old.type is not MemoryType.PROCEDURAL and (size := len(orjson.dumps(value))) > MAX_METADATA_BYTES:
-        message = f"is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept, {MAX_VALUE_BYTES} in a procedural memory"
+    if (
+        old.type is not MemoryType.PROCEDURAL
+        and (size := len(orjson.dumps(value))) > MAX_METADATA_BYTES
+    ):
+        message = (
+            f"is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept, {MAX_VALUE_BYTES} in "
+            "a procedural memory"
+        )
         raise Invalid("the value is too long", errors=(FieldError("value", message),))
 
 
 def _check_slot(old: Memory, given: Mapping[str, Any]) -> None:
-    """Raises Invalid for another subject or attribute: a memory stays in the slot that it was saved in."""
-    after = slot_name(old.model_copy(update={name: given[name] for name in ("subject", "attribute") if name in given}))
-    moved = [name for name in ("subject", "attribute") if name in given and given[name] != getattr(old, name)]
+    """Raises Invalid for another subject or attribute: a memory stays in the slot that it
+    was saved in.
+    """
+    after = slot_name(
+        old.model_copy(
+            update={name: given[name] for name in ("subject", "attribute") if name in given}
+        )
+    )
+    moved = [
+        name
+        for name in ("subject", "attribute")
+        if name in given and given[name] != getattr(old, name)
+    ]
     if moved and (after != slot_name(old) or after is None):
-        how = "is fixed when a memory is saved; save the statement anew with it, and delete this one"
-        raise Invalid("a memory stays in its slot", errors=tuple(FieldError(name, how) for name in moved))
+        how = (
+            "is fixed when a memory is saved; save the statement anew with it, and delete this one"
+        )
+        raise Invalid(
+            "a memory stays in its slot", errors=tuple(FieldError(name, how) for name in moved)
+        )
 
 
 def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """An edit that says something else is a statement of now, or of when it is said to be true from.
+    """An edit that says something else is a statement of now, or of when it is said to
+    be true from.
 
     Nothing for one that only corrects when it ended, which is still about that time.
     """

@@ -1,7 +1,7 @@
 """Links between memories: to older ones, and marks on cells whose facts were superseded.
 
-Kept on the newer memory only. A link's composite score is its similarity, raised by how recent and how important the older memory is,
-so it is never below the threshold that the similarity passed.
+Kept on the newer memory only. A link's composite score is its similarity, raised by how recent and
+how important the older memory is, so it is never below the threshold that the similarity passed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ Kind = Literal["duplicate", "strong", "related", "contradicts", "same_scene"]
 class LinkRules:
     """Thresholds on the embedder's scale, and the boosts of the composite score.
 
-    max_age_hours / half_life_factor: SECMSA's recency, 37 % after that many hours. half_life_days: of importance.
+    max_age_hours / half_life_factor: SECMSA's recency, 37 % after that many hours.
+    half_life_days: of importance.
     """
 
     duplicate_threshold: float
@@ -57,17 +58,27 @@ class Linked:
         return self.neighbour.memory
 
 
-def find_links(new: Memory, neighbours: Sequence[Neighbour], rules: LinkRules, now: datetime) -> list[Linked]:
-    """The links of a new memory, strongest first, at most MAX_LINKS. Of one slot, or at the threshold; itself never."""
+def find_links(
+    new: Memory, neighbours: Sequence[Neighbour], rules: LinkRules, now: datetime
+) -> list[Linked]:
+    """The links of a new memory, strongest first, at most MAX_LINKS. Of one slot,
+    or at the threshold; itself never.
+    """
     slot = slot_of(new)
     links = []
     for near in neighbours:
         old = near.memory
         same_slot = slot is not None and slot_of(old) == slot
-        if old.id == new.id or old.status not in FOUND_BY_DEFAULT or not (same_slot or near.similarity >= rules.link_threshold):
+        if (
+            old.id == new.id
+            or old.status not in FOUND_BY_DEFAULT
+            or not (same_slot or near.similarity >= rules.link_threshold)
+        ):
             continue
         composite = near.similarity * (
-            1 + rules.recency_boost * _recency(old, rules, now) + rules.importance_boost * _importance(old, rules, now)
+            1
+            + rules.recency_boost * _recency(old, rules, now)
+            + rules.importance_boost * _importance(old, rules, now)
         )
         link = Link(
             memory_id=old.id,
@@ -93,57 +104,89 @@ def _recency(old: Memory, rules: LinkRules, now: datetime) -> float:
 
 
 def _importance(old: Memory, rules: LinkRules, now: datetime) -> float:
-    return importance_at(old.importance_base, old.last_accessed_at or old.created_at, now, rules.half_life_days)
+    return importance_at(
+        old.importance_base, old.last_accessed_at or old.created_at, now, rules.half_life_days
+    )
 
 
-# What is said beside a cell, and its note, when a fact that it told is superseded: the text stays as it was, the mark names the successor.
+# What is said beside a cell, and its note, when a fact that it told is superseded: the text stays
+# as it was, the mark names the successor.
 #
-# Note: marks are as many as fit a commit, the first teller and the latest ones before others. The truth is in the facts
-# themselves; a mark only saves the reader of an old episode from taking it for the present.
+# Note: marks are as many as fit a commit, the first teller and the latest ones before others. The
+# truth is in the facts themselves; a mark only saves the reader of an old episode from taking it
+# for the present.
 
 
 SPLIT = "split"
 """The event of a memory that holds what another one was in an earlier time."""
 MAX_DOCUMENTS = 94
-"""Of the 100 operations of a batch; the others are the head, and what follows from open conflicts."""
+"""Of the 100 operations of a batch; the others are the head, and what follows from
+open conflicts.
+"""
 MAX_MARKED = 12
-"""Cells of those that told a fact that learn when it is superseded: each, and its note, is a document of the commit."""
+"""Cells of those that told a fact that learn when it is superseded: each, and its note,
+is a document of the commit.
+"""
 
 MAX_HOPS = 20
-"""Merges, one after the other, that are followed to it: a look each where they were not read before."""
+"""Merges, one after the other, that are followed to it: a look each where they were not
+read before.
+"""
 
 
 def told_in(fact: Memory) -> tuple[str, ...]:
-    """The cells that are to learn that a fact is superseded, with their notes: the one that told it first and those that told it last."""
-    cells = [name for name in (fact.cell_id, *reversed(fact.source_ids[-MAX_MARKED + 1 :])) if name is not None]
+    """The cells that are to learn that a fact is superseded, with their notes: the one that told it
+    first and those that told it last.
+    """
+    cells = [
+        name
+        for name in (fact.cell_id, *reversed(fact.source_ids[-MAX_MARKED + 1 :]))
+        if name is not None
+    ]
     return tuple(dict.fromkeys(name for cell in cells for name in (cell, note_id(cell))))
 
 
 def fallen_in(changes: Iterable[Change]) -> list[Memory]:
-    """The facts that these changes let fall, give another successor, or let rise again (`next_id` is None then), as they leave them."""
+    """The facts that these changes let fall, give another successor, or let rise again (`next_id`
+    is None then), as they leave them.
+    """
     made = [*changes]
     states = {change.after.id: change.after for change in made}
-    return [states[name] for name in dict.fromkeys(change.after.id for change in made if _turns(change))]
+    return [
+        states[name] for name in dict.fromkeys(change.after.id for change in made if _turns(change))
+    ]
 
 
 def _turns(change: Change) -> bool:
-    """Whether those who told it have to learn of this; what a truth was before it held again is told by the truth itself."""
+    """Whether those who told it have to learn of this; what a truth was before it held again is
+    told by the truth itself.
+    """
     old, new = change.before, change.after
-    if change.event_type == SPLIT or (old is not None and (old.status, old.next_id) == (new.status, new.next_id)):
+    if change.event_type == SPLIT or (
+        old is not None and (old.status, old.next_id) == (new.status, new.next_id)
+    ):
         return False
     return _fallen(new) or (old is not None and _fallen(old))
 
 
 def _fallen(memory: Memory) -> bool:
-    """Whether another memory took its place, for a while or for good, or is announced to take it; a reader of the mark looks when."""
+    """Whether another memory took its place, for a while or for good, or is announced to take it; a
+    reader of the mark looks when.
+    """
     in_slot = slot_name(memory) is not None
-    was_never = memory.status is Status.DELETED and memory.status_reason == "contradicted" and in_slot
+    was_never = (
+        memory.status is Status.DELETED and memory.status_reason == "contradicted" and in_slot
+    )
     will_be = memory.status is Status.ACTIVE and memory.valid_until is not None and in_slot
-    return (memory.status is Status.SUPERSEDED or was_never or will_be) and memory.next_id is not None
+    return (
+        memory.status is Status.SUPERSEDED or was_never or will_be
+    ) and memory.next_id is not None
 
 
 async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
-    """The changes, with the marks of facts that fall, or rise, in the cells and notes that told them, as far as there is room."""
+    """The changes, with the marks of facts that fall, or rise, in the cells and notes that told
+    them, as far as there is room.
+    """
     fallen = [fact for fact in fallen_in(changes.changes) if told_in(fact)]
     if not fallen:
         return changes
@@ -153,15 +196,22 @@ async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
     for fact in fallen:
         for name in told_in(fact):
             chain = await tellers.chain(name)
-            for teller in (*chain[:1], *chain[-1:]):  # a note that was merged into another may stand again
+            # a note that was merged into another may stand again
+            for teller in (*chain[:1], *chain[-1:]):
                 by_teller.setdefault(teller.id, {})[fact.id] = fact
     made, room = [*changes.changes], MAX_DOCUMENTS - _documents(changes)
     for name, facts in by_teller.items():
         memory = tellers.memory(name)
-        if memory is None or is_cold(memory) or (marked_facts := _marked(memory, facts)) == memory.atomic_facts:
+        if (
+            memory is None
+            or is_cold(memory)
+            or (marked_facts := _marked(memory, facts)) == memory.atomic_facts
+        ):
             continue
         after = memory.model_copy(update={"atomic_facts": marked_facts})
-        place = next((place for place in range(len(made) - 1, -1, -1) if made[place].after.id == name), None)
+        place = next(
+            (place for place in range(len(made) - 1, -1, -1) if made[place].after.id == name), None
+        )
         if place is not None and made[place].before is None:
             made[place] = replace(made[place], after=after)
         elif room >= 2:
@@ -187,7 +237,9 @@ class _Tellers:
         return self._states.get(name) or self._shelf.memory(name)
 
     async def chain(self, name: str) -> list[Memory]:
-        """The memory and, of a note that was merged, those it was merged into one after the other."""
+        """The memory and, of a note that was merged, those it was merged into one
+        after the other.
+        """
         chain, following = list[Memory](), self.memory(name)
         while following is not None and len(chain) <= MAX_HOPS:
             chain.append(following)
@@ -199,7 +251,9 @@ class _Tellers:
 
 
 def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
-    """The facts of a cell with the successors of those that are superseded. A note lists only such as have."""
+    """The facts of a cell with the successors of those that are superseded. A note lists only
+    such as have.
+    """
     facts = [
         fact.model_copy(update={"superseded_by": successor_of(fallen[fact.fact_id])})
         if fact.fact_id is not None and fact.fact_id in fallen
@@ -214,13 +268,21 @@ def _marked(teller: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
 
 
 def successor_of(fact: Memory) -> str | None:
-    """What those who told a fact name as true in its place; nothing of an ending that ended nothing, for it said nothing untrue."""
-    ended_nothing = is_retraction(fact) and fact.status is Status.SUPERSEDED and fact.valid_until == fact.valid_from
+    """What those who told a fact name as true in its place; nothing of an ending that ended
+    nothing, for it said nothing untrue.
+    """
+    ended_nothing = (
+        is_retraction(fact)
+        and fact.status is Status.SUPERSEDED
+        and fact.valid_until == fact.valid_from
+    )
     return None if ended_nothing else fact.next_id
 
 
 def marks_of(facts: Sequence[Memory]) -> list[AtomicFact]:
     """What a note lists of these facts: those that are superseded, each with its successor."""
     return [
-        AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=by) for fact in facts if _fallen(fact) and (by := successor_of(fact))
+        AtomicFact(text=fact.content, fact_id=fact.id, superseded_by=by)
+        for fact in facts
+        if _fallen(fact) and (by := successor_of(fact))
     ]

@@ -30,7 +30,8 @@ def near_of(name: SlotName) -> Near:
 class Shelf:
     """What a decision and its completion have read.
 
-    nears: what the look was asked for. near_memories: the memories that it found by these, by their ids.
+    nears: what the look was asked for. near_memories: the memories that it found by these,
+    by their ids.
     """
 
     store: LongTermStore
@@ -42,7 +43,9 @@ class Shelf:
     near_memories: dict[str, Memory] = field(init=False)
 
     def __post_init__(self) -> None:
-        near = [neighbour.memory for group in (*self.look.near, self.look.merged) for neighbour in group]
+        near = [
+            neighbour.memory for group in (*self.look.near, self.look.merged) for neighbour in group
+        ]
         self.near_memories = {memory.id: memory for memory in near}
         self.asked |= self.look.asked
 
@@ -73,13 +76,16 @@ class Shelf:
         if any((asked.slot, asked.key) == (near.slot, near.key) for asked in self.nears):
             memories = [*self.near_memories.values()]
         else:
-            memories = [neighbour.memory for neighbour in (await self.store.snapshot(self.owner, (), near)).near]
+            memories = [
+                neighbour.memory
+                for neighbour in (await self.store.snapshot(self.owner, (), near)).near
+            ]
         return [memory for memory in memories if slot_name(memory) == name]
 
 
 class LookedElsewhere(Exception):
-    """What the store shows now is not what the agents were shown, or memories are needed (`wanted`), or all values of keys, that were not
-    read: look again.
+    """What the store shows now is not what the agents were shown, or memories are needed
+    (`wanted`), or all values of keys, that were not read: look again.
     """
 
     def __init__(self, wanted: Iterable[str] = (), keys: Iterable[str] = ()) -> None:

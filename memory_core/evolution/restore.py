@@ -1,7 +1,8 @@
 """Bring memories back into use.
 
-A member of a slot says to its log that it is back; when it holds follows from that, so it need not be `active` then. Note: a memory that is
-alone in its slot and had been replaced before it was deleted is history, and stays that; only its place in the chain says so.
+A member of a slot says to its log that it is back; when it holds follows from that, so it need not
+be `active` then. Note: a memory that is alone in its slot and had been replaced before it was
+deleted is history, and stays that; only its place in the chain says so.
 """
 
 from __future__ import annotations
@@ -36,24 +37,37 @@ _RESTORED = "restored"
 
 
 class Restorer:
-    """Brings memories of any owner back. What a memory has become meanwhile is seen in the commit that brings it back."""
+    """Brings memories of any owner back. What a memory has become meanwhile is seen in the commit
+    that brings it back.
+    """
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, uncompress: Uncompress, thaw: Thaw, clock: Clock) -> None:
-        self._ledger, self._mirror, self._uncompress, self._thaw, self._clock = ledger, mirror, uncompress, thaw, clock
+    def __init__(
+        self, ledger: Ledger, mirror: Mirror, uncompress: Uncompress, thaw: Thaw, clock: Clock
+    ) -> None:
+        self._ledger, self._mirror, self._uncompress, self._thaw, self._clock = (
+            ledger,
+            mirror,
+            uncompress,
+            thaw,
+            clock,
+        )
         self._along = Along(ledger, mirror)
 
     async def restore(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """The memory, in use again; one that is answers as it is.
 
-        Deleted or faded: as it was. Replaced: it is active again, what replaced it is superseded. Shortened: with its whole text.
-        Archived: with its whole chain, each as it was; asked for again, it stays that, though it was a truth replaced before. Raises
-        NotFound, Conflict, Damaged (the cold copy), Unavailable.
+        Deleted or faded: as it was. Replaced: it is active again, what replaced it is superseded.
+        Shortened: with its whole text. Archived: with its whole chain, each as it was; asked for
+        again, it stays that, though it was a truth replaced before. Raises NotFound, Conflict,
+        Damaged (the cold copy), Unavailable.
         """
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
         is_archived = await self._thaw.is_for(owner, memory)
         return await self._restored(owner, memory, _RESTORED, call, is_archived=is_archived)
 
-    async def activate(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
+    async def activate(
+        self, owner: Owner, memory_id: str, change: StatusInput, call: Call
+    ) -> Memory:
         """The same by its status. Raises as `restore` does."""
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
         return await self._restored(owner, memory, change.reason, call, is_archived=is_cold(memory))
@@ -61,11 +75,13 @@ class Restorer:
     async def undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
         """Make a superseded or merged memory active again. One that is active stays as it is.
 
-        In a slot all that was said since and meets its time never was so; elsewhere that is what replaced it.
+        In a slot all that was said since and meets its time never was so; elsewhere that is what
+        replaced it.
 
         Raises:
             NotFound: there is no such memory.
-            Conflict: nothing replaced it, or too much was said since; the message names what is allowed.
+            Conflict: nothing replaced it, or too much was said since; the message names
+                what is allowed.
 
         """
 
@@ -74,7 +90,10 @@ class Restorer:
                 return {}
             if memory.status not in (Status.SUPERSEDED, Status.UPDATED) or is_cold(memory):
                 choices = ", ".join(sorted(status.value for status in allowed(memory.status)))
-                raise _refusal(f"a memory that is {memory.status.value} was replaced by none; it may become: {choices}")
+                raise _refusal(
+                    f"a memory that is {memory.status.value} was replaced by none; it may "
+                    f"become: {choices}"
+                )
             if memory.next_id is not None and memory.next_id not in page.asked:
                 raise LookedElsewhere([memory.next_id])
             successor = None if memory.next_id is None else page.look.memory(memory.next_id)
@@ -83,7 +102,9 @@ class Restorer:
 
         return await self._commit(owner, memory_id, [], put, call)
 
-    async def _restored(self, owner: Owner, memory: Memory, reason: str, call: Call, *, is_archived: bool) -> Memory:
+    async def _restored(
+        self, owner: Owner, memory: Memory, reason: str, call: Call, *, is_archived: bool
+    ) -> Memory:
         if is_archived:
             back = await self._thaw.restore_archived(owner, memory.id, call)
         elif memory.status in (Status.SUPERSEDED, Status.UPDATED):
@@ -96,13 +117,24 @@ class Restorer:
         return back
 
     async def _bring_messages(self, owner: Owner, cell: Memory, call: Call) -> None:
-        """Bring the messages back that a cell left in the archive, or lost there. cell: as it was before it came back."""
+        """Bring the messages back that a cell left in the archive, or lost there. cell:
+        as it was before it came back.
+        """
         names = messages_of(cell)
         if not names:
             return
-        look, without_key = await self._ledger.look(owner, names), replace(call, idempotency_key=None)
-        for message in [member for name in names if (member := look.memory(name)) is not None and member.cell_id == cell.id]:
-            if is_cold(message) and (message.status is Status.ARCHIVED or comes_along(message, cell)):
+        look, without_key = (
+            await self._ledger.look(owner, names),
+            replace(call, idempotency_key=None),
+        )
+        for message in [
+            member
+            for name in names
+            if (member := look.memory(name)) is not None and member.cell_id == cell.id
+        ]:
+            if is_cold(message) and (
+                message.status is Status.ARCHIVED or comes_along(message, cell)
+            ):
                 await self._thaw.restore_archived(owner, message.id, without_key)
             elif not is_cold(message) and comes_along(message, cell):
                 await self._reactivate(owner, message, _RESTORED, without_key)
@@ -118,16 +150,27 @@ class Restorer:
         def put(page: Page, memory_now: Memory) -> Mapping[str, Mark]:
             if memory_now.status is not Status.ACTIVE:
                 changes = _back(_checked(memory_now), reason, page.now)
-                page.apply([_for_itself(change) for change in changes] if alone(memory_now, page.look) else changes)
+                page.apply(
+                    [_for_itself(change) for change in changes]
+                    if alone(memory_now, page.look)
+                    else changes
+                )
                 page.apply(changes_along(page.look, along, memory_now, back_along, page.now))
             return joined_again(page.look, along, memory_now)
 
         return await self._commit(owner, memory.id, [*names, *along], put, call)
 
     async def _commit(
-        self, owner: Owner, memory_id: str, ids: Sequence[str], put: Callable[[Page, Memory], Mapping[str, Mark]], call: Call
+        self,
+        owner: Owner,
+        memory_id: str,
+        ids: Sequence[str],
+        put: Callable[[Page, Memory], Mapping[str, Mark]],
+        call: Call,
     ) -> Memory:
-        """Commit what `put` puts onto a page about the memory as it is now, reading whatever it turns out to need."""
+        """Commit what `put` puts onto a page about the memory as it is now, reading whatever it
+        turns out to need.
+        """
         key = receipt_id(owner, call)
         names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
 
@@ -164,12 +207,23 @@ def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
     # A restored memory was looked at: it would else fade again within the hour.
     back = restore(memory, now, change_reason=reason)
     first = Change(_RESTORED, back, memory, {"reason": reason})
-    if slot_name(memory) is not None or memory.status is not Status.DELETED or memory.next_id is None:
+    if (
+        slot_name(memory) is not None
+        or memory.status is not Status.DELETED
+        or memory.next_id is None
+    ):
         return [first]
-    if memory.status_reason in TRUE_ONCE:  # an agent took it for contradicted; restoring it says that it was not
-        return [replace(first, after=back.model_copy(update={"next_id": None, "valid_until": None}))]
+    # an agent took it for contradicted; restoring it says that it was not
+    if memory.status_reason in TRUE_ONCE:
+        return [
+            replace(first, after=back.model_copy(update={"next_id": None, "valid_until": None}))
+        ]
     merged = memory.next_id in memory.consolidated_into_ids
-    past = {"status": Status.UPDATED, "status_reason": "consolidated"} if merged else {"status": Status.SUPERSEDED}
+    past = (
+        {"status": Status.UPDATED, "status_reason": "consolidated"}
+        if merged
+        else {"status": Status.SUPERSEDED}
+    )
     history = back.model_copy(update={"status_reason": "contradicted", **past})
     return [first, Change(history.status.value, history, back)]
 
@@ -184,24 +238,45 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
         now: the moment of the commit.
 
     Returns:
-        Its own change, and that of a successor which replaced it and is alone in its slot, or in another one: that is superseded.
+        Its own change, and that of a successor which replaced it and is alone in its slot, or in
+            another one: that is superseded.
 
     """
     in_slot = slot_name(memory) is not None
-    replaced = memory.status is Status.SUPERSEDED and successor is not None and successor.status in (Status.ACTIVE, Status.COMPRESSED)
-    ends_there = successor is None or memory.valid_until == max(successor.valid_from, memory.valid_from)
+    replaced = (
+        memory.status is Status.SUPERSEDED
+        and successor is not None
+        and successor.status in (Status.ACTIVE, Status.COMPRESSED)
+    )
+    ends_there = successor is None or memory.valid_until == max(
+        successor.valid_from, memory.valid_from
+    )
     until = None if ends_there or memory.status is Status.UPDATED else memory.valid_until
     back = restore(memory, now, change_reason=reason, next_id=None, valid_until=until)
-    changes = [Change(_RESTORED, back, memory, {"reason": reason}, says=undoes(memory.id) if in_slot else None)]
-    if replaced and successor is not None and (not in_slot or slot_name(successor) != slot_name(memory)):
-        changes.append(Change("contradicted", _never_so(successor, back, now), successor, {"reason": "undone"}))
+    changes = [
+        Change(
+            _RESTORED, back, memory, {"reason": reason}, says=undoes(memory.id) if in_slot else None
+        )
+    ]
+    if (
+        replaced
+        and successor is not None
+        and (not in_slot or slot_name(successor) != slot_name(memory))
+    ):
+        changes.append(
+            Change("contradicted", _never_so(successor, back, now), successor, {"reason": "undone"})
+        )
     return changes
 
 
 def _never_so(memory: Memory, back: Memory, now: datetime) -> Memory:
     """A memory that never was so: no look back in time finds it."""
     supersedes_id = None if memory.supersedes_id == back.id else memory.supersedes_id
-    fields: dict[str, Any] = {"next_id": back.id, "supersedes_id": supersedes_id, "valid_until": memory.valid_from}
+    fields: dict[str, Any] = {
+        "next_id": back.id,
+        "supersedes_id": supersedes_id,
+        "valid_until": memory.valid_from,
+    }
     return delete(memory, "contradicted", now, conflict_state="resolved", **fields)
 
 
@@ -228,17 +303,21 @@ def _refusal(message: str) -> Conflict:
     return Conflict(message, errors=(FieldError("status", message),))
 
 
-# A compressed memory as it was before: its original comes back from the archive, in its place and under its id.
+# A compressed memory as it was before: its original comes back from the archive,
+# in its place and under its id.
 #
-# Note: a caller that writes another text over the short one makes the memory active by that, and its original history. So a
-# memory that is still compressed at the place where its original was read says what that says.
+# Note: a caller that writes another text over the short one makes the memory active by that, and
+# its original history. So a memory that is still compressed at the place where its original was
+# read says what that says.
 
 
 ROUNDS = 4
 
 
 class _Elsewhere(Exception):
-    """The original was not, or is not any more, where the memory said that it is: the memory as it is now."""
+    """The original was not, or is not any more, where the memory said that it is:
+    the memory as it is now.
+    """
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()
@@ -248,13 +327,22 @@ class _Elsewhere(Exception):
 class Uncompress:
     """Brings the long texts of any owner back."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock) -> None:
-        self._ledger, self._mirror, self._copies, self._embedder, self._clock = ledger, mirror, copies, embedder, clock
+    def __init__(
+        self, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock
+    ) -> None:
+        self._ledger, self._mirror, self._copies, self._embedder, self._clock = (
+            ledger,
+            mirror,
+            copies,
+            embedder,
+            clock,
+        )
 
     async def uncompress(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
         """The memory, active, with its whole text. One that is active already answers as it is.
 
-        Raises NotFound, Conflict (it has become something else), Damaged (the original; the short text stays), Unavailable.
+        Raises NotFound, Conflict (it has become something else), Damaged (the original;
+        the short text stays), Unavailable.
         """
         for _ in range(ROUNDS):
             try:
@@ -264,48 +352,78 @@ class Uncompress:
         raise Unavailable("archive", "the original moves between archive and store; try again")
 
     async def _uncompressed(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
-        original = await self._original(owner, memory) if memory.status is Status.COMPRESSED else None
+        original = (
+            await self._original(owner, memory) if memory.status is Status.COMPRESSED else None
+        )
         key = receipt_id(owner, call)
 
         def decide(seen: Look) -> Changes[Memory]:
             memory_now = seen.memory(memory.id)
             if memory_now is None:
                 raise NotFound("no memory of this id for this user")
-            if earlier_result(seen.documents, owner, call) is not None or memory_now.status is Status.ACTIVE:
+            if (
+                earlier_result(seen.documents, owner, call) is not None
+                or memory_now.status is Status.ACTIVE
+            ):
                 return Changes(memory_now)
             if memory_now.status is not Status.COMPRESSED:
-                message = f"a memory that is {memory_now.status.value} is not compressed any more; try again"
+                message = (
+                    f"a memory that is {memory_now.status.value} is not compressed any more; "
+                    "try again"
+                )
                 raise Conflict(message, errors=(FieldError("status", message),))
             if original is None or memory_now.archival_location != memory.archival_location:
                 raise _Elsewhere(memory_now)
-            change = Change("restored", _whole(memory_now, original, reason, self._clock.now()), memory_now, {"reason": reason})
+            change = Change(
+                "restored",
+                _whole(memory_now, original, reason, self._clock.now()),
+                memory_now,
+                {"reason": reason},
+            )
             creates = receipt(owner, call, self._clock.now(), {"memory_id": memory_now.id})
             return Changes(memory_now, (change,), creates=creates, reads=frozenset({memory_now.id}))
 
-        committed = await self._ledger.commit(owner, decide, ids=[memory.id, *([key] if key else [])], call=call)
+        committed = await self._ledger.commit(
+            owner, decide, ids=[memory.id, *([key] if key else [])], call=call
+        )
         await self._mirror.follow(owner, committed)
         return committed.memories.get(memory.id) or committed.result
 
     async def _original(self, owner: Owner, memory: Memory) -> Memory:
         """The original, with a vector of the present embedder."""
         if memory.archival_location is None:
-            raise Damaged("archive", f"nothing tells where the original of {memory.id} is", retry_after_s=30)
+            raise Damaged(
+                "archive", f"nothing tells where the original of {memory.id} is", retry_after_s=30
+            )
         try:
             member = (await self._copies.read(owner, memory.archival_location)).member(memory.id)
         except NotFound as error:
             now = (await self._ledger.look(owner, [memory.id])).memory(memory.id)
             if now is not None and now.archival_location != memory.archival_location:
                 raise _Elsewhere(now) from None
-            raise Damaged("archive", f"the original of {memory.id} is gone", retry_after_s=30) from error
+            raise Damaged(
+                "archive", f"the original of {memory.id} is gone", retry_after_s=30
+            ) from error
         if member is None:
-            raise Damaged("archive", f"the cold copy of {memory.id} holds another memory", retry_after_s=30)
+            raise Damaged(
+                "archive", f"the cold copy of {memory.id} holds another memory", retry_after_s=30
+            )
         whole = member.whole
-        if whole.embedding is not None and whole.embedding_model not in (None, self._embedder.model):
+        if whole.embedding is not None and whole.embedding_model not in (
+            None,
+            self._embedder.model,
+        ):
             (whole.embedding,) = await self._embedder.embed([text_to_embed(whole)])
-            whole.embedding_model, whole.embedding_dimensions = self._embedder.model, self._embedder.dimensions
+            whole.embedding_model, whole.embedding_dimensions = (
+                self._embedder.model,
+                self._embedder.dimensions,
+            )
         return whole
 
 
 def _whole(memory: Memory, original: Memory, reason: str, now: datetime) -> Memory:
-    fields = {name: getattr(original, name) for name in ("content", "episode", "embedding", "embedding_model", "embedding_dimensions")}
+    fields = {
+        name: getattr(original, name)
+        for name in ("content", "episode", "embedding", "embedding_model", "embedding_dimensions")
+    }
     return reread(restore(memory, now, change_reason=reason, archival_location=None, **fields))

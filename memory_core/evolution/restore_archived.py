@@ -1,7 +1,9 @@
-"""Back from the archive: a memory and the whole chain it was moved with, as they were, in one commit.
+"""Back from the archive: a memory and the whole chain it was moved with, as they were,
+in one commit.
 
-The hot copies come first; the cold one is left to the sweep, which finds that nothing points to it any more. Note: a
-truth may have been told while this one was away, and both can't be active. The one told of the later time is, as ever.
+The hot copies come first; the cold one is left to the sweep, which finds that nothing points to it
+any more. Note: a truth may have been told while this one was away, and both can't be active. The
+one told of the later time is, as ever.
 """
 
 from __future__ import annotations
@@ -11,7 +13,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.archival import ColdCopy, brought_back, is_cold, version_brought_back, was_cold
+from memory_core.domain.archival import (
+    ColdCopy,
+    brought_back,
+    is_cold,
+    version_brought_back,
+    was_cold,
+)
 from memory_core.domain.errors import Damaged, EmbeddingMismatch, NotFound, Unavailable
 from memory_core.domain.memory import Memory, Status, Vector
 from memory_core.domain.ranking.index_terms import text_to_embed
@@ -27,7 +35,9 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, LongTermStore
 
 ROUNDS = 4
-"""How often in a row the memory may move to another copy before we give up: each takes an archive run of its own."""
+"""How often in a row the memory may move to another copy before we give up: each takes an archive
+run of its own.
+"""
 
 
 class _Elsewhere(Exception):
@@ -36,7 +46,9 @@ class _Elsewhere(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Thawing:
-    """One restore: which memory, from which copy, with new vectors by id where the embedder is another one now."""
+    """One restore: which memory, from which copy, with new vectors by id where the embedder is
+    another one now.
+    """
 
     owner: Owner
     memory_id: str
@@ -48,37 +60,62 @@ class _Thawing:
     @property
     def ids(self) -> list[str]:
         """Every document that it writes."""
-        every = (memory.id for member in self.copy.members for memory in (member.memory, *member.versions))
+        every = (
+            memory.id
+            for member in self.copy.members
+            for memory in (member.memory, *member.versions)
+        )
         return list(dict.fromkeys([self.memory_id, *every]))
 
 
 class Thaw:
     """Brings memories of any owner back."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        mirror: Mirror,
+        copies: ColdCopies,
+        embedder: Embedder,
+        clock: Clock,
+    ) -> None:
         self._store, self._ledger, self._mirror = store, ledger, mirror
         self._copies, self._embedder, self._clock = copies, embedder, clock
 
     async def is_for(self, owner: Owner, memory: Memory) -> bool:
-        """Whether bringing this memory back is our business: it is in the archive, or was, and nothing has happened to it since.
+        """Whether bringing this memory back is our business: it is in the archive, or was, and
+        nothing has happened to it since.
 
-        Without the second, who asks twice for a superseded truth would be told the second time that it can't be restored.
+        Without the second, who asks twice for a superseded truth would be told the second time that
+        it can't be restored.
         """
         if is_cold(memory) or memory.status is Status.ACTIVE:
             return is_cold(memory)
         last = await self._store.events(owner, memory.revision - 1, 1)
-        return any(event.sequence == memory.revision and event.event_type == "restored" and was_cold(event.before) for event in last)
+        return any(
+            event.sequence == memory.revision
+            and event.event_type == "restored"
+            and was_cold(event.before)
+            for event in last
+        )
 
     async def restore_archived(self, owner: Owner, memory_id: str, call: Call) -> Memory:
-        """The memory as it is hot; its chain comes with it. One that is hot already answers as it is.
+        """The memory as it is hot; its chain comes with it. One that is hot already
+        answers as it is.
 
-        A decayed one comes back active, since it was asked for; one deleted in the archive likewise. Every other member has the status
-        that it had. Raises NotFound, Damaged (the stub stays), Unavailable.
+        A decayed one comes back active, since it was asked for; one deleted in the archive
+        likewise. Every other member has the status that it had. Raises NotFound,
+        Damaged (the stub stays), Unavailable.
         """
         for _ in range(ROUNDS):
             look = await self._ledger.look(owner, [memory_id, *_receipt_ids(owner, call)])
             memory = _present(look, memory_id)
-            if earlier_result(look.documents, owner, call) is not None or memory.archival_location is None or not is_cold(memory):
+            if (
+                earlier_result(look.documents, owner, call) is not None
+                or memory.archival_location is None
+                or not is_cold(memory)
+            ):
                 return memory
             try:
                 return await self._restored(owner, memory, memory.archival_location, call)
@@ -93,8 +130,12 @@ class Thaw:
             look = await self._ledger.look(owner, [memory.id])
             if _present(look, memory.id).archival_location != location:
                 raise _Elsewhere from None
-            raise Damaged("archive", f"the cold copy of {memory.id} is gone", retry_after_s=30) from None
-        thawing = _Thawing(owner, memory.id, location, copy, await self._new_vectors(copy), self._clock.now())
+            raise Damaged(
+                "archive", f"the cold copy of {memory.id} is gone", retry_after_s=30
+            ) from None
+        thawing = _Thawing(
+            owner, memory.id, location, copy, await self._new_vectors(copy), self._clock.now()
+        )
         sessions = [session_document_id(owner, memory.session_id)] if memory.session_id else []
         committed = await self._ledger.commit(
             owner,
@@ -115,7 +156,9 @@ class Thaw:
         puts = [*self._versions(thawing, seen), *self._session(thawing, seen)]
         creates = receipt(thawing.owner, call, thawing.now, {"memory_id": asked.id})
         sessions = frozenset({asked.session_id} if asked.session_id else ())
-        return Changes(asked, tuple(changes), tuple(puts), creates, frozenset(thawing.ids), sessions)
+        return Changes(
+            asked, tuple(changes), tuple(puts), creates, frozenset(thawing.ids), sessions
+        )
 
     def _changes(self, thawing: _Thawing, seen: Look) -> list[Change]:
         changes = list[Change]()
@@ -129,7 +172,9 @@ class Thaw:
             if stub.id == thawing.memory_id and back.status in (Status.DECAYED, Status.DELETED):
                 steps = _in_use_again(back, member.memory, thawing.now)
             for before, after in zip([stub, *steps], steps, strict=False):
-                changes.append(Change("restored", after, before, {"vector": _origin(thawing, member.memory)}))
+                changes.append(
+                    Change("restored", after, before, {"vector": _origin(thawing, member.memory)})
+                )
         return changes
 
     def _vector_fields(self, thawing: _Thawing, whole: Memory) -> dict[str, Any]:
@@ -137,18 +182,32 @@ class Thaw:
         if whole.id not in thawing.vectors:
             return {}
         vector = thawing.vectors[whole.id]
-        made_by = (None, None) if vector is None else (self._embedder.model, self._embedder.dimensions)
-        return {"embedding": vector, "embedding_model": made_by[0], "embedding_dimensions": made_by[1]}
+        made_by = (
+            (None, None) if vector is None else (self._embedder.model, self._embedder.dimensions)
+        )
+        return {
+            "embedding": vector,
+            "embedding_model": made_by[0],
+            "embedding_dimensions": made_by[1],
+        }
 
     def _versions(self, thawing: _Thawing, seen: Look) -> list[Document]:
         """The old versions, for those whose stubs are still there."""
         documents = []
         for whole in (version for member in thawing.copy.members for version in member.versions):
             document = seen.documents.get(whole.id)
-            stub = None if document is None or document.kind != "version" else as_memory(document, seen.head)
+            stub = (
+                None
+                if document is None or document.kind != "version"
+                else as_memory(document, seen.head)
+            )
             if stub is not None and stub.archival_location == thawing.location:
-                back = version_brought_back(stub, whole).model_copy(update=self._vector_fields(thawing, whole))
-                documents.append(Document(back.id, "version", back.model_dump(mode="json"), back.embedding))
+                back = version_brought_back(stub, whole).model_copy(
+                    update=self._vector_fields(thawing, whole)
+                )
+                documents.append(
+                    Document(back.id, "version", back.model_dump(mode="json"), back.embedding)
+                )
         return documents
 
     def _session(self, thawing: _Thawing, seen: Look) -> list[Document]:
@@ -162,13 +221,19 @@ class Thaw:
         return [session.document]
 
     async def _new_vectors(self, copy: ColdCopy) -> dict[str, Vector | None]:
-        """New vectors of what another embedder had made one of; None where ours does not answer: found by words alone."""
+        """New vectors of what another embedder had made one of; None where ours does not answer:
+        found by words alone.
+        """
         every = [memory for member in copy.members for memory in (member.memory, *member.versions)]
-        foreign = [memory for memory in every if memory.embedding is not None and not self._is_ours(memory)]
+        foreign = [
+            memory for memory in every if memory.embedding is not None and not self._is_ours(memory)
+        ]
         if not foreign:
             return {}
         try:
-            made: Sequence[Vector | None] = await self._embedder.embed([text_to_embed(memory) for memory in foreign])
+            made: Sequence[Vector | None] = await self._embedder.embed(
+                [text_to_embed(memory) for memory in foreign]
+            )
         except EmbeddingMismatch:
             raise
         except Unavailable:
@@ -176,12 +241,16 @@ class Thaw:
         return {memory.id: vector for memory, vector in zip(foreign, made, strict=True)}
 
     def _is_ours(self, memory: Memory) -> bool:
-        known = memory.embedding is not None and memory.embedding.shape == (self._embedder.dimensions,)
+        known = memory.embedding is not None and memory.embedding.shape == (
+            self._embedder.dimensions,
+        )
         return known and memory.embedding_model in (None, self._embedder.model)
 
 
 def _origin(thawing: _Thawing, whole: Memory) -> str:
-    """What its event says of a memory's vector: kept · made_anew · left_out (the embedder is another one, and did not answer) · none."""
+    """What its event says of a memory's vector: kept · made_anew · left_out (the embedder is
+    another one, and did not answer) · none.
+    """
     if whole.embedding is None:
         return "none"
     if whole.id not in thawing.vectors:
@@ -190,14 +259,18 @@ def _origin(thawing: _Thawing, whole: Memory) -> str:
 
 
 def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
-    """The steps by which what was asked for, and had decayed or was deleted in the archive, comes into use again.
+    """The steps by which what was asked for, and had decayed or was deleted in the archive,
+    comes into use again.
 
     What was no truth of its present when it was archived, or a short text, becomes that again.
     """
     active = restore(back, now, change_reason=None)
     if whole.status in (Status.ACTIVE, Status.DECAYED):
         return [active]
-    return [active, active.model_copy(update={"status": whole.status, "status_reason": whole.status_reason})]
+    return [
+        active,
+        active.model_copy(update={"status": whole.status, "status_reason": whole.status_reason}),
+    ]
 
 
 def _receipt_ids(owner: Owner, call: Call) -> list[str]:

@@ -1,8 +1,10 @@
-"""The last step of every decision: what its changes say is added to the logs of their slots, and the members follow.
+"""The last step of every decision: what its changes say is added to the logs of their slots,
+and the members follow.
 
-Which truth of a slot holds when is decided here alone. A command says what happened to one memory; every other member that changes by
-it, and the stored fields that `projection` names, come from the timeline of the log. Note: the log is read after the look of a decision. It
-has a tag of its own, so a commit on an older state of it is refused, and decided again.
+Which truth of a slot holds when is decided here alone. A command says what happened to one memory;
+every other member that changes by it, and the stored fields that `projection` names, come from the
+timeline of the log. Note: the log is read after the look of a decision. It has a tag of its own, so
+a commit on an older state of it is refused, and decided again.
 """
 
 from __future__ import annotations
@@ -43,7 +45,13 @@ class SlotCommits:
         self._clock = clock
 
     async def complete(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Result], look: Look, nears: Sequence[Near], ahead: Sequence[Change] = ()
+        self,
+        store: LongTermStore,
+        owner: Owner,
+        changes: Changes[Result],
+        look: Look,
+        nears: Sequence[Near],
+        ahead: Sequence[Change] = (),
     ) -> Changes[Result]:
         """The changes, with what follows from them in the slots of their memories.
 
@@ -53,7 +61,8 @@ class SlotCommits:
             changes: what is about to be committed.
             look: what the decision was shown.
             nears: what `look` was asked for.
-            ahead: changes of the same decision that were committed before it, because they did not fit one commit.
+            ahead: changes of the same decision that were committed before it,
+                because they did not fit one commit.
 
         Returns:
             The given object where no slot is concerned.
@@ -83,7 +92,9 @@ def _by_slot(changes: Changes[Any]) -> dict[SlotName, list[str]]:
 
 def _is_moved(change: Change) -> bool:
     before = change.before
-    return before is None or any(getattr(before, name) != getattr(change.after, name) for name in _PROJECTED)
+    return before is None or any(
+        getattr(before, name) != getattr(change.after, name) for name in _PROJECTED
+    )
 
 
 @dataclass(slots=True)
@@ -95,7 +106,9 @@ class _Settling:
     clock: Clock
 
     async def settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
-        """The changes with what follows in this slot. Note: what reaches back into sealed parts is done again, with these read."""
+        """The changes with what follows in this slot. Note: what reaches back into sealed parts is
+        done again, with these read.
+        """
         try:
             return await self._settled(changes, concerned)
         except LookedElsewhere as needs:
@@ -111,19 +124,30 @@ class _Settling:
         vanished = [row for name, row in known.items() if row.part and name not in wanted]
         if vanished:  # what led to one of these leads there no more
             gone = {row.id for row in vanished}
-            wanted = {name: replace(row, members=row.members | gone) for name, row in wanted.items()}
+            wanted = {
+                name: replace(row, members=row.members | gone) for name, row in wanted.items()
+            }
         for name in {*concerned} & wanted.keys():
             if (row := wanted[name]).part:
-                raise Conflict(f"{name} is an earlier time of {row.memory_id}; what is done to that is done to all of its times")
+                raise Conflict(
+                    f"{name} is an earlier time of {row.memory_id}; what is done to that is done "
+                    "to all of its times"
+                )
         rows = [row for name, row in wanted.items() if name in concerned or known.get(name) != row]
-        new = {*(change.after.id for change in own if change.before is None), *(document.id for document in changes.puts)}
+        new = {
+            *(change.after.id for change in own if change.before is None),
+            *(document.id for document in changes.puts),
+        }
         names = [name for row in rows for name in (row.id, row.member_id, base_id(row.id))]
-        await self.shelf.read([name for name in (*names, *(row.id for row in vanished)) if name not in new])
+        await self.shelf.read(
+            [name for name in (*names, *(row.id for row in vanished)) if name not in new]
+        )
         made = _Completion(self.shelf, changes, log.now)
         for row in sorted(rows, key=lambda row: is_version(row.id)):
             made.put(row)
         for row in vanished:
-            if row.memory_id not in removed:  # forgetting for good finds these by itself, and counts them
+            # forgetting for good finds these by itself, and counts them
+            if row.memory_id not in removed:
                 made.drop(row)
         if removed and all(member.memory_id in removed for member in after.timeline.members):
             made.deletes += [] if after.stored is None else [after.stored, *after.parts]
@@ -136,13 +160,26 @@ class _Settling:
     async def _log(self, changes: Changes[Any]) -> SlotLog:
         identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
         await self.shelf.read([identity])
-        document, known = self.shelf.document(identity), cast("SlotLog | None", changes.slots.get(self.name))
-        if known is not None and document is not None and known.stored is document and not known.is_rebuilt and not self._is_opened(known):
+        document, known = (
+            self.shelf.document(identity),
+            cast("SlotLog | None", changes.slots.get(self.name)),
+        )
+        if (
+            known is not None
+            and document is not None
+            and known.stored is document
+            and not known.is_rebuilt
+            and not self._is_opened(known)
+        ):
             return known  # what is worked out already need not be again
         log = SlotLog.read(self.name, document, head, now, self.shelf.document)
         if log is not None:
             return log
-        members = {} if head is None else {memory.id: memory for memory in await self.shelf.members(self.name)}
+        members = (
+            {}
+            if head is None
+            else {memory.id: memory for memory in await self.shelf.members(self.name)}
+        )
         for change in changes.changes:
             if change.before is not None and slot_name(change.before) == self.name:
                 members.setdefault(change.before.id, change.before)
@@ -151,18 +188,25 @@ class _Settling:
 
     def _is_opened(self, known: SlotLog) -> bool:
         """Whether sealed parts have been read since a log was."""
-        return known.seal is not None and all(self.shelf.document(name) is not None for name in sealed_parts(known.stored))
+        return known.seal is not None and all(
+            self.shelf.document(name) is not None for name in sealed_parts(known.stored)
+        )
 
 
 class _Completion:
     """The changes of a commit, with what its rows make of the members of a slot.
 
-    about: what the events of these members say. counted: what came or went by it, which sessions have to count.
+    about: what the events of these members say. counted: what came or went by it,
+    which sessions have to count.
     """
 
     def __init__(self, shelf: Shelf, changes: Changes[Any], now: datetime) -> None:
         self.shelf, self.given, self.now = shelf, changes, now
-        self.changes, self.puts, self.deletes = [*changes.changes], {document.id: document for document in changes.puts}, [*changes.deletes]
+        self.changes, self.puts, self.deletes = (
+            [*changes.changes],
+            {document.id: document for document in changes.puts},
+            [*changes.deletes],
+        )
         left: dict[str, Memory] = {}
         for place, change in enumerate(self.changes):
             name = change.after.id
@@ -170,11 +214,15 @@ class _Completion:
             left[name] = change.after
             if before is not None and slot_name(before) is not None:
                 self.changes[place] = replace(change, before=before)
-        self.about = next((change.metadata for change in changes.changes if "conflict_id" in change.metadata), {})
+        self.about = next(
+            (change.metadata for change in changes.changes if "conflict_id" in change.metadata), {}
+        )
         self.counted: list[tuple[Memory | None, Memory]] = []
 
     def put(self, row: Projection) -> None:
-        """Let the memory in this place be as its row wants it. Nothing, if it is gone, or of another slot."""
+        """Let the memory in this place be as its row wants it. Nothing, if it is gone,
+        or of another slot.
+        """
         if is_version(row.id):
             self._put_version(row)
             return
@@ -190,7 +238,15 @@ class _Completion:
         if stored is not None:
             after = row.on(stored)
             if after is not stored:
-                self._add(Change(_event(stored, after), _touched(after, self.now), stored, self.about, follows=True))
+                self._add(
+                    Change(
+                        _event(stored, after),
+                        _touched(after, self.now),
+                        stored,
+                        self.about,
+                        follows=True,
+                    )
+                )
         elif row.part and (member := self._member(row)) is not None:
             made = row.on(member.model_copy(update=_earlier_time(row, self.now)))
             self._add(Change(SPLIT, made, None, self.about))
@@ -198,7 +254,10 @@ class _Completion:
     def drop(self, row: Projection) -> None:
         """Let an earlier time that holds no more be as if it never was so."""
         stored = self.shelf.memory(row.id)
-        if stored is not None and (stored.status, stored.status_reason) != (Status.DELETED, "contradicted"):
+        if stored is not None and (stored.status, stored.status_reason) != (
+            Status.DELETED,
+            "contradicted",
+        ):
             gone = delete(stored, "contradicted", self.now, valid_until=stored.valid_from)
             self._add(Change("contradicted", gone, stored, self.about))
 
@@ -208,12 +267,21 @@ class _Completion:
             (before, after)
             for before, after in self.counted
             if after.session_id is not None
-            and (before is None or (before.status is Status.DELETED) is not (after.status is Status.DELETED))
+            and (
+                before is None
+                or (before.status is Status.DELETED) is not (after.status is Status.DELETED)
+            )
         ]
-        names = {after.session_id: session_document_id(self.shelf.owner, after.session_id) for _, after in toggled if after.session_id}
+        names = {
+            after.session_id: session_document_id(self.shelf.owner, after.session_id)
+            for _, after in toggled
+            if after.session_id
+        }
         await self.shelf.read([name for name in names.values() if name not in self.puts])
         for session_id, name in names.items():
-            session = Session(self.shelf.owner, session_id, self.puts.get(name) or self.shelf.document(name))
+            session = Session(
+                self.shelf.owner, session_id, self.puts.get(name) or self.shelf.document(name)
+            )
             for before, after in toggled:
                 if after.session_id == session_id:
                     session.count(before, after, self.now)
@@ -235,10 +303,16 @@ class _Completion:
     def _stored(self, name: str) -> Memory | None:
         """A memory or an old version, as it is put by this commit or was read."""
         put = self.puts.get(name)
-        return self.shelf.memory(name) if put is None else Memory.model_validate({**put.body, "embedding": put.vector})
+        return (
+            self.shelf.memory(name)
+            if put is None
+            else Memory.model_validate({**put.body, "embedding": put.vector})
+        )
 
     def _put_version(self, row: Projection) -> None:
-        """An old version has no event of its own: its memory's event names the fields that change."""
+        """An old version has no event of its own: its memory's event names the fields
+        that change.
+        """
         stored, base = self._stored(row.id), base_id(row.id)
         if stored is None:
             return
@@ -252,13 +326,27 @@ class _Completion:
             self.changes.append(Change("preceded", memory, memory, self.about))
             place = len(self.changes) - 1
         change, body = self.changes[place], after.model_dump(mode="json")
-        versions = {**change.metadata.get(VERSIONS, {}), str(stored.version): {name: body[name] for name in _PROJECTED}}
+        versions = {
+            **change.metadata.get(VERSIONS, {}),
+            str(stored.version): {name: body[name] for name in _PROJECTED},
+        }
         self.changes[place] = replace(change, metadata={**change.metadata, VERSIONS: versions})
         known = self.puts.get(row.id)
-        self.puts[row.id] = Document(row.id, "version", body, after.embedding) if known is None else replace(known, body=body)
+        self.puts[row.id] = (
+            Document(row.id, "version", body, after.embedding)
+            if known is None
+            else replace(known, body=body)
+        )
 
     def _place(self, name: str) -> int | None:
-        return next((place for place in range(len(self.changes) - 1, -1, -1) if self.changes[place].after.id == name), None)
+        return next(
+            (
+                place
+                for place in range(len(self.changes) - 1, -1, -1)
+                if self.changes[place].after.id == name
+            ),
+            None,
+        )
 
     def _add(self, change: Change) -> None:
         self.changes.append(change)
@@ -266,14 +354,24 @@ class _Completion:
         self.counted.append((change.before, change.after))
 
     def _put_change(self, place: int, change: Change) -> None:
-        """Put a change into its place; in two steps where the memory has to be active in between."""
+        """Put a change into its place; in two steps where the memory has to be
+        active in between.
+        """
         before = change.before
-        if before is None or change.after.status is before.status or change.after.status in allowed(before.status):
+        if (
+            before is None
+            or change.after.status is before.status
+            or change.after.status in allowed(before.status)
+        ):
             self.changes[place] = change
             return
-        between = change.after.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored"})
+        between = change.after.model_copy(
+            update={"status": Status.ACTIVE, "status_reason": "restored"}
+        )
         self.changes[place] = replace(change, after=between)
-        self.changes.insert(place + 1, Change(_event(between, change.after), change.after, between, change.metadata))
+        self.changes.insert(
+            place + 1, Change(_event(between, change.after), change.after, between, change.metadata)
+        )
 
 
 def _earlier_time(row: Projection, now: datetime) -> dict[str, Any]:
@@ -297,7 +395,11 @@ def _earlier_time(row: Projection, now: datetime) -> dict[str, Any]:
 def _event(before: Memory, after: Memory) -> str:
     """The name of what happens to a member because of another one."""
     if before.status is after.status:
-        return "superseded" if after.status is Status.SUPERSEDED and before.next_id != after.next_id else "preceded"
+        return (
+            "superseded"
+            if after.status is Status.SUPERSEDED and before.next_id != after.next_id
+            else "preceded"
+        )
     if after.status is Status.DELETED:
         return "contradicted" if after.status_reason == "contradicted" else "deleted"
     if after.status is Status.UPDATED:
@@ -312,18 +414,23 @@ def _touched(memory: Memory, now: datetime) -> Memory:
     return memory.model_copy(update=fields)
 
 
-# Questions that are asked again: memories that were kept side by side until a person decides, and are active side by side again.
+# Questions that are asked again: memories that were kept side by side until a person decides, and
+# are active side by side again.
 #
-# Note: a question ends when one of its sides is deleted or replaced before it was decided. The log still has the pair, so the two hold
-# side by side again when that side comes back. What a person or a model decided stays decided.
+# Note: a question ends when one of its sides is deleted or replaced before it was decided. The log
+# still has the pair, so the two hold side by side again when that side comes back. What a person or
+# a model decided stays decided.
 
 
 MARKED = "conflict_marked"
 _WHY = "both hold again"
 
 
-async def asked_again(shelf: Shelf, changes: Changes[Result], slot: SlotLog, now: datetime) -> Changes[Result]:
-    """The changes, with the undecided questions about memories that come back with them, open again.
+async def asked_again(
+    shelf: Shelf, changes: Changes[Result], slot: SlotLog, now: datetime
+) -> Changes[Result]:
+    """The changes, with the undecided questions about memories that come back with them,
+    open again.
 
     Args:
         shelf: where records and other sides are read.
@@ -340,7 +447,11 @@ async def asked_again(shelf: Shelf, changes: Changes[Result], slot: SlotLog, now
         return changes
     await shelf.read([name for conflict_id, sides in pairs for name in (conflict_id, *sides)])
     states = {change.after.id: change.after for change in changes.changes}
-    made, puts, given = [*changes.changes], [*changes.puts], {document.id for document in changes.puts}
+    made, puts, given = (
+        [*changes.changes],
+        [*changes.puts],
+        {document.id for document in changes.puts},
+    )
     for conflict_id, names in pairs:
         document = shelf.document(conflict_id)
         sides = [states.get(name) or shelf.memory(name) for name in names]
@@ -357,7 +468,17 @@ async def asked_again(shelf: Shelf, changes: Changes[Result], slot: SlotLog, now
                 made.append(Change(MARKED, side, side, {"conflict_id": record.id}))
     more = len(puts) - len(changes.puts)
     reads = changes.reads | {change.after.id for change in made}
-    return replace(changes, changes=tuple(made), puts=tuple(puts), reads=reads, head_fields=_counting(changes, more)) if more else changes
+    return (
+        replace(
+            changes,
+            changes=tuple(made),
+            puts=tuple(puts),
+            reads=reads,
+            head_fields=_counting(changes, more),
+        )
+        if more
+        else changes
+    )
 
 
 def _risen(changes: Changes[Any]) -> set[str]:
@@ -366,14 +487,24 @@ def _risen(changes: Changes[Any]) -> set[str]:
     for change in changes.changes:
         first.setdefault(change.after.id, change.before)
     stand = {change.after.id: change.after.status in FOUND_BY_DEFAULT for change in changes.changes}
-    return {name for name, before in first.items() if stand[name] and before is not None and before.status not in FOUND_BY_DEFAULT}
+    return {
+        name
+        for name, before in first.items()
+        if stand[name] and before is not None and before.status not in FOUND_BY_DEFAULT
+    }
 
 
 def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[tuple[str, tuple[str, str]]]:
-    """The pairs that a conflict opened, one side of which has risen, and that hold side by side; each after its conflict's id."""
+    """The pairs that a conflict opened, one side of which has risen, and that hold side by side;
+    each after its conflict's id.
+    """
     if not risen:
         return []
-    pairs = [entry for entry in slot.account.others if isinstance(entry, Pair) and not risen.isdisjoint(entry.memory_ids)]
+    pairs = [
+        entry
+        for entry in slot.account.others
+        if isinstance(entry, Pair) and not risen.isdisjoint(entry.memory_ids)
+    ]
     return [
         (pair.conflict_id, sides)
         for pair in pairs
@@ -392,6 +523,9 @@ def _has_room(side: Memory | None) -> bool:
 def _counting(changes: Changes[Any], more: int) -> Any:
     def head_fields(head: Head) -> Mapping[str, Any]:
         fields = dict(changes.head_fields(head))
-        return {**fields, "pending_count": int(fields.get("pending_count", head.pending_count)) + more}
+        return {
+            **fields,
+            "pending_count": int(fields.get("pending_count", head.pending_count)) + more,
+        }
 
     return head_fields

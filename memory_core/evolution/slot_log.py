@@ -1,6 +1,8 @@
-"""The log of one slot as a decision has it: read from its document, or rebuilt from members of earlier versions, and added to.
+"""The log of one slot as a decision has it: read from its document, or rebuilt from members of
+earlier versions, and added to.
 
-Note: what a commit adds has no sequence yet. It has one that no entry has, and gets its own when the commit is assembled.
+Note: what a commit adds has no sequence yet. It has one that no entry has,
+and gets its own when the commit is assembled.
 """
 
 from __future__ import annotations
@@ -16,9 +18,22 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import Head, Memory, Status
 from memory_core.domain.truth import codec
-from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction, Statement, asserted_at
+from memory_core.domain.truth.entries import (
+    Account,
+    Assertion,
+    Entry,
+    Retraction,
+    Statement,
+    asserted_at,
+)
 from memory_core.domain.truth.rebuilt import log_of_members
-from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
+from memory_core.domain.truth.sealing import (
+    Seal,
+    reaches_back,
+    resolve_sealed,
+    seal_oldest,
+    suffices,
+)
 from memory_core.domain.truth.slots import SlotName, hashed, is_retraction, value_form
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution.reads import LookedElsewhere
@@ -38,9 +53,10 @@ _SALT_BYTES = 8
 class SlotLog:
     """The log of a slot while a commit is decided.
 
-    pending: the sequence of what this commit adds. now: the moment of the commit. stored: its document as it was read.
-    is_rebuilt: whether there was no document, and it was made of members.
-    seal: what stands for sealed entries that were not read. parts: the documents of those that were.
+    pending: the sequence of what this commit adds. now: the moment of the commit. stored: its
+    document as it was read. is_rebuilt: whether there was no document, and it was made of members.
+    seal: what stands for sealed entries that were not read. parts: the documents of
+    those that were.
     """
 
     name: SlotName
@@ -56,14 +72,29 @@ class SlotLog:
 
     @classmethod
     def read(
-        cls, name: SlotName, slot_document: Document | None, head: Head | None, now: datetime, document: Callable[[str], Document | None]
+        cls,
+        name: SlotName,
+        slot_document: Document | None,
+        head: Head | None,
+        now: datetime,
+        document: Callable[[str], Document | None],
     ) -> SlotLog | None:
-        """The log in a document; None where there is none of this life of the user. document: finds the sealed parts that were read."""
+        """The log in a document; None where there is none of this life of the user. document: finds
+        the sealed parts that were read.
+        """
         if slot_document is None or head is None or slot_document.body.get("epoch") != head.epoch:
             return None
-        parts = [part for identity in sealed_parts(slot_document) if (part := document(identity)) is not None]
+        parts = [
+            part
+            for identity in sealed_parts(slot_document)
+            if (part := document(identity)) is not None
+        ]
         is_whole = len(parts) == len(sealed_parts(slot_document))
-        rows = [row for source in ([*parts, slot_document] if is_whole else [slot_document]) for row in source.body["entries"]]
+        rows = [
+            row
+            for source in ([*parts, slot_document] if is_whole else [slot_document])
+            for row in source.body["entries"]
+        ]
         entries = codec.entries_in(rows)
         return cls(
             name=name,
@@ -88,13 +119,26 @@ class SlotLog:
     ) -> SlotLog:
         """The log of a slot without a document, made of its members.
 
-        memory: finds their old versions (`old_version_ids`). earlier_document: of an earlier life of the user, if any.
+        memory: finds their old versions (`old_version_ids`). earlier_document:
+        of an earlier life of the user, if any.
         """
         salt, members = secrets.token_hex(_SALT_BYTES), list(members)
-        versions = [version for name_ in old_version_ids(members) if (version := memory(name_)) is not None]
+        versions = [
+            version for name_ in old_version_ids(members) if (version := memory(name_)) is not None
+        ]
         log = log_of_members(members, versions, lambda memory: value_hash(memory, salt))
-        pending = 1 + max((0 if head is None else head.sequence, *(entry.sequence for entry in log)))
-        return cls(name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=earlier_document, is_rebuilt=True)
+        pending = 1 + max(
+            (0 if head is None else head.sequence, *(entry.sequence for entry in log))
+        )
+        return cls(
+            name=name,
+            salt=salt,
+            entries=tuple(log),
+            pending=pending,
+            now=now,
+            stored=earlier_document,
+            is_rebuilt=True,
+        )
 
     @property
     def id(self) -> str:
@@ -108,7 +152,9 @@ class SlotLog:
 
     @cached_property
     def timeline(self) -> Timeline:
-        """What holds when by this log; where some is sealed, since its horizon. Raises LookedElsewhere for the sealed parts."""
+        """What holds when by this log; where some is sealed, since its horizon. Raises
+        LookedElsewhere for the sealed parts.
+        """
         timeline = resolve_sealed(self.entries, self.seal)
         if self.seal is not None and not suffices(self.seal, timeline):
             raise self.sealed()
@@ -124,7 +170,9 @@ class SlotLog:
         return frozenset(name for name, row in self.rows.items() if row.status is Status.ACTIVE)
 
     def said_by(self, memory_id: str, *, or_none: bool = False) -> list[Assertion | Retraction]:
-        """The statements of a memory that count, in the order of saying. Raises KeyError where there are none, unless `or_none`."""
+        """The statements of a memory that count, in the order of saying. Raises KeyError where
+        there are none, unless `or_none`.
+        """
         statements = [
             statement
             for statement in self.account.statements
@@ -140,7 +188,9 @@ class SlotLog:
 
     def knows(self, memory_id: str) -> bool:
         """Whether it has a statement of a memory; one that has none here may have sealed ones."""
-        return any(isinstance(entry, Statement) and entry.memory_id == memory_id for entry in self.entries)
+        return any(
+            isinstance(entry, Statement) and entry.memory_id == memory_id for entry in self.entries
+        )
 
     def _unknown(self, memory_id: str) -> Exception:
         """What is raised about a memory that has no statement in it."""
@@ -148,7 +198,10 @@ class SlotLog:
             return self.sealed()
         row = self.rows.get(memory_id)
         if row is not None and row.part:
-            return Conflict(f"{memory_id} is an earlier time of {row.memory_id}; what is done to that is done to all of its times")
+            return Conflict(
+                f"{memory_id} is an earlier time of {row.memory_id}; what is done to that is done "
+                "to all of its times"
+            )
         return Conflict(f"{memory_id} holds at no time any more")
 
     def added(self, act: Act) -> SlotLog:
@@ -165,7 +218,10 @@ class SlotLog:
             raise self._unknown(str(error.args[0])) from None
         if not made:
             return self
-        new = [replace(entry, sequence=self.pending, part=part) for part, entry in enumerate(made, self._next_part())]
+        new = [
+            replace(entry, sequence=self.pending, part=part)
+            for part, entry in enumerate(made, self._next_part())
+        ]
         if self.seal is not None and reaches_back(self.seal, self.entries, new):
             raise self.sealed()
         entries = (*self.entries, *new)
@@ -176,7 +232,9 @@ class SlotLog:
         return self._added[0]
 
     def with_entries(self, entries: Sequence[Entry]) -> SlotLog:
-        """The same with other entries. Note: only forgetting for good changes any, all else adds."""
+        """The same with other entries. Note: only forgetting for good changes any,
+        all else adds.
+        """
         return replace(self, entries=tuple(entries), _added=[])
 
     def value_of(self, memory: Memory) -> str | None:
@@ -202,14 +260,18 @@ class SlotLog:
 
     def _next_part(self) -> int:
         """The place of the next entry among those of this commit."""
-        return 1 + max((entry.part for entry in self.entries if entry.sequence == self.pending), default=-1)
+        return 1 + max(
+            (entry.part for entry in self.entries if entry.sequence == self.pending), default=-1
+        )
 
     def members(self) -> frozenset[str]:
         """The ids of all memories that it knows."""
         return frozenset(member.memory_id for member in self.timeline.members)
 
     def documents(self) -> tuple[list[Document], list[Document]]:
-        """The documents to write in the batch, and those to delete: of a log that is too long the oldest are sealed."""
+        """The documents to write in the batch, and those to delete: of a log that is too long the
+        oldest are sealed.
+        """
         entries: Sequence[Entry] = self.entries
         seal, made = self.seal, list[Document]()
         number = 0 if seal is None else len(sealed_parts(self.stored))
@@ -221,13 +283,19 @@ class SlotLog:
                 for start in range(0, len(part), _PART_ENTRIES):
                     number += 1
                     made.append(self._part(number, codec.rows(part[start : start + _PART_ENTRIES])))
-        body: dict[str, Any] = {"salt": self.salt, "pending": self.pending, "entries": codec.rows(entries)}
+        body: dict[str, Any] = {
+            "salt": self.salt,
+            "pending": self.pending,
+            "entries": codec.rows(entries),
+        }
         if seal is not None:
             body["sealed"] = {**codec.seal_row(seal), "parts": number}
         if self.stored is None:
             made.append(Document(self.id, "slot", body))
         else:
-            store_fields = {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}
+            store_fields = (
+                {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}
+            )
             made.append(replace(self.stored, body={**store_fields, **body}))
         names = {part.id for part in made}
         return made, [part for part in self.parts if part.id not in names]
@@ -241,7 +309,9 @@ class SlotLog:
 
 def old_version_ids(members: Iterable[Memory]) -> list[str]:
     """The ids of the old versions of some memories."""
-    return [version_id(member.id, number) for member in members for number in range(1, member.version)]
+    return [
+        version_id(member.id, number) for member in members for number in range(1, member.version)
+    ]
 
 
 def sealed_parts(slot_document: Document | None) -> list[str]:
@@ -249,7 +319,10 @@ def sealed_parts(slot_document: Document | None) -> list[str]:
     return (
         []
         if slot_document is None
-        else [slot_part_id(slot_document.id, number) for number in range(1, 1 + slot_document.body.get("sealed", {}).get("parts", 0))]
+        else [
+            slot_part_id(slot_document.id, number)
+            for number in range(1, 1 + slot_document.body.get("sealed", {}).get("parts", 0))
+        ]
     )
 
 

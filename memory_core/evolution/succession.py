@@ -1,6 +1,7 @@
 """How one memory follows another, and a record of it by which it can be taken back.
 
-How one memory follows another: superseded by it, merged with it, and of one that is alone in its slot when it was told and ended.
+How one memory follows another: superseded by it, merged with it, and of one that is alone in its
+slot when it was told and ended.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from memory_core.ledger.batch import Change
 MAX_JOINED_BYTES = int(0.6 * MAX_CONTENT_BYTES)
 """Two memories whose texts are longer together are kept both instead of merged."""
 MAX_TELLINGS = 40
-"""Moments that a memory without a slot remembers to have been told at: the first and the latest of them."""
+"""Moments that a memory without a slot remembers to have been told at: the first and the
+latest of them.
+"""
 
 
 def tellings(memory: Memory) -> list[datetime]:
@@ -36,7 +39,9 @@ def first_telling(memory: Memory) -> datetime:
 
 
 def kept(moments: Iterable[datetime]) -> list[datetime]:
-    """As many of the moments as a memory remembers; none where there is but one, which `event_timestamp` holds."""
+    """As many of the moments as a memory remembers; none where there is but one,
+    which `event_timestamp` holds.
+    """
     ordered = sorted(set(moments))
     if len(ordered) == 1:
         return []
@@ -44,25 +49,39 @@ def kept(moments: Iterable[datetime]) -> list[datetime]:
 
 
 def over(old: Memory, new: Memory) -> bool:
-    """Whether the old one had ended when the new one begins: then it neither says the same nor contradicts it."""
+    """Whether the old one had ended when the new one begins: then it neither says the same nor
+    contradicts it.
+    """
     return old.valid_until is not None and old.valid_until <= new.valid_from
 
 
 def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
-    """The old memory as it is once the new one holds; its validity ends where the new one's begins."""
+    """The old memory as it is once the new one holds; its validity ends where the new
+    one's begins.
+    """
     return retire(old, new, Status.SUPERSEDED, "contradicted", now, conflict_state="resolved")
 
 
 def supersession(old: Memory, new: Memory, conflict_id: str, now: datetime) -> Change:
     """The end of a memory that another one supersedes, which is not of its slot."""
     act = retracts(old, new, conflict_id) if slot_name(old) is not None else None
-    return Change("superseded", superseded_by(old, new, now), old, {"conflict_id": conflict_id}, says=act)
+    return Change(
+        "superseded", superseded_by(old, new, now), old, {"conflict_id": conflict_id}, says=act
+    )
 
 
-def merger(source: Memory, merged: Memory, conflict_id: str, now: datetime, *, leaves_slot: bool) -> Change:
-    """The end of a memory that is merged into another one. leaves_slot: whether its slot does not learn it from the merged one."""
+def merger(
+    source: Memory, merged: Memory, conflict_id: str, now: datetime, *, leaves_slot: bool
+) -> Change:
+    """The end of a memory that is merged into another one. leaves_slot: whether its slot does not
+    learn it from the merged one.
+    """
     retired = retire(source, merged, Status.UPDATED, "consolidated", now, conflict_state="resolved")
-    act = merged_elsewhere(source, merged, conflict_id) if leaves_slot and slot_name(source) is not None else None
+    act = (
+        merged_elsewhere(source, merged, conflict_id)
+        if leaves_slot and slot_name(source) is not None
+        else None
+    )
     return Change("merged", retired, source, {"conflict_id": conflict_id}, says=act)
 
 
@@ -72,7 +91,9 @@ def joined_length(old: Memory, new: Memory) -> int:
 
 
 def joined(old: Memory, new: Memory, fields: Mapping[str, Any]) -> Memory:
-    """The new memory with both texts, oldest first, and a vector of two chunks. fields: what it has of its own."""
+    """The new memory with both texts, oldest first, and a vector of two chunks. fields:
+    what it has of its own.
+    """
     first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
     both = {
         "content": f"{first.content}\n{second.content}",
@@ -96,20 +117,37 @@ def latest_end(old: Memory, new: Memory) -> datetime | None:
     return max(ends) if len(ends) == 2 else None
 
 
-# What a decision did to each memory, written down so that it can be taken back exactly: status, validity, chain, text.
+# What a decision did to each memory, written down so that it can be taken back exactly:
+# status, validity, chain, text.
 #
-# Note: a memory that was merely told again since may be moved back, one that was edited, superseded or deleted since may
-# not. So only what says which state a memory is in is compared; and what grows by itself, as the list of its sources does, is not set back.
+# Note: a memory that was merely told again since may be moved back, one that was edited, superseded
+# or deleted since may not. So only what says which state a memory is in is compared; and what grows
+# by itself, as the list of its sources does, is not set back.
 
 
-_STANDING = ("status", "status_reason", "version", "next_id", "supersedes_id", "valid_from", "valid_until")
+_STANDING = (
+    "status",
+    "status_reason",
+    "version",
+    "next_id",
+    "supersedes_id",
+    "valid_from",
+    "valid_until",
+)
 """What must still be as the decision left it."""
 _GROWING = ("source_ids", "consolidated_into_ids", "atomic_facts")
-_ASIDE = UNLOGGED_FIELDS | {"updated_at", "conflict_state", "conflict_ids", "reinforcement_count", "last_used_at"}
+_ASIDE = UNLOGGED_FIELDS | {
+    "updated_at",
+    "conflict_state",
+    "conflict_ids",
+    "reinforcement_count",
+    "last_used_at",
+}
 
 
 def moves_of(changes: Iterable[Change], draft: Memory | None = None) -> list[Move]:
-    """The moves that some changes are. draft: the new memory as it would be if it contradicted nothing; the decision may have left it out.
+    """The moves that some changes are. draft: the new memory as it would be if it contradicted
+    nothing; the decision may have left it out.
 
     A memory that is created and is not the draft was made by the decision.
     """
@@ -123,35 +161,58 @@ def moves_of(changes: Iterable[Change], draft: Memory | None = None) -> list[Mov
         before = draft if draft is not None and draft.id == name else first[name]
         moves.append(_move(before, after))
     if draft is not None and draft.id not in last:
-        moves.append(Move(memory_id=draft.id, before=draft.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS)), after=None))
+        moves.append(
+            Move(
+                memory_id=draft.id,
+                before=draft.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS)),
+                after=None,
+            )
+        )
     return moves
 
 
 def succession(stays: Memory, falls: Memory) -> list[Move]:
-    """What a decision between these two did to the one that stays: it may name the other as the one that it replaces."""
+    """What a decision between these two did to the one that stays: it may name the other as the one
+    that it replaces.
+    """
     if stays.supersedes_id != falls.id:
         return []
     return moves_of([Change("created", stays, stays.model_copy(update={"supersedes_id": None}))])
 
 
 def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:
-    """What has happened since to memories that a decision moved, in words; nothing when it can be taken back."""
-    return [obstacle for move in moves if (obstacle := _since(move, memories.get(move.memory_id))) is not None]
+    """What has happened since to memories that a decision moved, in words; nothing when it can
+    be taken back.
+    """
+    return [
+        obstacle
+        for move in moves
+        if (obstacle := _since(move, memories.get(move.memory_id))) is not None
+    ]
 
 
-def moved_back(move: Move, current: Memory | None, owner: Owner, record: ConflictRecord, now: datetime) -> Memory:
-    """The memory as it was without the decision, for what is in nothing's way. Text that comes back has neither words nor vector yet."""
+def moved_back(
+    move: Move, current: Memory | None, owner: Owner, record: ConflictRecord, now: datetime
+) -> Memory:
+    """The memory as it was without the decision, for what is in nothing's way. Text that comes back
+    has neither words nor vector yet.
+    """
     if move.before is None:
         assert current is not None
         return delete(current, "manual_delete", now, change_reason=f"{record.id} was undone")
     if current is None:
-        return Memory.model_validate({**move.before, "app_id": owner.app_id, "user_id": owner.user_id, "updated_at": now})
+        return Memory.model_validate(
+            {**move.before, "app_id": owner.app_id, "user_id": owner.user_id, "updated_at": now}
+        )
     state = current.model_dump(mode="json")
     fields = {name: value for name, value in move.before.items() if name not in _GROWING}
     if "status" not in fields and _ends_earlier(move, current):
         fields.pop("valid_until", None)
     for name in (name for name in _GROWING if name in move.before):
-        was, became = move.before[name], [_named(item) for item in (*move.before[name], *(move.after or {}).get(name, []))]
+        was, became = (
+            move.before[name],
+            [_named(item) for item in (*move.before[name], *(move.after or {}).get(name, []))],
+        )
         fields[name] = [*was, *(item for item in state[name] if _named(item) not in became)]
     back = Memory.model_validate({**state, **fields, "updated_at": now})
     back.embedding = current.embedding
@@ -175,7 +236,11 @@ def _move(before: Memory | None, after: Memory) -> Move:
         return Move(memory_id=after.id, before=None, after=standing)
     old = before.model_dump(mode="json", exclude=set(_ASIDE))
     changed = [name for name, value in new.items() if old[name] != value]
-    return Move(memory_id=after.id, before={name: old[name] for name in changed}, after=standing | {name: new[name] for name in changed})
+    return Move(
+        memory_id=after.id,
+        before={name: old[name] for name in changed},
+        after=standing | {name: new[name] for name in changed},
+    )
 
 
 def _since(move: Move, current: Memory | None) -> str | None:
@@ -184,9 +249,16 @@ def _since(move: Move, current: Memory | None) -> str | None:
     if current is None:
         return f"{move.memory_id} is gone"
     now: dict[str, Any] = current.model_dump(mode="json", include=set(move.after))
-    # Whom a memory replaced first is another decision's to take back, where this one left it as it was.
-    aside = _GROWING if move.before is None or "supersedes_id" in move.before else (*_GROWING, "supersedes_id")
-    different = [name for name, value in move.after.items() if name not in aside and now[name] != value]
+    # Whom a memory replaced first is another decision's to take back, where this one left
+    # it as it was.
+    aside = (
+        _GROWING
+        if move.before is None or "supersedes_id" in move.before
+        else (*_GROWING, "supersedes_id")
+    )
+    different = [
+        name for name, value in move.after.items() if name not in aside and now[name] != value
+    ]
     if not different or (different == ["valid_until"] and _ends_earlier(move, current)):
         return None
     if "status" in different:
@@ -200,7 +272,9 @@ def _since(move: Move, current: Memory | None) -> str | None:
 
 
 def _ends_earlier(move: Move, current: Memory) -> bool:
-    """Whether what is past was said since to end earlier than the decision let it: that is in the way of nothing, and stays."""
+    """Whether what is past was said since to end earlier than the decision let it:
+    that is in the way of nothing, and stays.
+    """
     assert move.after is not None
     if current.status is not Status.SUPERSEDED or current.valid_until is None:
         return False

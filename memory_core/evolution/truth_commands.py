@@ -1,7 +1,8 @@
 """What each operation adds to the log of a slot; what becomes of its members follows from the log.
 
-An operation is an `Act`: from the log to new entries, which the log numbers. A change of a memory names its act, or it follows from the
-change: what is created says what it says, what is deleted is hidden, what comes back from a deletion is shown again.
+An operation is an `Act`: from the log to new entries, which the log numbers. A change of a memory
+names its act, or it follows from the change: what is created says what it says, what is deleted is
+hidden, what comes back from a deletion is shown again.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ from memory_core.ledger.batch import Change
 MAX_WITHDRAWN = 40
 """Memories that one undo may withdraw: as many changed members as fit a batch."""
 MAX_BESIDE = 2000
-"""Memories that one may be kept beside: each has to be resolved with each other at every save into the slot."""
+"""Memories that one may be kept beside: each has to be resolved with each other at every save
+into the slot.
+"""
 _ALIAS_BYTES = 6
 
 
@@ -59,29 +62,51 @@ def act_of(change: Change) -> Act | None:
 
 
 def added_by(slot: SlotLog, change: Change) -> SlotLog:
-    """The log of a slot with what a change adds. Raises LookedElsewhere where sealed parts have to be read for it."""
+    """The log of a slot with what a change adds. Raises LookedElsewhere where sealed parts have to
+    be read for it.
+    """
     act = act_of(change)
-    if slot.seal is not None and (change.removed or (act and change.before is not None and not slot.knows(change.after.id))):
+    if slot.seal is not None and (
+        change.removed or (act and change.before is not None and not slot.knows(change.after.id))
+    ):
         raise slot.sealed()
     return slot if act is None else slot.added(act)
 
 
 def says(memory: Memory, *, beside: Sequence[str] = (), conflict_id: str | None = None) -> Act:
-    """A memory says what it says, beside others or alone. conflict_id: that opens with it, and is no decision."""
+    """A memory says what it says, beside others or alone. conflict_id: that opens with it,
+    and is no decision.
+    """
     return lambda slot: asserts(slot.statement(memory), beside, conflict_id)(slot)
 
 
-def asserts(new_statement: Statement, beside: Iterable[str] = (), conflict_id: str | None = None) -> Act:
-    """A statement, kept beside other memories, but for those of the same value: of these it is a repeat. Retractions stand alone."""
+def asserts(
+    new_statement: Statement, beside: Iterable[str] = (), conflict_id: str | None = None
+) -> Act:
+    """A statement, kept beside other memories, but for those of the same value: of these it is a
+    repeat. Retractions stand alone.
+    """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         if not isinstance(new_statement, Assertion):
             return [new_statement]
-        values = {statement.memory_id: statement.value for statement in slot.account.statements if isinstance(statement, Assertion)}
-        names = [name for name in beside if name != new_statement.memory_id and values.get(name) != new_statement.value]
+        values = {
+            statement.memory_id: statement.value
+            for statement in slot.account.statements
+            if isinstance(statement, Assertion)
+        }
+        names = [
+            name
+            for name in beside
+            if name != new_statement.memory_id and values.get(name) != new_statement.value
+        ]
         if len(names) > MAX_BESIDE:
-            raise Conflict(f"more than {MAX_BESIDE} memories are side by side in this slot already; supersede, merge or delete some")
-        order = {name: number for number, name in enumerate(values)}  # the same for each, so that a row can refer to the one before it
+            raise Conflict(
+                f"more than {MAX_BESIDE} memories are side by side in this slot already; "
+                "supersede, merge or delete some"
+            )
+        # the same for each, so that a row can refer to the one before it
+        order = {name: number for number, name in enumerate(values)}
         names.sort(key=lambda name: order.get(name, -1))
         return [new_statement, *_beside(names, new_statement.memory_id, conflict_id)]
 
@@ -89,7 +114,9 @@ def asserts(new_statement: Statement, beside: Iterable[str] = (), conflict_id: s
 
 
 def copies(memory: Memory, source_id: str) -> Act:
-    """A copy for another agent says the same beside its source, and beside what that is kept beside."""
+    """A copy for another agent says the same beside its source, and beside what that is
+    kept beside.
+    """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         beside = slot.account.pairs.get(source_id, frozenset())
@@ -114,16 +141,25 @@ def deletes(memory_id: str) -> Act:
 
 
 def withdraws(memory_id: str, conflict_id: str | None = None) -> Act:
-    """A memory never was so: a pattern lost its episodes, or a new fact is rejected. conflict_id: that this decides."""
+    """A memory never was so: a pattern lost its episodes, or a new fact is rejected.
+    conflict_id: that this decides.
+    """
     return lambda slot: _withdrawal(
-        [statement.place for statement in slot.account.statements if statement.memory_id == memory_id], conflict_id
+        [
+            statement.place
+            for statement in slot.account.statements
+            if statement.memory_id == memory_id
+        ],
+        conflict_id,
     )
 
 
 def restores(memory: Memory, *, never_was: bool = False) -> Act:
-    """A memory comes back from a deletion or a withdrawal; one that the log does not know says what it says.
+    """A memory comes back from a deletion or a withdrawal; one that the log does not know says
+    what it says.
 
-    never_was: it was taken back; then one that the log does not know was an earlier time of another, and is none.
+    never_was: it was taken back; then one that the log does not know was an earlier time of
+    another, and is none.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -137,17 +173,30 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
 
 
 def shows_again(memory_id: str) -> Act:
-    """The deletion and every withdrawal of a memory as a whole are taken back; others that were withdrawn with it stay so.
+    """The deletion and every withdrawal of a memory as a whole are taken back;
+    others that were withdrawn with it stay so.
 
     Statements whose times were corrected stay withdrawn.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         account = slot.account
-        own = {statement.place for statement in account.withdrawn if statement.memory_id == memory_id}
-        places = [entry.place for entry in account.others if isinstance(entry, Hiding) and entry.memory_id == memory_id]
-        withdrawals = [entry for entry in account.others if isinstance(entry, Withdrawal) and not own.isdisjoint(entry.places)]
-        return _withdrawal([*places, *(entry.place for entry in withdrawals if not _is_correction(entry, account))])
+        own = {
+            statement.place for statement in account.withdrawn if statement.memory_id == memory_id
+        }
+        places = [
+            entry.place
+            for entry in account.others
+            if isinstance(entry, Hiding) and entry.memory_id == memory_id
+        ]
+        withdrawals = [
+            entry
+            for entry in account.others
+            if isinstance(entry, Withdrawal) and not own.isdisjoint(entry.places)
+        ]
+        return _withdrawal(
+            [*places, *(entry.place for entry in withdrawals if not _is_correction(entry, account))]
+        )
 
     return act
 
@@ -155,30 +204,42 @@ def shows_again(memory_id: str) -> Act:
 def undoes(memory_id: str) -> Act:
     """A superseded or merged memory is active again from when it was said last.
 
-    Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an entry of its own, so that it can be
-    restored alone. Spared are what the memory is kept beside, retractions of other values, and spans that were over when they were said,
-    if it holds on after them. Raises Conflict for more than `MAX_WITHDRAWN` memories.
+    Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an
+    entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
+    retractions of other values, and spans that were over when they were said, if it holds on after
+    them. Raises Conflict for more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         account, statements = slot.account, slot.said_by(memory_id)
         last, start = (
-            max(statement.order for statement in [each for each in statements if not each.corrects_past] or statements),
+            max(
+                statement.order
+                for statement in [each for each in statements if not each.corrects_past]
+                or statements
+            ),
             min(statement.valid_from for statement in statements),
         )
         values = {statement.value for statement in statements}
         ends = [statement.valid_until for statement in statements]
-        end = None if None in ends else max(statement for statement in ends if statement is not None)
+        end = (
+            None if None in ends else max(statement for statement in ends if statement is not None)
+        )
         since: dict[str, list[Place]] = {}
         for statement in account.statements:
             is_rival = (
-                statement.order > last and statement.memory_id != memory_id and statement.memory_id not in account.pairs.get(memory_id, ())
+                statement.order > last
+                and statement.memory_id != memory_id
+                and statement.memory_id not in account.pairs.get(memory_id, ())
             )
             if is_rival and _meets(statement, start, end, values):
                 since.setdefault(statement.memory_id, []).append(statement.place)
         if len(since) > MAX_WITHDRAWN:
             later = [*since][-MAX_WITHDRAWN - 1]
-            message = f"more than {MAX_WITHDRAWN} truths were told since; restore a later one before, such as {later}"
+            message = (
+                f"more than {MAX_WITHDRAWN} truths were told since; restore a later one before, "
+                f"such as {later}"
+            )
             raise Conflict(message, errors=(FieldError("status", message),))
         for entry in account.others:
             if isinstance(entry, Merge) and (memory_id in entry.memory_ids or entry.into in since):
@@ -189,17 +250,23 @@ def undoes(memory_id: str) -> Act:
 
 
 def edits(memory: Memory, valid_from: datetime | None, valid_until: datetime | None) -> Act:
-    """The next version of a memory, said now. valid_from, valid_until: as far as the edit names them."""
+    """The next version of a memory, said now. valid_from, valid_until: as far as the
+    edit names them.
+    """
     return lambda slot: asserts_edit(slot.statement(memory), valid_from, valid_until)(slot)
 
 
-def asserts_edit(new_statement: Statement, valid_from: datetime | None, valid_until: datetime | None) -> Act:
-    """The next version of a memory, said now, that holds from now, or from the memory's own start if that is later.
+def asserts_edit(
+    new_statement: Statement, valid_from: datetime | None, valid_until: datetime | None
+) -> Act:
+    """The next version of a memory, said now, that holds from now, or from the memory's own start
+    if that is later.
 
     Args:
         new_statement: what it says.
         valid_from: if the edit names it.
-        valid_until: if the edit names it; one alone that has passed is the end of all that the memory held.
+        valid_until: if the edit names it; one alone that has passed is the end of all that the
+            memory held.
 
     """
 
@@ -215,7 +282,9 @@ def asserts_edit(new_statement: Statement, valid_from: datetime | None, valid_un
             interval.memory_id == new_statement.memory_id and interval.covers(moment)
             for interval in (*timeline.intervals, *timeline.hidden)
         )
-        said_now = replace(new_statement, asserted_at=slot.now, valid_from=start, valid_until=valid_until)
+        said_now = replace(
+            new_statement, asserted_at=slot.now, valid_from=start, valid_until=valid_until
+        )
         return [replace(said_now, edits=edited, corrects_past=not holds)]
 
     return act
@@ -224,19 +293,25 @@ def asserts_edit(new_statement: Statement, valid_from: datetime | None, valid_un
 def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime | None) -> Act:
     """The latest version of a memory holds at other times, and was said when it was.
 
-    What it held before another value did, and before it came back, stays. A mention keeps its own moment if that is later.
+    What it held before another value did, and before it came back, stays. A mention keeps its own
+    moment if that is later.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         before, timeline = slot.said_by(memory_id), resolve(slot.entries)
         version = max(statement.version for statement in before)
-        statements = sorted((statement for statement in before if statement.version == version), key=lambda statement: statement.order)
+        statements = sorted(
+            (statement for statement in before if statement.version == version),
+            key=lambda statement: statement.order,
+        )
         own = [
             interval
             for interval in (*timeline.intervals, *timeline.hidden)
             if (interval.memory_id, interval.version) == (memory_id, version)
         ]
-        corrected = [statement for statement in statements if own and _tells_of(statement, own[-1])] or statements
+        corrected = [
+            statement for statement in statements if own and _tells_of(statement, own[-1])
+        ] or statements
         first = min(corrected, key=lambda statement: statement.valid_from)
         made: list[Entry] = _withdrawal([statement.place for statement in corrected])
         for statement in corrected:
@@ -250,7 +325,9 @@ def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime |
 
 
 def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
-    """Something said elsewhere, in another slot, ends a memory where it begins. It has no memory in this slot."""
+    """Something said elsewhere, in another slot, ends a memory where it begins.
+    It has no memory in this slot.
+    """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         moment = asserted_at(by.event_timestamp, slot.now)
@@ -274,8 +351,11 @@ def merged_elsewhere(memory: Memory, into: Memory, conflict_id: str | None = Non
     return lambda slot: [*retracts(memory, into, conflict_id)(slot), merging]
 
 
-def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = None, *, at_save: bool = False) -> Act:
-    """Memories are merged into another one of their slot, which is kept beside what these are kept beside.
+def merges(
+    sources: Sequence[str], merged: Memory, conflict_id: str | None = None, *, at_save: bool = False
+) -> Act:
+    """Memories are merged into another one of their slot, which is kept beside what these are
+    kept beside.
 
     at_save: the new memory itself says the merged text.
     """
@@ -283,33 +363,50 @@ def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = Non
     def act(slot: SlotLog) -> Sequence[Entry]:
         statement, beside = slot.statement(merged), slot.account.pairs
         if at_save:
-            return [replace(entry, conflict_id=conflict_id) for entry in asserts_merge(sources, statement)(slot)]
-        names = sorted({name for source in sources for name in beside.get(source, frozenset())} - {*sources})
-        return [*asserts_merge(sources, statement, conflict_id)(slot), *_beside(names, merged.id, conflict_id)]
+            return [
+                replace(entry, conflict_id=conflict_id)
+                for entry in asserts_merge(sources, statement)(slot)
+            ]
+        names = sorted(
+            {name for source in sources for name in beside.get(source, frozenset())} - {*sources}
+        )
+        return [
+            *asserts_merge(sources, statement, conflict_id)(slot),
+            *_beside(names, merged.id, conflict_id),
+        ]
 
     return act
 
 
 def asserts_merge(sources: Sequence[str], merged: Statement, conflict_id: str | None = None) -> Act:
-    """Both texts from where the later begins, and the sources merged into them; a decision ends the pairs among these.
+    """Both texts from where the later begins, and the sources merged into them;
+    a decision ends the pairs among these.
 
-    conflict_id: that this decides; then only the starts of the sources count, else that of the new text does too.
+    conflict_id: that this decides; then only the starts of the sources count,
+    else that of the new text does too.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         statements_by_source = [slot.said_by(name, or_none=True) for name in sources]
-        starts = [min(statement.valid_from for statement in each) for each in statements_by_source if each]
+        starts = [
+            min(statement.valid_from for statement in each) for each in statements_by_source if each
+        ]
         if conflict_id is None or not starts:
             starts.append(merged.valid_from)
         ended = [] if conflict_id is None else _end_pairs(slot.account, sources, conflict_id)
         asserted = replace(merged, valid_from=max(starts), conflict_id=conflict_id)
-        return [*ended, asserted, Merge(memory_ids=tuple(sources), into=merged.memory_id, conflict_id=conflict_id)]
+        return [
+            *ended,
+            asserted,
+            Merge(memory_ids=tuple(sources), into=merged.memory_id, conflict_id=conflict_id),
+        ]
 
     return act
 
 
 def supersedes(old: str, new: str, conflict_id: str) -> Act:
-    """A conflict is decided for the new memory: the pair ends, and it is said again, now, since its own start.
+    """A conflict is decided for the new memory: the pair ends, and it is said again, now,
+    since its own start.
 
     The old one keeps the time before.
     """
@@ -317,19 +414,31 @@ def supersedes(old: str, new: str, conflict_id: str) -> Act:
     def act(slot: SlotLog) -> Sequence[Entry]:
         statements = slot.said_by(new)
         last = max(statements, key=lambda statement: statement.version)
-        start = min(statement.valid_from for statement in statements if statement.version == last.version)
-        again = replace(last, asserted_at=slot.now, valid_from=start, conflict_id=conflict_id, edits=None)
+        start = min(
+            statement.valid_from for statement in statements if statement.version == last.version
+        )
+        again = replace(
+            last, asserted_at=slot.now, valid_from=start, conflict_id=conflict_id, edits=None
+        )
         return [*_end_pairs(slot.account, (old, new), conflict_id), again]
 
     return act
 
 
 def undoes_decision(conflict_id: str) -> Act:
-    """Every entry of a decision counts no more. The pair that opened the conflict is none of them."""
+    """Every entry of a decision counts no more. The pair that opened the conflict is
+    none of them.
+    """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         entries = (*slot.account.statements, *slot.account.others)
-        return _withdrawal([entry.place for entry in entries if entry.conflict_id == conflict_id and not isinstance(entry, Pair)])
+        return _withdrawal(
+            [
+                entry.place
+                for entry in entries
+                if entry.conflict_id == conflict_id and not isinstance(entry, Pair)
+            ]
+        )
 
     return act
 
@@ -341,7 +450,8 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
         conflict_id: the conflict that was decided.
         old_id: one side.
         new_id: the other one.
-        draft: the new one as it was without the decision, which may not have stored it, or with another text.
+        draft: the new one as it was without the decision, which may not have stored it,
+            or with another text.
 
     Returns:
         An act that raises Conflict where one side does not hold after it: something was said since.
@@ -362,7 +472,10 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
             taken = taken.added(pairs(other, new_id))
         gone = [name for name in (old_id, new_id) if name not in taken.active()]
         if gone:
-            raise Conflict(f"it can't be undone any more: {' and '.join(_became(name, taken.rows.get(name)) for name in gone)}")
+            raise Conflict(
+                "it can't be undone any more: "
+                f"{' and '.join(_became(name, taken.rows.get(name)) for name in gone)}"
+            )
         return taken.entries[len(slot.entries) :]
 
     return act
@@ -376,10 +489,11 @@ def forgotten(slot: SlotLog, memory_ids: Iterable[str]) -> SlotLog:
 
 
 def without_names(slot: SlotLog, memory_id: str, alias: str) -> SlotLog:
-    """The log without a memory's id, hash and conflicts; its moments stay, hidden. One that is not in it changes nothing.
+    """The log without a memory's id, hash and conflicts; its moments stay, hidden.
+    One that is not in it changes nothing.
 
-    Note: nothing else changes entries. Ids and values become the alias, so that a hidden repeat stays a repeat; a value that another memory
-    still has stays, for it is that one's.
+    Note: nothing else changes entries. Ids and values become the alias, so that a hidden repeat
+    stays a repeat; a value that another memory still has stays, for it is that one's.
 
     Args:
         slot: the log.
@@ -387,16 +501,27 @@ def without_names(slot: SlotLog, memory_id: str, alias: str) -> SlotLog:
         alias: a name that says nothing and is new in this log.
 
     """
-    other_values = {entry.value for entry in slot.entries if isinstance(entry, Assertion | Retraction) and entry.memory_id != memory_id}
+    other_values = {
+        entry.value
+        for entry in slot.entries
+        if isinstance(entry, Assertion | Retraction) and entry.memory_id != memory_id
+    }
     made = [_renamed(entry, memory_id, alias, other_values) for entry in slot.entries]
     return slot if made == [*slot.entries] else slot.with_entries(made).added(deletes(alias))
 
 
-def _renamed(entry: Entry, memory_id: str, alias: str, other_values: Collection[str | None]) -> Entry:
+def _renamed(
+    entry: Entry, memory_id: str, alias: str, other_values: Collection[str | None]
+) -> Entry:
     if isinstance(entry, Assertion | Retraction) and entry.memory_id == memory_id:
         made = replace(entry, memory_id=alias, conflict_id=None, is_forgotten=True)
-        # An edit may be another value than the one before it; of one memory these need no more than to differ.
-        return made if made.value is None or made.value in other_values else replace(made, value=f"{alias}.{entry.version}")
+        # An edit may be another value than the one before it; of one memory these need no more
+        # than to differ.
+        return (
+            made
+            if made.value is None or made.value in other_values
+            else replace(made, value=f"{alias}.{entry.version}")
+        )
     if isinstance(entry, Hiding) and entry.memory_id == memory_id:
         return replace(entry, memory_id=alias)
     if isinstance(entry, Pair) and memory_id in entry.memory_ids:
@@ -404,7 +529,12 @@ def _renamed(entry: Entry, memory_id: str, alias: str, other_values: Collection[
         return replace(entry, memory_ids=names, conflict_id=None)
     if isinstance(entry, Merge) and memory_id in (*entry.memory_ids, entry.into):
         names = tuple(alias if name == memory_id else name for name in entry.memory_ids)
-        return replace(entry, memory_ids=names, into=alias if entry.into == memory_id else entry.into, conflict_id=None)
+        return replace(
+            entry,
+            memory_ids=names,
+            into=alias if entry.into == memory_id else entry.into,
+            conflict_id=None,
+        )
     return entry
 
 
@@ -417,37 +547,63 @@ def _beside(others: Sequence[str], memory_id: str, conflict_id: str | None) -> l
 
 
 def _end_pairs(account: Account, names: Collection[str], conflict_id: str) -> list[Entry]:
-    """End the pairs among some memories. What an entry says of others beside them is said again, without these."""
+    """End the pairs among some memories. What an entry says of others beside them is said again,
+    without these.
+    """
     ended, rest = list[Place](), list[Entry]()
     for entry in account.others:
-        if isinstance(entry, Pair) and entry.memory_ids[-1] in names and not {*entry.memory_ids[:-1]}.isdisjoint(names):
+        if (
+            isinstance(entry, Pair)
+            and entry.memory_ids[-1] in names
+            and not {*entry.memory_ids[:-1]}.isdisjoint(names)
+        ):
             ended.append(entry.place)
-            rest += _beside([name for name in entry.memory_ids[:-1] if name not in names], entry.memory_ids[-1], None)
+            rest += _beside(
+                [name for name in entry.memory_ids[:-1] if name not in names],
+                entry.memory_ids[-1],
+                None,
+            )
     return [*_withdrawal(ended, conflict_id), *rest]
 
 
 def _tells_of(statement: Statement, interval: Interval) -> bool:
-    return statement.place in interval.places or interval.covers(max(statement.asserted_at, statement.valid_from))
+    return statement.place in interval.places or interval.covers(
+        max(statement.asserted_at, statement.valid_from)
+    )
 
 
-def _meets(statement: Statement, start: datetime, end: datetime | None, values: Collection[str | None]) -> bool:
-    """Whether a statement said later meets the time of a memory that begins at `start` and has `end` as its stated end."""
+def _meets(
+    statement: Statement, start: datetime, end: datetime | None, values: Collection[str | None]
+) -> bool:
+    """Whether a statement said later meets the time of a memory that begins at `start` and has
+    `end` as its stated end.
+    """
     if isinstance(statement, Retraction):
-        return (statement.value is None or statement.value in values) and (statement.valid_until is None or statement.valid_until > start)
+        return (statement.value is None or statement.value in values) and (
+            statement.valid_until is None or statement.valid_until > start
+        )
     if statement.valid_until is None:
         return True
-    outlasted = statement.valid_until <= statement.asserted_at and (end is None or end > statement.valid_until)
+    outlasted = statement.valid_until <= statement.asserted_at and (
+        end is None or end > statement.valid_until
+    )
     return statement.valid_until > start and not outlasted
 
 
 def _is_correction(entry: Withdrawal, account: Account) -> bool:
-    """Whether a withdrawal came with corrected times: its commit says the same version of the same memory again."""
+    """Whether a withdrawal came with corrected times: its commit says the same version of the same
+    memory again.
+    """
     versions = {
         (statement.memory_id, statement.version)
         for statement in (*account.statements, *account.withdrawn)
         if statement.sequence == entry.sequence
     }
-    return any((statement.memory_id, statement.version) in versions for statement in account.withdrawn if statement.place in entry.places)
+    return any(
+        (statement.memory_id, statement.version) in versions
+        for statement in account.withdrawn
+        if statement.place in entry.places
+    )
 
 
 def _fell_to(slot: SlotLog, name: str) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """The stored fields of a slot's members as they follow from its timeline, and a check that they do.
 
-A member's latest version is the memory itself, an earlier one `<id>.v<n>`, an earlier time of either a memory of its own. Note: what is
-archived, decayed or compressed keeps its status, and what timelines do not say (a merge into another slot) its `next_id`.
+A member's latest version is the memory itself, an earlier one `<id>.v<n>`, an earlier time of
+either a memory of its own. Note: what is archived, decayed or compressed keeps its status, and what
+timelines do not say (a merge into another slot) its `next_id`.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ _KEEPS_STATUS = frozenset({Status.ARCHIVED, Status.DECAYED, Status.COMPRESSED})
 class Projection:
     """What a timeline wants stored of a member, or of one of its earlier times.
 
-    id: under which it is stored.
-    memory_id, version, part: of which member and time it is; part 0 is the member itself. member_id: under which that is stored.
-    status_reason: None where the timeline does not say why (active, deleted by a caller).
-    holds: whether it shows at some moment; then `supersedes_id` is what held before it.
-    members: ids of all memories of the slot, and of their earlier times.
+    id: under which it is stored. memory_id, version, part: of which member and time it is; part 0
+    is the member itself. member_id: under which that is stored. status_reason: None where the
+    timeline does not say why (active, deleted by a caller). holds: whether it shows at some moment;
+    then `supersedes_id` is what held before it. members: ids of all memories of the slot,
+    and of their earlier times.
     """
 
     id: str
@@ -62,32 +63,56 @@ class Projection:
     def differences(self, stored: Memory) -> dict[str, tuple[Any, Any]]:
         """By field, what is stored and what the timeline wants."""
         wanted = self._fields(stored)
-        return {name: (getattr(stored, name), value) for name, value in wanted.items() if getattr(stored, name) != value}
+        return {
+            name: (getattr(stored, name), value)
+            for name, value in wanted.items()
+            if getattr(stored, name) != value
+        }
 
     def _fields(self, stored: Memory) -> dict[str, Any]:
         status, reason = self.status, self.status_reason
         if stored.status in _KEEPS_STATUS and status in (Status.ACTIVE, Status.SUPERSEDED):
             status, reason = stored.status, stored.status_reason
         if reason is None:
-            is_said = stored.status is status and (status is not Status.DELETED or stored.status_reason != "contradicted")
-            reason = stored.status_reason if is_said else "restored" if status is Status.ACTIVE else "manual_delete"
+            is_said = stored.status is status and (
+                status is not Status.DELETED or stored.status_reason != "contradicted"
+            )
+            reason = (
+                stored.status_reason
+                if is_said
+                else "restored"
+                if status is Status.ACTIVE
+                else "manual_delete"
+            )
         return {
             "status": status,
             "status_reason": reason,
             "valid_from": self.valid_from,
             "valid_until": self.valid_until,
-            "next_id": self._elsewhere(stored.next_id) if self.next_id is None and status is not Status.ACTIVE else self.next_id,
+            "next_id": self._elsewhere(stored.next_id)
+            if self.next_id is None and status is not Status.ACTIVE
+            else self.next_id,
             "supersedes_id": self._before(stored.supersedes_id),
         }
 
     def _elsewhere(self, name: str | None) -> str | None:
         """What an agent or a merge leads to in another slot."""
-        return None if name is None or name in self.members or self.status is Status.ACTIVE else name
+        return (
+            None if name is None or name in self.members or self.status is Status.ACTIVE else name
+        )
 
     def _before(self, name: str | None) -> str | None:
         if not self.holds:
-            return None if self.status_reason == "contradicted" and self.status is Status.DELETED and name in self.members else name
-        return self.supersedes_id if self.supersedes_id is not None or name in self.members else name
+            return (
+                None
+                if self.status_reason == "contradicted"
+                and self.status is Status.DELETED
+                and name in self.members
+                else name
+            )
+        return (
+            self.supersedes_id if self.supersedes_id is not None or name in self.members else name
+        )
 
 
 def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
@@ -98,7 +123,8 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
         now: the moment of the commit.
 
     Returns:
-        One projection for each member and each earlier time of it, in the order of members and times; none for what is frozen.
+        One projection for each member and each earlier time of it, in the order of members and
+        times; none for what is frozen.
 
     """
     following, latest = Following(timeline), timeline.latest_versions()
@@ -108,23 +134,38 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
         key = member.memory_id, member.version
         own = (hidden if member.state is State.HIDDEN else visible).get(key, [])
         times |= {(*key, part): (member, interval.begins, interval.ends) for part, interval in own}
-        if not own and key not in timeline.earlier and (timeline.horizon is None or member.valid_from > timeline.horizon):
+        if (
+            not own
+            and key not in timeline.earlier
+            and (timeline.horizon is None or member.valid_from > timeline.horizon)
+        ):
             times[*key, 0] = member, member.valid_from, member.valid_from
     stored_ids = {reference: _stored_id(reference, latest) for reference in times}
     members = frozenset(stored_ids.values()) | {memory_id for memory_id, _, _ in times}
     before = _held_before(timeline, stored_ids)
     last_ends = {
-        member.memory_id: times.get((member.memory_id, member.version, 0), (member, NEVER, member.valid_from))[2]
+        member.memory_id: times.get(
+            (member.memory_id, member.version, 0), (member, NEVER, member.valid_from)
+        )[2]
         for member in timeline.members
     }
     made: dict[str, Projection] = {}
     for reference, (member, begins, ends) in times.items():
         identity, part = stored_ids[reference], reference[2]
         has_ended = part > 0 or (ends is not None and (ends <= now or ends == begins))
-        status, reason = _status(member, has_ended=has_ended, is_old=member.version != latest[member.memory_id], is_earlier=part > 0)
+        status, reason = _status(
+            member,
+            has_ended=has_ended,
+            is_old=member.version != latest[member.memory_id],
+            is_earlier=part > 0,
+        )
         follower = None if ends is None else following.at(ends)
         next_id = None if follower is None else base_id(stored_ids[follower])
-        if follower is None and member.merged_into is not None and (last_ends.get(member.merged_into) or NEVER) >= (ends or NEVER):
+        if (
+            follower is None
+            and member.merged_into is not None
+            and (last_ends.get(member.merged_into) or NEVER) >= (ends or NEVER)
+        ):
             next_id = member.merged_into  # it may be in another slot
         made[identity] = Projection(
             id=identity,
@@ -136,7 +177,9 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
             status_reason=reason,
             valid_from=begins,
             valid_until=ends,
-            next_id=None if next_id is None or next_id == identity or next_id.startswith(GONE) else next_id,
+            next_id=None
+            if next_id is None or next_id == identity or next_id.startswith(GONE)
+            else next_id,
             supersedes_id=before.get(reference),
             holds=reference in before,
             members=members,
@@ -144,7 +187,9 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
     return made
 
 
-def _status(member: Member, *, has_ended: bool, is_old: bool, is_earlier: bool) -> tuple[Status, str | None]:
+def _status(
+    member: Member, *, has_ended: bool, is_old: bool, is_earlier: bool
+) -> tuple[Status, str | None]:
     if member.state is State.WITHDRAWN:
         return Status.DELETED, "contradicted"
     if member.state is State.HIDDEN:
@@ -164,16 +209,30 @@ def _stored_id(reference: Reference, latest: Mapping[str, int]) -> str:
     return memory_id if version == latest[memory_id] else version_id(memory_id, version)
 
 
-def _held_before(timeline: Timeline, stored_ids: Mapping[Reference, str]) -> dict[Reference, str | None]:
-    """By each time that shows, the memory that held last of those that had ended by then; also one that was deleted since."""
-    references = {id(interval): (*key, part) for key, own in timeline.parts(timeline.intervals).items() for part, interval in own}
-    ended = sorted((interval.ends, -1, interval.memory_id) for interval in timeline.hidden if interval.ends is not None)
+def _held_before(
+    timeline: Timeline, stored_ids: Mapping[Reference, str]
+) -> dict[Reference, str | None]:
+    """By each time that shows, the memory that held last of those that had ended by then;
+    also one that was deleted since.
+    """
+    references = {
+        id(interval): (*key, part)
+        for key, own in timeline.parts(timeline.intervals).items()
+        for part, interval in own
+    }
+    ended = sorted(
+        (interval.ends, -1, interval.memory_id)
+        for interval in timeline.hidden
+        if interval.ends is not None
+    )
     before: dict[Reference, str | None] = {}
     for number, interval in enumerate(timeline.intervals):
         reference = references[id(interval)]
         own = base_id(stored_ids[reference])
         earlier = range(bisect_right(ended, interval.begins, key=lambda each: each[0]) - 1, -1, -1)
-        before[reference] = next((ended[place][2] for place in earlier if ended[place][2] != own), None)
+        before[reference] = next(
+            (ended[place][2] for place in earlier if ended[place][2] != own), None
+        )
         if interval.ends is not None:
             insort(ended, (interval.ends, number, own))
     return before
@@ -190,7 +249,8 @@ _EVERY = Filter(frozenset(status.value for status in Status))
 class Difference:
     """A member whose stored fields differ from the timeline of its slot.
 
-    fields: by name, what is stored and what the timeline says; none where a member is not stored, or is no member of the log.
+    fields: by name, what is stored and what the timeline says; none where a member is not stored,
+    or is no member of the log.
     """
 
     memory_id: str
@@ -205,7 +265,8 @@ class SlotCheck:
         self._store, self._clock = store, clock
 
     async def lines(self, app_id: str | None, only: Owner | None) -> AsyncIterator[str]:
-        """A line for each difference: app, user, slot, memory, and its fields as they are stored and as they should be.
+        """A line for each difference: app, user, slot, memory, and its fields as they are stored
+        and as they should be.
 
         Args:
             app_id: the app whose users are looked at; None for every app.
@@ -214,8 +275,14 @@ class SlotCheck:
         """
         async for owner in self._owners(app_id, only):
             for difference in await differences(self._store, owner, self._clock.now()):
-                fields = ", ".join(f"{name} {stored} should be {wanted}" for name, (stored, wanted) in difference.fields.items())
-                yield f"{owner.app_id} {owner.user_id} {difference.slot_id} {difference.memory_id}: {fields or 'is not in both'}"
+                fields = ", ".join(
+                    f"{name} {stored} should be {wanted}"
+                    for name, (stored, wanted) in difference.fields.items()
+                )
+                yield (
+                    f"{owner.app_id} {owner.user_id} {difference.slot_id} {difference.memory_id}: "
+                    f"{fields or 'is not in both'}"
+                )
 
     async def _owners(self, app_id: str | None, only: Owner | None) -> AsyncIterator[Owner]:
         if only is not None:
@@ -234,7 +301,8 @@ async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list
     Args:
         store: where to read.
         owner: whose slots.
-        now: the moment at which statuses are compared. A status whose end came since the last commit is no difference: a run turns it.
+        now: the moment at which statuses are compared. A status whose end came since the last
+            commit is no difference: a run turns it.
 
     Returns:
         One for each member, in the order of slots and members.
@@ -268,17 +336,32 @@ async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list
     return made
 
 
-def differences_in(slot_id: str, rows: Mapping[str, Projection], stored: Mapping[str, Memory], now: datetime) -> list[Difference]:
+def differences_in(
+    slot_id: str, rows: Mapping[str, Projection], stored: Mapping[str, Memory], now: datetime
+) -> list[Difference]:
     """What differs between the rows that a log wants and the members as they are stored."""
     made = []
     for name, row in sorted(rows.items()):
         member = stored.get(name)
         fields = {} if member is None else row.differences(member)
-        if member is not None and member.status is Status.ACTIVE and row.valid_until is not None and row.valid_until <= now:
-            fields = {field: pair for field, pair in fields.items() if field not in ("status", "status_reason")}
+        if (
+            member is not None
+            and member.status is Status.ACTIVE
+            and row.valid_until is not None
+            and row.valid_until <= now
+        ):
+            fields = {
+                field: pair
+                for field, pair in fields.items()
+                if field not in ("status", "status_reason")
+            }
         if member is None or fields:
             made.append(Difference(name, slot_id, fields))
-    strays = [memory for name, memory in sorted(stored.items()) if name not in rows and not is_version(name)]
+    strays = [
+        memory
+        for name, memory in sorted(stored.items())
+        if name not in rows and not is_version(name)
+    ]
     made += [Difference(memory.id, slot_id, {}) for memory in strays if not _never_was(memory)]
     return made
 

@@ -1,8 +1,9 @@
 """A memory's content: its old versions, and its vector.
 
-An old version ends at the latest where what replaced the memory begins. The log of a slot says so of its members. Note: of a memory without
-one, the end that follows from later versions is worked out again where the memory is reactivated, so no decision has to remember what it
-took; only versions that had ended with the successor are given it back.
+An old version ends at the latest where what replaced the memory begins. The log of a slot says so
+of its members. Note: of a memory without one, the end that follows from later versions is worked
+out again where the memory is reactivated, so no decision has to remember what it took; only
+versions that had ended with the successor are given it back.
 """
 
 from __future__ import annotations
@@ -28,22 +29,41 @@ _REPLACED = frozenset({Status.SUPERSEDED, Status.UPDATED})
 def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple[Memory, Document]:
     """The memory with `changed` fields as its next version, and the document of the old one.
 
-    The new version is valid from `changed["valid_from"]`, else from now; the old one until then. A `valid_until` that is past
-    corrects when the truth ended, so that version is valid from where the old one was. In a slot its log says more of that.
+    The new version is valid from `changed["valid_from"]`, else from now; the old one until then. A
+    `valid_until` that is past corrects when the truth ended, so that version is valid from where
+    the old one was. In a slot its log says more of that.
     """
     ended = changed.get("valid_until")
-    begins = changed.get("valid_from") or (old.valid_from if ended is not None and ended <= now else max(now, old.valid_from))
-    updated = old.model_copy(
-        update={**changed, "version": old.version + 1, "valid_from": begins, "updated_at": now, "last_accessed_at": now}
+    begins = changed.get("valid_from") or (
+        old.valid_from if ended is not None and ended <= now else max(now, old.valid_from)
     )
-    if updated.valid_until is not None and updated.valid_until <= begins and "valid_until" not in changed:
+    updated = old.model_copy(
+        update={
+            **changed,
+            "version": old.version + 1,
+            "valid_from": begins,
+            "updated_at": now,
+            "last_accessed_at": now,
+        }
+    )
+    if (
+        updated.valid_until is not None
+        and updated.valid_until <= begins
+        and "valid_until" not in changed
+    ):
         updated = updated.model_copy(update={"valid_until": None})
     return updated, version_document(kept_version(old, begins))
 
 
 def old_version(old: Memory) -> Memory:
     """What is kept of a member of a slot; when it holds is for the log of the slot to say."""
-    return old.model_copy(update={"id": version_id(old.id, old.version), "status": Status.SUPERSEDED, "status_reason": "new_version"})
+    return old.model_copy(
+        update={
+            "id": version_id(old.id, old.version),
+            "status": Status.SUPERSEDED,
+            "status_reason": "new_version",
+        }
+    )
 
 
 def version_document(version: Memory) -> Document:
@@ -52,17 +72,34 @@ def version_document(version: Memory) -> Document:
 
 
 async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
-    """The changes, and what memories that are replaced, or reactivated, do to their old versions. Raises Unavailable."""
+    """The changes, and what memories that are replaced, or reactivated, do to their old versions.
+    Raises Unavailable.
+    """
     made, puts = [*changes.changes], {document.id: document for document in changes.puts}
     states = {change.after.id: change.after for change in made}
     for place, change in enumerate(made):
         before, after = change.before, change.after
-        if before is None or change.removed or before.version < 2 or slot_name(after) is not None or before.next_id == after.next_id:
+        if (
+            before is None
+            or change.removed
+            or before.version < 2
+            or slot_name(after) is not None
+            or before.next_id == after.next_id
+        ):
             continue
-        names = [version_id(after.id, number) for number in range(max(1, before.version - MAX_VERSIONS), before.version)]
-        await shelf.read([*names, *(state.next_id for state in (before, after) if state.next_id is not None)])
+        names = [
+            version_id(after.id, number)
+            for number in range(max(1, before.version - MAX_VERSIONS), before.version)
+        ]
+        await shelf.read(
+            [*names, *(state.next_id for state in (before, after) if state.next_id is not None)]
+        )
         was, now = (_replaced_from(shelf, states, state) for state in (before, after))
-        versions = [version for name in names if name not in puts and (version := shelf.memory(name)) is not None]
+        versions = [
+            version
+            for name in names
+            if name not in puts and (version := shelf.memory(name)) is not None
+        ]
         ends = [(version, _end(version, versions, after, was, now)) for version in versions]
         documents = {
             version.version: version_document(version.model_copy(update={"valid_until": until}))
@@ -71,9 +108,16 @@ async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[R
         }
         if documents:
             puts |= {document.id: document for document in documents.values()}
-            fields = {str(number): {"valid_until": document.body["valid_until"]} for number, document in documents.items()}
+            fields = {
+                str(number): {"valid_until": document.body["valid_until"]}
+                for number, document in documents.items()
+            }
             made[place] = _told(change, fields)
-    return changes if len(puts) == len(changes.puts) else replace(changes, changes=tuple(made), puts=tuple(puts.values()))
+    return (
+        changes
+        if len(puts) == len(changes.puts)
+        else replace(changes, changes=tuple(made), puts=tuple(puts.values()))
+    )
 
 
 def _replaced_from(shelf: Shelf, states: dict[str, Memory], memory: Memory) -> datetime | None:
@@ -84,11 +128,21 @@ def _replaced_from(shelf: Shelf, states: dict[str, Memory], memory: Memory) -> d
     return None if successor is None else successor.valid_from
 
 
-def _end(version: Memory, versions: list[Memory], memory: Memory, was: datetime | None, now: datetime | None) -> datetime | None:
+def _end(
+    version: Memory,
+    versions: list[Memory],
+    memory: Memory,
+    was: datetime | None,
+    now: datetime | None,
+) -> datetime | None:
     """When a version ends."""
     until = version.valid_until
     if was is not None and until == max(was, version.valid_from):
-        later = [later_version.valid_from for later_version in (*versions, memory) if later_version.version > version.version]
+        later = [
+            later_version.valid_from
+            for later_version in (*versions, memory)
+            if later_version.version > version.version
+        ]
         until = max(min(later), version.valid_from)
     if now is not None and until is not None:
         until = max(min(until, now), version.valid_from)
@@ -115,10 +169,16 @@ async def embed_memories(embedder: Embedder, memories: Sequence[Memory]) -> None
 
 
 async def embedding_marks(embedder: Embedder, texts: Sequence[str]) -> list[Mark]:
-    """The mark of each text that gives a memory its vector and its tokens' states. Raises Unavailable."""
+    """The mark of each text that gives a memory its vector and its tokens' states.
+    Raises Unavailable.
+    """
     vectors = await embedder.embed(texts)
     states = await embedder.token_states(texts)
     return [
-        Mark(embedding=vector, embedding_model=embedder.model, states=tokens.states if tokens is not None else "")
+        Mark(
+            embedding=vector,
+            embedding_model=embedder.model,
+            states=tokens.states if tokens is not None else "",
+        )
         for vector, tokens in zip(vectors, states, strict=True)
     ]

@@ -1,7 +1,7 @@
 """Accept what is to be worked on later: conversations, an agent's words, messages to summarise.
 
-So come whole conversations, and an agent's own words, which take a shorter path. Note: the queue is told after the commit and may be down.
-That refuses nothing: what is stored is found by the sweep.
+So come whole conversations, and an agent's own words, which take a shorter path. Note: the queue is
+told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.
 """
 
 from __future__ import annotations
@@ -28,7 +28,13 @@ from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInpu
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Summary, Told
 from memory_core.domain.scope import Owner
-from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, TOO_FAST, MessageWriter, with_written
+from memory_core.formation.message_memories import (
+    MOST_AT_ONCE,
+    MOST_TRIES,
+    TOO_FAST,
+    MessageWriter,
+    with_written,
+)
 from memory_core.formation.save_plan import SessionGrew
 from memory_core.formation.webhooks import Callbacks
 from memory_core.formation.without_messages import KINDS
@@ -44,33 +50,65 @@ from memory_core.tasks.lifecycle import Beginning, Ends
 from memory_core.tasks.operations import is_pending
 
 BESIDE = 5
-"""Documents of the accepting commit besides the messages: the conversation, its words, its task, the receipt and the session."""
+"""Documents of the accepting commit besides the messages: the conversation, its words,
+its task, the receipt and the session.
+"""
 
 
 class Converser:
     """Takes conversations in."""
 
-    def __init__(self, beginning: Beginning, messages: MessageWriter, callbacks: Callbacks, clock: Clock, ids: IdSource) -> None:
-        self._beginning, self._messages, self._callbacks, self._clock, self._ids = beginning, messages, callbacks, clock, ids
+    def __init__(
+        self,
+        beginning: Beginning,
+        messages: MessageWriter,
+        callbacks: Callbacks,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._beginning, self._messages, self._callbacks, self._clock, self._ids = (
+            beginning,
+            messages,
+            callbacks,
+            clock,
+            ids,
+        )
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def converse(self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str | None = None) -> Accepted:
+    async def converse(
+        self, owner: Owner, request: ConverseInput, call: Call, *, operation_id: str | None = None
+    ) -> Accepted:
         """Store a conversation and send it on its way. Durable when it returns.
 
-        Of a history that is sent again only what is new is stored. operation_id: the operation that tells it, if one does; it is stored
-        only while that is pending. Raises Invalid for a callback address that will never be called, Conflict, TooLarge, Unavailable,
-        TaskLost.
+        Of a history that is sent again only what is new is stored. operation_id: the operation that
+        tells it, if one does; it is stored only while that is pending. Raises Invalid for a
+        callback address that will never be called, Conflict, TooLarge, Unavailable, TaskLost.
         """
         self._callbacks.check(request.callback_url)
         now = self._clock.now()
         call_messages = [CallMessage.of(message, now) for message in request.messages]
         return await self._begin(
-            owner, "converse", timed(request.messages, now), request, call, call_messages, request.callback_url, operation_id
+            owner,
+            "converse",
+            timed(request.messages, now),
+            request,
+            call,
+            call_messages,
+            request.callback_url,
+            operation_id,
         )
 
     async def remember_words(self, owner: Owner, request: AgentMemoryInput, call: Call) -> Accepted:
-        """Store an agent's own words, to become one memory. Durable when it returns. Raises Conflict, TooLarge, Unavailable."""
-        return await self._begin(owner, "agent", request.told(self._clock.now(), "assistant", request.agent_id), request, call)
+        """Store an agent's own words, to become one memory. Durable when it returns. Raises
+        Conflict, TooLarge, Unavailable.
+        """
+        return await self._begin(
+            owner,
+            "agent",
+            request.told(self._clock.now(), "assistant", request.agent_id),
+            request,
+            call,
+        )
 
     async def _begin(
         self,
@@ -106,7 +144,9 @@ class Converser:
             callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._accept(owner, conversation, call_messages, task, call, operation_id, title)
+        return await self._accept(
+            owner, conversation, call_messages, task, call, operation_id, title
+        )
 
     async def _accept(
         self,
@@ -118,7 +158,9 @@ class Converser:
         operation_id: str | None,
         title: str | None,
     ) -> Accepted:
-        """Store what is new of the conversation, its first messages in one commit with it, then the others."""
+        """Store what is new of the conversation, its first messages in one commit with it,
+        then the others.
+        """
         session = conversation.session_id
         session_ids = [] if session is None else [session_document_id(owner, session)]
         names = message_ids(conversation)
@@ -132,10 +174,15 @@ class Converser:
                 session_document = _kept(look, session_ids)
                 match = _match(conversation, call_messages, names, look, session_document)
                 message_counts = (
-                    Told(len(match.new), len(conversation.messages) - len(match.new)) if conversation.path == "converse" else None
+                    Told(len(match.new), len(conversation.messages) - len(match.new))
+                    if conversation.path == "converse"
+                    else None
                 )
                 if not match.new:
-                    return Accepted(history_of(session_document).task_id or task.task_id, messages=message_counts)
+                    return Accepted(
+                        history_of(session_document).task_id or task.task_id,
+                        messages=message_counts,
+                    )
                 new = conversation.model_copy(
                     update={
                         "messages": [conversation.messages[place] for place in match.new],
@@ -145,7 +192,16 @@ class Converser:
                 )
                 try:
                     accepted, written = await self._begin_with(
-                        owner, new, task, call, look, reads, match, message_counts, operation_ids, title
+                        owner,
+                        new,
+                        task,
+                        call,
+                        look,
+                        reads,
+                        match,
+                        message_counts,
+                        operation_ids,
+                        title,
                     )
                     break
                 except SessionGrew:
@@ -170,10 +226,18 @@ class Converser:
         operation_ids: Sequence[str],
         title: str | None,
     ) -> tuple[Accepted, Conversation]:
-        """One commit: the conversation, its task and as many of its messages as fit. Raises SessionGrew, TaskLost."""
+        """One commit: the conversation, its task and as many of its messages as fit.
+        Raises SessionGrew, TaskLost.
+        """
         writing = await self._messages.prepared(owner, conversation, look)
-        weight = 2 * len(orjson.dumps([message.model_dump(mode="json") for message in conversation.messages]))
-        session = None if conversation.session_id is None else session_document_id(owner, conversation.session_id)
+        weight = 2 * len(
+            orjson.dumps([message.model_dump(mode="json") for message in conversation.messages])
+        )
+        session = (
+            None
+            if conversation.session_id is None
+            else session_document_id(owner, conversation.session_id)
+        )
         history = None if conversation.path == "agent" else match.marks
         written = conversation
 
@@ -181,7 +245,10 @@ class Converser:
             nonlocal written
             if not all(is_pending(seen, name) for name in operation_ids):
                 raise TaskLost
-            if session is not None and clears_of(seen.documents.get(session)) != conversation.clears:
+            if (
+                session is not None
+                and clears_of(seen.documents.get(session)) != conversation.clears
+            ):
                 raise SessionGrew
             planned = self._messages.plan(
                 owner,
@@ -194,35 +261,69 @@ class Converser:
                 title=title,
             )
             written = with_written(conversation, writing, planned.result)
-            return replace(planned, creates=documents_of(written), more_bytes=bytes_of_messages(written.messages[written.written :]))
+            return replace(
+                planned,
+                creates=documents_of(written),
+                more_bytes=bytes_of_messages(written.messages[written.written :]),
+            )
 
         result = {"messages": None if message_counts is None else message_counts._asdict()}
-        accepted = await self._beginning.begin(owner, task, lambda seen: (), call, reads=reads, beside=beside, basis=look, result=result)
+        accepted = await self._beginning.begin(
+            owner,
+            task,
+            lambda seen: (),
+            call,
+            reads=reads,
+            beside=beside,
+            basis=look,
+            result=result,
+        )
         return accepted, written
 
 
 def _kept(look: Look, session_ids: Sequence[str]) -> Document | None:
-    """The session's document; None without one in the head's life, which ends when the user is erased."""
+    """The session's document; None without one in the head's life, which ends when the
+    user is erased.
+    """
     document = look.documents.get(session_ids[0]) if session_ids else None
-    if document is None or look.head is None or look.head.state == "erasing" or document.body["epoch"] != look.head.epoch:
+    if (
+        document is None
+        or look.head is None
+        or look.head.state == "erasing"
+        or document.body["epoch"] != look.head.epoch
+    ):
         return None
     return document
 
 
 def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
-    """Of the memories of a conversation's messages those that its first commit may write, or that tell which messages are known."""
+    """Of the memories of a conversation's messages those that its first commit may write, or that
+    tell which messages are known.
+    """
     if conversation.session_id is None:
         return [*names[:MOST_AT_ONCE]]
-    return [name for message, name in zip(conversation.messages, names, strict=True) if message.id is not None]
+    return [
+        name
+        for message, name in zip(conversation.messages, names, strict=True)
+        if message.id is not None
+    ]
 
 
 def _match(
-    conversation: Conversation, call_messages: Sequence[CallMessage], names: Sequence[str], look: Look, session_document: Document | None
+    conversation: Conversation,
+    call_messages: Sequence[CallMessage],
+    names: Sequence[str],
+    look: Look,
+    session_document: Document | None,
 ) -> HistoryMatch:
     """What of a conversation its session does not know yet; an agent's own words are new."""
     if conversation.path == "agent" or conversation.session_id is None:
         return HistoryMatch(tuple(range(len(conversation.messages))), ())
-    known = {message.id for message, name in zip(call_messages, names, strict=True) if message.id and _is_known(look.memory(name))}
+    known = {
+        message.id
+        for message, name in zip(call_messages, names, strict=True)
+        if message.id and _is_known(look.memory(name))
+    }
     return match_history(history_of(session_document).marks, call_messages, known)
 
 
@@ -235,15 +336,18 @@ def _told(result: Mapping[str, Any]) -> Told | None:
     return None if messages is None else Told(**messages)
 
 
-# Summaries of messages, which become no memories: given at once, or by a task whose end is told to a callback address.
+# Summaries of messages, which become no memories: given at once, or by a task whose end is told to
+# a callback address.
 #
-# Note: fast means that a caller waits. So a model that is down or slow is not waited for; then rules answer, and the
-# answer says so.
+# Note: fast means that a caller waits. So a model that is down or slow is not waited for; then
+# rules answer, and the answer says so.
 
 
 FAST_WITHIN_S = 10.0
 MAX_READ = 2_000_000
-"""Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is refused, and can be tried again."""
+"""Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is
+refused, and can be tried again.
+"""
 BUSY_S = 5
 KEPT = timedelta(days=30)
 """How long the messages of a summary's task are there to be worked on; they are no memories."""
@@ -261,25 +365,45 @@ class ToSum(BaseModel):
 class Summaries:
     """Sums up. `rules` are the agents without a model, which answer where `agents` fail."""
 
-    def __init__(self, agents: Agents, rules: Agents, callbacks: Callbacks, beginning: Beginning, clock: Clock, ids: IdSource) -> None:
-        self._agents, self._rules, self._callbacks, self._beginning = agents, rules, callbacks, beginning
+    def __init__(
+        self,
+        agents: Agents,
+        rules: Agents,
+        callbacks: Callbacks,
+        beginning: Beginning,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._agents, self._rules, self._callbacks, self._beginning = (
+            agents,
+            rules,
+            callbacks,
+            beginning,
+        )
         self._clock, self._ids = clock, ids
         self._read = 0
 
     async def at_once(self, owner: Owner, request: SummaryInput) -> Summary:
         """The summary. owner: without a user's name where the tokens are the app's alone.
 
-        Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read.
+        Raises Unavailable when it is to be a full one and the model is down,
+        and when rules have too much to read.
         """
         messages = request.told(self._clock.now(), "user")
-        return self._seen(await self._answer(owner, messages, request.mode, somebody_waits=True), request.mode)
+        return self._seen(
+            await self._answer(owner, messages, request.mode, somebody_waits=True), request.mode
+        )
 
     async def later(self, owner: Owner, request: SummaryInput, call: Call) -> Accepted:
-        """A task that sums up, and tells the callback address. Raises Invalid, Conflict, TooLarge, Unavailable."""
+        """A task that sums up, and tells the callback address. Raises Invalid, Conflict,
+        TooLarge, Unavailable.
+        """
         self._callbacks.check(request.callback_url)
         now, task_id = self._clock.now(), self._ids.new("tsk")
         to_sum = ToSum(mode=request.mode, messages=request.told(now, "user"))
-        subject = Document(f"{task_id}_messages", "messages", to_sum.model_dump(mode="json"), expires_at=now + KEPT)
+        subject = Document(
+            f"{task_id}_messages", "messages", to_sum.model_dump(mode="json"), expires_at=now + KEPT
+        )
         task = Task(
             task_id=task_id,
             kind="summary",
@@ -298,7 +422,10 @@ class Summaries:
         async def ask() -> Answered[ConversationSummary]:
             return await self._answer(owner, to_sum.messages, to_sum.mode, somebody_waits=False)
 
-        return self._seen(await steps.frozen(owner, task.task_id, "summary", ask, ConversationSummary), to_sum.mode)
+        return self._seen(
+            await steps.frozen(owner, task.task_id, "summary", ask, ConversationSummary),
+            to_sum.mode,
+        )
 
     async def _answer(
         self, owner: Owner, messages: Sequence[Message], mode: Mode, *, somebody_waits: bool
@@ -317,11 +444,17 @@ class Summaries:
             log.warning("the summariser is not waited for, rules answer instead: %s", error)
         return await self._by_rule(owner, messages, fast, somebody_waits)
 
-    async def _by_rule(self, owner: Owner, messages: Sequence[Message], fast: bool, somebody_waits: bool) -> Answered[ConversationSummary]:
-        """The rules' answer. Raises Unavailable when a caller would wait too long for it; a task waits for its turn."""
+    async def _by_rule(
+        self, owner: Owner, messages: Sequence[Message], fast: bool, somebody_waits: bool
+    ) -> Answered[ConversationSummary]:
+        """The rules' answer. Raises Unavailable when a caller would wait too long for it;
+        a task waits for its turn.
+        """
         characters = sum(len(message.content) for message in messages) if somebody_waits else 0
         if somebody_waits and self._read and self._read + characters > MAX_READ:
-            raise Unavailable("agents", "have too much to read for other callers", retry_after_s=BUSY_S)
+            raise Unavailable(
+                "agents", "have too much to read for other callers", retry_after_s=BUSY_S
+            )
         self._read += characters
         try:
             return await self._rules.summarise(owner, messages, fast=fast)
@@ -352,5 +485,14 @@ class SummingUp:
         await lease.report("summary", 0.1)
         summary = await self._summaries.frozen(owner, task, to_sum, self._steps)
         result: dict[str, Any] = summary.public()
-        await self._ends.end(owner, lease.task, "formed", status="succeeded", step=None, progress=1.0, result=result, error=None)
+        await self._ends.end(
+            owner,
+            lease.task,
+            "formed",
+            status="succeeded",
+            step=None,
+            progress=1.0,
+            result=result,
+            error=None,
+        )
         return None

@@ -1,8 +1,11 @@
-"""Asking agents about one cell: each answer frozen before it is used, and by rule where a model gave nothing usable.
+"""Asking agents about one cell: each answer frozen before it is used, and by rule where a model
+gave nothing usable.
 
-A model that is down or slow raises Unavailable and the work waits; one that answers garbage will answer garbage again, so the rules
-answer in its place, and that is what is frozen. No model is asked twice. Where the rules are the only agents, what they say of a cell is
-not stored: it costs nothing to ask again, and a cell is committed whole or not at all. Boundaries are, since cells are counted by them.
+A model that is down or slow raises Unavailable and the work waits; one that answers garbage will
+answer garbage again, so the rules answer in its place, and that is what is frozen. No model is
+asked twice. Where the rules are the only agents, what they say of a cell is not stored: it costs
+nothing to ask again, and a cell is committed whole or not at all. Boundaries are,
+since cells are counted by them.
 """
 
 from __future__ import annotations
@@ -31,7 +34,13 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import in_another_language, invents_names, tells_of
 from memory_core.domain.statements.wishes import without_marks
-from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings, fits, what_is_invented, what_is_lost
+from memory_core.evolution.agent_rulings import (
+    ConflictPrompt,
+    Rulings,
+    fits,
+    what_is_invented,
+    what_is_lost,
+)
 from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents, DecisionItem
 from memory_core.tasks.agent_steps import Steps
@@ -53,22 +62,42 @@ class Asking:
     rules: Agents
     steps: Steps
 
-    async def boundaries(self, window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
+    async def boundaries(
+        self, window: int, messages: Sequence[Message], previous: str | None
+    ) -> Boundaries:
         """Where one window of messages changes its topic."""
         owner, messages_in_zone = self.owner, self._shown(messages)
         answer = await self._frozen(
-            f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(owner, messages_in_zone, previous)
+            f"boundary {window}",
+            Boundaries,
+            lambda agents: agents.detect_boundary(owner, messages_in_zone, previous),
         )
         return answer.value
 
     async def about(self, cell: Cell) -> CellAnswers:
         """The three agents' answers about a cell, asked together."""
-        owner, messages, name = self.owner, self._shown(cell.messages), f"cell {cell.first}-{cell.last}"
+        owner, messages, name = (
+            self.owner,
+            self._shown(cell.messages),
+            f"cell {cell.first}-{cell.last}",
+        )
         # All are waited for, also when one fails: what the others answer is paid for, and frozen.
         facts, episode, summary = await asyncio.gather(
-            self._answered(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(owner, messages)),
-            self._answered(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(owner, messages)),
-            self._answered(f"{name} summary", ConversationSummary, lambda agents: self._summarised(agents, cell)),
+            self._answered(
+                f"{name} facts",
+                ExtractedFacts,
+                lambda agents: agents.extract_facts(owner, messages),
+            ),
+            self._answered(
+                f"{name} episode",
+                EpisodeAnalysis,
+                lambda agents: agents.analyse_episode(owner, messages),
+            ),
+            self._answered(
+                f"{name} summary",
+                ConversationSummary,
+                lambda agents: self._summarised(agents, cell),
+            ),
             return_exceptions=True,
         )
         return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
@@ -76,25 +105,42 @@ class Asking:
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
         """What was said in short, for the agent path."""
         name = f"cell {cell.first}-{cell.last} fast summary"
-        return await self._answered(name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True))
+        return await self._answered(
+            name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True)
+        )
 
     def is_by_rule(self, *answers: Answered[Any]) -> bool:
         """Whether rules gave one of these answers in the place of a model."""
-        return self.rules.model != self.agents.model and any(answer.provenance.model == self.rules.model for answer in answers)
+        return self.rules.model != self.agents.model and any(
+            answer.provenance.model == self.rules.model for answer in answers
+        )
 
-    async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
-        """A story of the cell; a model's that tells of something else, or in another language, is no usable answer."""
+    async def _summarised(
+        self, agents: Agents, cell: Cell, *, fast: bool = False
+    ) -> Answered[ConversationSummary]:
+        """A story of the cell; a model's that tells of something else, or in another language,
+        is no usable answer.
+        """
         given = await agents.summarise(self.owner, self._shown(cell.messages), fast=fast)
-        if agents is not self.rules and (wrong := await asyncio.to_thread(wrong_with, given.value.narrative, cell.messages)):
+        if agents is not self.rules and (
+            wrong := await asyncio.to_thread(wrong_with, given.value.narrative, cell.messages)
+        ):
             raise AgentFailed(f"the story {wrong}")
         return given
 
     def _shown(self, messages: Sequence[Message]) -> list[Message]:
-        """The messages as agents are shown them, with the moments of their own time zone, without marks of requests to forget."""
-        return in_its_zone(as_named(without_marks(messages), self.conversation.messages), self.conversation.time_zone)
+        """The messages as agents are shown them, with the moments of their own time zone,
+        without marks of requests to forget.
+        """
+        return in_its_zone(
+            as_named(without_marks(messages), self.conversation.messages),
+            self.conversation.time_zone,
+        )
 
     async def rulings(self, prompt: ConflictPrompt) -> Rulings:
-        """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""
+        """What is to happen to what was shown. A failing agent rules nothing; rules must not retire
+        what a model was asked about.
+        """
         if not prompt.older:
             return Rulings({})
 
@@ -103,20 +149,36 @@ class Asking:
             try:
                 return await self.agents.decide_conflicts(self.owner, new, older)
             except AgentFailed as error:
-                log.warning("the conflict agent failed, what it was asked about stays pending: %s", error.detail)
+                log.warning(
+                    "the conflict agent failed, what it was asked about stays pending: %s",
+                    error.detail,
+                )
                 return Answered(Decisions(), Provenance(NOBODY))
 
-        answer = await self.steps.frozen(self.owner, self.conversation.id, f"conflicts {prompt.key}", ask, Decisions)
+        answer = await self.steps.frozen(
+            self.owner, self.conversation.id, f"conflicts {prompt.key}", ask, Decisions
+        )
         if answer.provenance.model == NOBODY:
             return Rulings({}, failed=True)
-        return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=self.agents is self.rules)
+        return Rulings.of(
+            prompt, answer.value, answer.provenance.model, by_rule=self.agents is self.rules
+        )
 
-    async def synthesis(self, note: Memory, sources: Sequence[Memory], shown_key: str) -> tuple[str | None, str]:
-        """The merged note, or None and what was wrong with it. After a model's try that loses or invents something come the rules."""
-        together = sorted([note, *sources], key=lambda note_or_source: note_or_source.event_timestamp)
+    async def synthesis(
+        self, note: Memory, sources: Sequence[Memory], shown_key: str
+    ) -> tuple[str | None, str]:
+        """The merged note, or None and what was wrong with it. After a model's try that loses or
+        invents something come the rules.
+        """
+        together = sorted(
+            [note, *sources], key=lambda note_or_source: note_or_source.event_timestamp
+        )
         if not fits(together):
             return None, "together they are too long for one note"
-        items = [DecisionItem(number, memory.content, memory.category, memory.event_timestamp) for number, memory in enumerate(together)]
+        items = [
+            DecisionItem(number, memory.content, memory.category, memory.event_timestamp)
+            for number, memory in enumerate(together)
+        ]
         complaint = ""
         for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
             if complaint and agents is self.agents:
@@ -129,10 +191,16 @@ class Asking:
             if not wrong:
                 return text, ""
             complaint = "; ".join(wrong)
-            log.info("a synthesis is refused: %s", "; ".join(reason.partition(":")[0] for reason in wrong))  # behind it are words of notes
+            # behind it are words of notes
+            log.info(
+                "a synthesis is refused: %s",
+                "; ".join(reason.partition(":")[0] for reason in wrong),
+            )
         return None, complaint
 
-    async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem]) -> str | None:
+    async def _synthesised(
+        self, step: str, agents: Agents, items: Sequence[DecisionItem]
+    ) -> str | None:
         async def ask() -> Answered[Synthesis]:
             return await agents.synthesise(self.owner, items)
 
@@ -143,11 +211,19 @@ class Asking:
             return None
         return answer.value.consolidated_memory.natural_memory_note
 
-    async def _answered(self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]) -> Answered[T]:
+    async def _answered(
+        self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]
+    ) -> Answered[T]:
         """What is said of a cell: the rules' answer as it is, a model's frozen."""
-        return await call(self.rules) if self.agents is self.rules else await self._frozen(step, kind, call)
+        return (
+            await call(self.rules)
+            if self.agents is self.rules
+            else await self._frozen(step, kind, call)
+        )
 
-    async def _frozen(self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]) -> Answered[T]:
+    async def _frozen(
+        self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]
+    ) -> Answered[T]:
         async def ask() -> Answered[T]:
             try:
                 return await call(self.agents)

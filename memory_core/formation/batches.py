@@ -1,8 +1,9 @@
 """Batches: append messages, and hand them over to be formed.
 
-Note: an append is one conditional write beside the log and moves no head; what begins a generation, and what hands one
-over to be formed, is a commit, because a task begins or changes with it. Whichever write loses a race looks again: no message is lost
-or doubled, and all that a caller must do about lost answers is to name an idempotency key.
+Note: an append is one conditional write beside the log and moves no head; what begins a generation,
+and what hands one over to be formed, is a commit, because a task begins or changes with it.
+Whichever write loses a race looks again: no message is lost or doubled, and all that a caller must
+do about lost answers is to name an idempotency key.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.documents import Append, HeldBuffer, buffer_id, documents_of, message_ids, messages_id, settings_in
+from memory_core.ledger.documents import (
+    Append,
+    HeldBuffer,
+    buffer_id,
+    documents_of,
+    message_ids,
+    messages_id,
+    settings_in,
+)
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, TaskQueue
@@ -41,7 +50,15 @@ _NO_CALL = Call()
 class Batches:
     """Gathers messages."""
 
-    def __init__(self, ledger: Ledger, store: LongTermStore, handover: Handover, clock: Clock, ids: IdSource, deadline_s: float) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        store: LongTermStore,
+        handover: Handover,
+        clock: Clock,
+        ids: IdSource,
+        deadline_s: float,
+    ) -> None:
         self._ledger, self._store, self._handover = ledger, store, handover
         self._clock, self._ids, self._deadline_s = clock, ids, deadline_s
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -52,7 +69,13 @@ class Batches:
         Raises Conflict, TooLarge, HeadMoved, QuotaExceeded, Unavailable.
         """
         messages = timed(request.messages, self._clock.now())
-        append = Append(self._ids.new("apd"), messages, self._clock.now(), call.correlation_id, request.time_zone)
+        append = Append(
+            self._ids.new("apd"),
+            messages,
+            self._clock.now(),
+            call.correlation_id,
+            request.time_zone,
+        )
         turn = self._turns.setdefault(buffer_id(owner, request.session_id), asyncio.Lock())
         tried: list[HeldBuffer] = []
         try:
@@ -63,7 +86,10 @@ class Batches:
                         break
                     await asyncio.sleep(PAUSE_S * random.uniform(0.1, 1.0))
         except TimeoutError:
-            raise HeadMoved("others append to this session faster than this call could; try again", retry_after_s=1) from None
+            raise HeadMoved(
+                "others append to this session faster than this call could; try again",
+                retry_after_s=1,
+            ) from None
         return await self._handover.completed(owner, added, call)
 
     async def state(self, owner: Owner, session_id: str) -> Buffered:
@@ -72,7 +98,9 @@ class Batches:
         return self._handover.shown(HeldBuffer.of(owner, session_id, look))
 
     async def flush(self, owner: Owner, session_id: str, call: Call) -> Accepted | None:
-        """Hand what waits over to be formed; None when nothing does. Raises Conflict, HeadMoved, Unavailable."""
+        """Hand what waits over to be formed; None when nothing does. Raises Conflict,
+        HeadMoved, Unavailable.
+        """
         look = await self._look(owner, session_id, call)
         earlier = earlier_result(look.documents, owner, call)
         if earlier is not None:
@@ -80,8 +108,12 @@ class Batches:
         batch = HeldBuffer.of(owner, session_id, look)
         return await self._handover.close(batch, call) if batch.buffer.messages else None
 
-    async def _appended(self, owner: Owner, session_id: str, append: Append, tried: list[HeldBuffer], call: Call) -> Added | None:
-        """One try; None when another call was faster. tried: what earlier tries were to go into, and may have gone into."""
+    async def _appended(
+        self, owner: Owner, session_id: str, append: Append, tried: list[HeldBuffer], call: Call
+    ) -> Added | None:
+        """One try; None when another call was faster. tried: what earlier tries were to go into,
+        and may have gone into.
+        """
         look = await self._look(owner, session_id, call)
         append = replace(append, time_zone=append.time_zone or settings_in(look).time_zone)
         batch = HeldBuffer.of(owner, session_id, look)
@@ -91,7 +123,10 @@ class Batches:
         if append.id in batch.buffer.appends:
             return Added(self._handover.shown(batch))
         for before in tried:
-            if before.buffer.generation < batch.buffer.generation and append.id in await self._handed_over(before):
+            if (
+                before.buffer.generation < batch.buffer.generation
+                and append.id in await self._handed_over(before)
+            ):
                 return Added(self._handover.shown(batch, before.task_id))
         tried.append(batch)
         await self._ledger.check_room(owner, look.head, bytes_of_messages(append.messages))
@@ -99,30 +134,44 @@ class Batches:
             await self._handover.close(batch, replace(call, idempotency_key=None))
             return None
         grown = batch.grown(append)
-        if not batch.buffer.messages or self._handover.fills(grown) or call.idempotency_key is not None:
+        if (
+            not batch.buffer.messages
+            or self._handover.fills(grown)
+            or call.idempotency_key is not None
+        ):
             return await self._handover.add(batch, append, call)
         if await kept(self._store, owner, grown.written) is None:
             return None
-        return Added(self._handover.shown(grown), grown.conversation(self._clock.now(), {}), len(batch.buffer.messages))
+        return Added(
+            self._handover.shown(grown),
+            grown.conversation(self._clock.now(), {}),
+            len(batch.buffer.messages),
+        )
 
     async def _handed_over(self, before: HeldBuffer) -> Sequence[str]:
-        """The appends in the conversation that a generation has become; none where it was thrown away."""
+        """The appends in the conversation that a generation has become; none where it was
+        thrown away.
+        """
         name = messages_id(before.conversation_id)
         document = (await self._ledger.look(before.owner, [name])).documents.get(name)
         return [] if document is None else document.body["appends"]
 
     async def _look(self, owner: Owner, session_id: str, call: Call) -> Look:
         name = receipt_id(owner, call)
-        look = await self._ledger.look(owner, [SETTINGS_ID, buffer_id(owner, session_id), *([name] if name else [])])
+        look = await self._ledger.look(
+            owner, [SETTINGS_ID, buffer_id(owner, session_id), *([name] if name else [])]
+        )
         if look.head is not None and look.head.state == "erasing":
             raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
         return look
 
 
-# The commits of a buffer's life: its generation begins with a task that waits, and ends as the conversation that this task then forms.
+# The commits of a buffer's life: its generation begins with a task that waits, and ends as the
+# conversation that this task then forms.
 #
-# Note: there is one task a generation, from its first message until its memories. What it is about changes in the commit
-# that hands the messages over, and with it nothing else: callers that watch it, and workers that wait for it, go on.
+# Note: there is one task a generation, from its first message until its memories. What it is about
+# changes in the commit that hands the messages over, and with it nothing else: callers that watch
+# it, and workers that wait for it, go on.
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +184,9 @@ class BatchRules:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What a commit did: the batch as it is now, the task that it began or changed, and the conversation that was handed over."""
+    """What a commit did: the batch as it is now, the task that it began or changed, and the
+    conversation that was handed over.
+    """
 
     batch: HeldBuffer
     task: Task | None
@@ -146,7 +197,8 @@ class _Done:
 class Added:
     """The answer to an append, and the conversation whose messages are not found yet.
 
-    first: the number of the first message that was appended, where the conversation is still being gathered; None where it is handed over.
+    first: the number of the first message that was appended, where the conversation is still being
+    gathered; None where it is handed over.
     """
 
     buffered: Buffered
@@ -157,8 +209,21 @@ class Added:
 class Handover:
     """Begins and closes generations of buffers."""
 
-    def __init__(self, ledger: Ledger, messages: MessageWriter, queue: TaskQueue, clock: Clock, rules: BatchRules) -> None:
-        self._ledger, self._messages, self._queue, self._clock, self._rules = ledger, messages, queue, clock, rules
+    def __init__(
+        self,
+        ledger: Ledger,
+        messages: MessageWriter,
+        queue: TaskQueue,
+        clock: Clock,
+        rules: BatchRules,
+    ) -> None:
+        self._ledger, self._messages, self._queue, self._clock, self._rules = (
+            ledger,
+            messages,
+            queue,
+            clock,
+            rules,
+        )
 
     def fills(self, batch: HeldBuffer) -> bool:
         """Whether these are enough messages to be formed."""
@@ -169,16 +234,23 @@ class Handover:
         last = batch.buffer.last_append_at
         return None if last is None else last + self._rules.idle
 
-    def shown(self, batch: HeldBuffer, task_id: str | None = None, degraded: tuple[str, ...] = ()) -> Buffered:
+    def shown(
+        self, batch: HeldBuffer, task_id: str | None = None, degraded: tuple[str, ...] = ()
+    ) -> Buffered:
         """The buffer as callers see it."""
         return Buffered(len(batch.buffer.messages), self.due_at(batch), task_id, degraded)
 
     async def add(self, batch: HeldBuffer, append: Append, call: Call) -> Added | None:
-        """Append in a commit, and hand over when that fills the buffer. None when another call was faster."""
+        """Append in a commit, and hand over when that fills the buffer. None when another
+        call was faster.
+        """
 
         def decide(look: Look) -> Changes[_Done | None]:
             now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
-            again = earlier_result(look.documents, batch.owner, call) is not None or append.id in now.buffer.appends
+            again = (
+                earlier_result(look.documents, batch.owner, call) is not None
+                or append.id in now.buffer.appends
+            )
             if again or now.buffer.generation != batch.buffer.generation or not now.takes(append):
                 return Changes(None)
             grown = now.grown(append)
@@ -219,10 +291,16 @@ class Handover:
         if done is None:
             return Accepted(batch.task_id)
         degraded = await self._tell(batch.owner, done)
-        missing = () if done.conversation is None else await self._messages.complete_at_the_door(batch.owner, done.conversation, call)
+        missing = (
+            ()
+            if done.conversation is None
+            else await self._messages.complete_at_the_door(batch.owner, done.conversation, call)
+        )
         return Accepted(batch.task_id, (*degraded, *missing))
 
-    def _gathering(self, batch: HeldBuffer, look: Look, call: Call, *, opens: bool) -> Changes[_Done | None]:
+    def _gathering(
+        self, batch: HeldBuffer, look: Look, call: Call, *, opens: bool
+    ) -> Changes[_Done | None]:
         """The buffer with more in it; when it opens with that, the task that waits for the rest."""
         now = self._clock.now()
         task = self._waiting(batch, now) if opens else None
@@ -231,21 +309,49 @@ class Handover:
         return _changes(_Done(batch, task), puts, receipts, more=int(opens))
 
     def _handing_over(self, batch: HeldBuffer, look: Look, call: Call) -> Changes[_Done | None]:
-        """The next generation, the conversation that this one becomes, and its task, which is about that from now on."""
+        """The next generation, the conversation that this one becomes, and its task,
+        which is about that from now on.
+        """
         now = self._clock.now()
         before = held_task(look.documents.get(batch.task_id), look.head)
-        clears = clears_of(look.documents.get(session_document_id(batch.owner, batch.buffer.session_id)))
+        clears = clears_of(
+            look.documents.get(session_document_id(batch.owner, batch.buffer.session_id))
+        )
         conversation = batch.conversation(now, clears)
         # What is a memory already is not written again: it may have been deleted since.
         known = [look.memory(name) is not None for name in message_ids(conversation)]
         conversation = conversation.model_copy(update={"written": [*known, False].index(False)})
-        begun = {"status": "accepted", "subject_id": conversation.id, "step": None, "error": None, "attempts": 0, "waits": 0}
-        free = {"leased_by": None, "leased_until": None, "waiting_for": None, "next_enqueue_at": now, "updated_at": now}
-        task = (self._waiting(batch, now) if before is None else before.task).model_copy(update=begun | free)
+        begun = {
+            "status": "accepted",
+            "subject_id": conversation.id,
+            "step": None,
+            "error": None,
+            "attempts": 0,
+            "waits": 0,
+        }
+        free = {
+            "leased_by": None,
+            "leased_until": None,
+            "waiting_for": None,
+            "next_enqueue_at": now,
+            "updated_at": now,
+        }
+        task = (self._waiting(batch, now) if before is None else before.task).model_copy(
+            update=begun | free
+        )
         state, messages = documents_of(conversation)
-        messages_with_appends = replace(messages, body={**messages.body, "appends": batch.buffer.appends})
-        puts = (batch.closed().written, written(task, onto=None if before is None else before.document))
-        creates = (state, messages_with_appends, *receipt(batch.owner, call, now, {"task_id": task.task_id}))
+        messages_with_appends = replace(
+            messages, body={**messages.body, "appends": batch.buffer.appends}
+        )
+        puts = (
+            batch.closed().written,
+            written(task, onto=None if before is None else before.document),
+        )
+        creates = (
+            state,
+            messages_with_appends,
+            *receipt(batch.owner, call, now, {"task_id": task.task_id}),
+        )
         done = _Done(batch.closed(), task, conversation)
         return _changes(done, puts, creates, more=int(before is None or before.task.finished))
 
@@ -261,10 +367,17 @@ class Handover:
             correlation_id=batch.buffer.correlation_id,
         )
 
-    async def _committed(self, batch: HeldBuffer, decide: Callable[[Look], Changes[_Done | None]], call: Call) -> _Done | None:
+    async def _committed(
+        self, batch: HeldBuffer, decide: Callable[[Look], Changes[_Done | None]], call: Call
+    ) -> _Done | None:
         name = receipt_id(batch.owner, call)
         session = batch.buffer.session_id
-        ids = [buffer_id(batch.owner, session), batch.task_id, session_document_id(batch.owner, session), *([name] if name else [])]
+        ids = [
+            buffer_id(batch.owner, session),
+            batch.task_id,
+            session_document_id(batch.owner, session),
+            *([name] if name else []),
+        ]
         ids += message_ids(batch.conversation(self._clock.now(), {}))
         return (await self._ledger.commit(batch.owner, decide, ids=ids, call=call)).result
 
@@ -274,22 +387,32 @@ class Handover:
         return await tell(self._queue, "formation", message_for(owner, done.task), delay)
 
 
-def _changes(done: _Done, puts: tuple[Document, ...], creates: tuple[Document, ...], *, more: int) -> Changes[_Done | None]:
-    """A buffer that was never written is created, so that of two that begin it one has to look again."""
+def _changes(
+    done: _Done, puts: tuple[Document, ...], creates: tuple[Document, ...], *, more: int
+) -> Changes[_Done | None]:
+    """A buffer that was never written is created, so that of two that begin it one has
+    to look again.
+    """
     buffer, *other_puts = puts
     if buffer.tag is None:
-        return Changes(done, puts=tuple(other_puts), creates=(buffer, *creates), head_fields=counted(more))
+        return Changes(
+            done, puts=tuple(other_puts), creates=(buffer, *creates), head_fields=counted(more)
+        )
     return Changes(done, puts=puts, creates=creates, head_fields=counted(more))
 
 
 class Gathering:
-    """The work on the task of a buffer's generation: wait until nothing more comes, hand over, form."""
+    """The work on the task of a buffer's generation: wait until nothing more comes,
+    hand over, form.
+    """
 
     def __init__(self, ledger: Ledger, handover: Handover, forming: Forming, clock: Clock) -> None:
         self._ledger, self._handover, self._forming, self._clock = ledger, handover, forming, clock
 
     async def gather(self, lease: Lease) -> Later | None:
-        """Hand the messages over when the buffer has been idle; once that is done, by whomever, form them."""
+        """Hand the messages over when the buffer has been idle; once that is done,
+        by whomever, form them.
+        """
         look = await self._ledger.look(lease.owner, [lease.task.subject_id])
         document = look.documents.get(lease.task.subject_id)
         if document is None or document.kind != "buffer":

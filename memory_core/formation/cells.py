@@ -1,7 +1,8 @@
 """Cut a conversation into cells, and make a cell's episode, note and facts.
 
-All ids derive from what was said, so the same words told again are the same memories. A quote that was not said drops its fact;
-how many were dropped is counted, because an agent that invents must be seen.
+All ids derive from what was said, so the same words told again are the same memories. A quote that
+was not said drops its fact; how many were dropped is counted, because an agent that invents
+must be seen.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Cell, Conversation, Message, as_named
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
-from memory_core.domain.memory import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
+from memory_core.domain.memory import (
+    MAX_CONTENT_BYTES,
+    AtomicFact,
+    Foresight,
+    Memory,
+    MemoryType,
+    Worth,
+)
 from memory_core.domain.messages import zone_told
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
 from memory_core.domain.ranking.index_terms import with_lexical
@@ -33,7 +41,12 @@ from memory_core.domain.statements.announced import begins_at, is_announced
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.fact_checks import told_facts
 from memory_core.domain.statements.wishes import asks_only, without_marks
-from memory_core.domain.statements.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
+from memory_core.domain.statements.worth import (
+    asks_to_keep,
+    most_lasting,
+    worth_of,
+    worth_of_messages,
+)
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.truth.slots import value_or_retraction
@@ -41,7 +54,9 @@ from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import derived, note_id
 
 MAX_FACTS = 37
-"""Memories of their own that a cell's facts become, beside the cell and its note: 40 in all. Further ones stay in the cell alone."""
+"""Memories of their own that a cell's facts become, beside the cell and its note: 40 in all.
+Further ones stay in the cell alone.
+"""
 MAX_EPISODE_BYTES = 16 * 1024
 _COMPLEXITY = {"low": 1, "medium": 3, "high": 5}
 
@@ -57,10 +72,12 @@ class CellAnswers:
 
 @dataclass(frozen=True, slots=True)
 class CellMemories:
-    """The memories of a cell, analysed but without vectors. dropped: facts and foresight without a proof.
+    """The memories of a cell, analysed but without vectors. dropped: facts and foresight
+    without a proof.
 
-    instructions: the numbers of the conversation's messages with standing instructions in them, and the words of these.
-    by_rule: whether rules answered in the place of a model that failed, or whose tokens are used up.
+    instructions: the numbers of the conversation's messages with standing instructions in them, and
+    the words of these. by_rule: whether rules answered in the place of a model that failed,
+    or whose tokens are used up.
     """
 
     cell: Memory
@@ -71,19 +88,34 @@ class CellMemories:
     by_rule: bool = False
 
 
-def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:
+def cell_memories(
+    owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime
+) -> CellMemories:
     """The memories that a cell asks for; events happen when its messages were told."""
     statements = answers.facts.value
     told_by_people = told_facts(statements, as_named(cell.messages, conversation.messages))
     facts = _distinct(told_by_people.facts)
     foresight = [expectation for expectation in told_by_people.foresight if _is_ahead(expectation)]
-    dropped = told_by_people.dropped + len(told_by_people.facts) - len(facts) + len(told_by_people.foresight) - len(foresight)
+    dropped = (
+        told_by_people.dropped
+        + len(told_by_people.facts)
+        - len(facts)
+        + len(told_by_people.foresight)
+        - len(foresight)
+    )
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
     terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
-    worth_storing = [fact for fact in facts if _fills_slot(fact) or fact.lasting or tells_change(fact.text)]
+    worth_storing = [
+        fact for fact in facts if _fills_slot(fact) or fact.lasting or tells_change(fact.text)
+    ]
     stored = sorted(worth_storing, key=_rank, reverse=True)[:MAX_FACTS]
-    ids = {id(fact): derived("mem", identity, "fact", fact.text, fact.subject or "", fact.attribute or "") for fact in stored}
+    ids = {
+        id(fact): derived(
+            "mem", identity, "fact", fact.text, fact.subject or "", fact.attribute or ""
+        )
+        for fact in stored
+    }
     own = [
         AtomicFact(
             text=fact.text,
@@ -101,7 +133,8 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
         facts=tuple(made.fact(ids[id(fact)], fact) for fact in stored),
         dropped=dropped,
         instructions=tuple(
-            (cell.first + instruction.message, " ".join(instruction.quote.split())) for instruction in told_by_people.instructions
+            (cell.first + instruction.message, " ".join(instruction.quote.split()))
+            for instruction in told_by_people.instructions
         ),
     )
 
@@ -115,10 +148,14 @@ def _fills_slot(fact: SaidFact) -> bool:
 
 
 def cell_id(conversation: Conversation, cell: Cell) -> str:
-    """The id of a cell: of its session, of the agent who tells it, and of every word in it, with its times."""
+    """The id of a cell: of its session, of the agent who tells it, and of every word in it,
+    with its times.
+    """
     digest = hashlib.sha256()
     for message in cell.messages:
-        digest.update(f"{message.role}\0{message.actor or ''}\0{message.timestamp.isoformat()}\0{message.content}\1".encode())
+        digest.update(
+            f"{message.role}\0{message.actor or ''}\0{message.timestamp.isoformat()}\0{message.content}\1".encode()  # noqa: E501
+        )
     told_by = conversation.session_id or "", conversation.agent_id or "", conversation.path
     return derived("mem", "cell", *told_by, digest.hexdigest())
 
@@ -137,26 +174,38 @@ class _Maker:
         summary = self.answers.summary.value
         tags, keywords = self.terms
         made = self._memory(
-            self.cell_id, MemoryType.EPISODIC, "cell", within(summary.narrative, MAX_CONTENT_BYTES), self.answers.summary.provenance
+            self.cell_id,
+            MemoryType.EPISODIC,
+            "cell",
+            within(summary.narrative, MAX_CONTENT_BYTES),
+            self.answers.summary.provenance,
         )
         fields = {
             "episode": within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
-            "source_ids": message_ids(self.conversation)[self.cell_of.first : self.cell_of.last + 1],
+            "source_ids": message_ids(self.conversation)[
+                self.cell_of.first : self.cell_of.last + 1
+            ],
             "atomic_facts": facts,
             "foresight": foresight,
             "tags": tags,
             "keywords": keywords,
-            "entities": list(dict.fromkeys(message.actor for message in self.cell_of.messages if message.actor))[:50],
+            "entities": list(
+                dict.fromkeys(message.actor for message in self.cell_of.messages if message.actor)
+            )[:50],
             **self._weight(tags, keywords),
         }
         return with_lexical(made.model_copy(update=fields))
 
     def note(self) -> Memory | None:
-        """The Zettelkasten note; None when it would say no more than the narrative does: how deep a greeting went is nothing to know."""
+        """The Zettelkasten note; None when it would say no more than the narrative does: how deep a
+        greeting went is nothing to know.
+        """
         summary = self.answers.summary.value
         text = render_note(self.answers.episode.value, summary)
         tags, keywords = self.terms
-        if parts_of(text).keys() <= {SUMMARY, FOOTER} and not (tags or keywords or told(summary.metadata.follow_ups)):
+        if parts_of(text).keys() <= {SUMMARY, FOOTER} and not (
+            tags or keywords or told(summary.metadata.follow_ups)
+        ):
             return None
         made = self._memory(
             note_id(self.cell_id),
@@ -176,7 +225,9 @@ class _Maker:
 
     def fact(self, identity: str, statement: SaidFact) -> Memory:
         moment = self.cell_of.messages[statement.message].timestamp
-        made = self._memory(identity, MemoryType.SEMANTIC, "fact", statement.text, self.answers.facts.provenance)
+        made = self._memory(
+            identity, MemoryType.SEMANTIC, "fact", statement.text, self.answers.facts.provenance
+        )
         fields = {
             "subject": statement.subject,
             "attribute": statement.attribute,
@@ -194,11 +245,19 @@ class _Maker:
         return with_lexical(made.model_copy(update=fields))
 
     def _begins(self, fact: SaidFact) -> datetime | None:
-        """When a truth begins that was announced, as its quote says; None for one that holds at once."""
-        return begins_at(fact.quote, self.cell_of.messages[fact.message].timestamp) if is_announced(fact) else None
+        """When a truth begins that was announced, as its quote says; None for one that
+        holds at once.
+        """
+        return (
+            begins_at(fact.quote, self.cell_of.messages[fact.message].timestamp)
+            if is_announced(fact)
+            else None
+        )
 
     def _until_it_is_over(self, fact: SaidFact) -> list[Foresight]:
-        """The stretch that a fact without a slot is about, where it says nothing else: "User is on a diet for two weeks"."""
+        """The stretch that a fact without a slot is about, where it says nothing else:
+        "User is on a diet for two weeks".
+        """
         if _fills_slot(fact):
             return []
         text = normalised(fact.text)
@@ -210,11 +269,17 @@ class _Maker:
         same = [
             expectation
             for expectation in ahead
-            if text == normalised(_AS_SAID.sub(":", expectation.description)) and _is_ahead(expectation)
+            if text == normalised(_AS_SAID.sub(":", expectation.description))
+            and _is_ahead(expectation)
         ]
-        return [_foresight(expectation).model_copy(update={"description": fact.text}) for expectation in same[:1]]
+        return [
+            _foresight(expectation).model_copy(update={"description": fact.text})
+            for expectation in same[:1]
+        ]
 
-    def _memory(self, identity: str, kind: MemoryType, category: str, content: str, source: Provenance) -> Memory:
+    def _memory(
+        self, identity: str, kind: MemoryType, category: str, content: str, source: Provenance
+    ) -> Memory:
         return Memory(
             id=identity,
             app_id=self.owner.app_id,
@@ -246,7 +311,9 @@ class _Maker:
             "interaction_quality": quality,
             "conversation_complexity": _COMPLEXITY.get(metadata.depth),
             "follow_up_potential": follow_ups,
-            "importance_base": importance_by_interaction(quality, len(follow_ups), len(tags) + len(keywords)),
+            "importance_base": importance_by_interaction(
+                quality, len(follow_ups), len(tags) + len(keywords)
+            ),
             "importance_basis": "secmsa",
             "worth": worth_of_messages(self.cell_of.messages, metadata.worth),
         }
@@ -289,10 +356,11 @@ def within(text: str, limit: int) -> str:
     return text if len(raw) <= limit else raw[: limit - 3].decode(errors="ignore").rstrip() + "…"
 
 
-# Where a conversation is cut into cells: by topic (an agent says), by a long silence, and at fifty messages at the latest.
+# Where a conversation is cut into cells: by topic (an agent says), by a long silence,
+# and at fifty messages at the latest.
 #
-# The agent sees at most fifty messages at once and says for each later window whether it goes on with the one before, so no topic
-# is cut because a window ended. One call a window, frozen.
+# The agent sees at most fifty messages at once and says for each later window whether it goes on
+# with the one before, so no topic is cut because a window ended. One call a window, frozen.
 
 
 MAX_MESSAGES = 50
@@ -311,11 +379,17 @@ class BoundaryRules:
     silence: timedelta = timedelta(hours=6)
 
 
-async def cut_into_cells(messages: Sequence[Message], ask: AskBoundaries, rules: BoundaryRules, previous: str | None = None) -> list[Cell]:
+async def cut_into_cells(
+    messages: Sequence[Message],
+    ask: AskBoundaries,
+    rules: BoundaryRules,
+    previous: str | None = None,
+) -> list[Cell]:
     """The cells of a conversation, in order, covering each message once.
 
-    ask: (number of the window, its messages, the episode before it) → where it changes its topic. previous: the last episode of the
-    session, for the first window. A window of one message is not worth a call.
+    ask: (number of the window, its messages, the episode before it) → where it changes its topic.
+    previous: the last episode of the session, for the first window. A window of one message is not
+    worth a call.
     """
     cuts: dict[int, str] = {}
     before = previous
@@ -325,14 +399,20 @@ async def cut_into_cells(messages: Sequence[Message], ask: AskBoundaries, rules:
             answer = await ask(number, window, before)
             if start and not answer.continues:
                 cuts[start - 1] = "topic changed"
-            cuts |= {start + cut.after: cut.reason for cut in answer.cuts if cut.after < len(window) - 1}
+            cuts |= {
+                start + cut.after: cut.reason for cut in answer.cuts if cut.after < len(window) - 1
+            }
         last = max((place + 1 for place in cuts if place + 1 < start + len(window)), default=0)
         before = as_text(messages[last : start + len(window)])[-MAX_PREVIOUS:]
     return cells_of(messages, cuts, rules)
 
 
-def cells_of(messages: Sequence[Message], cuts: Mapping[int, str], rules: BoundaryRules) -> list[Cell]:
-    """The cells that end after the messages in `cuts`, after a long silence, and after MAX_MESSAGES."""
+def cells_of(
+    messages: Sequence[Message], cuts: Mapping[int, str], rules: BoundaryRules
+) -> list[Cell]:
+    """The cells that end after the messages in `cuts`, after a long silence, and after
+    MAX_MESSAGES.
+    """
     cells: list[Cell] = []
     first = 0
     for place in range(len(messages)):
@@ -350,18 +430,30 @@ def cells_of(messages: Sequence[Message], cuts: Mapping[int, str], rules: Bounda
 
 
 def as_text(messages: Sequence[Message]) -> str:
-    """The messages as they were told, one a line, without requests to forget that were carried out."""
+    """The messages as they were told, one a line, without requests to forget that were
+    carried out.
+    """
     told_messages = without_marks([message for message in messages if not asks_only(message)])
-    return "\n".join(f"{message.actor or message.role}: {message.content}" for message in told_messages)
+    return "\n".join(
+        f"{message.actor or message.role}: {message.content}" for message in told_messages
+    )
 
 
 CATEGORY = "agent"
 
 
-def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: Answered[ConversationSummary], now: datetime) -> Memory:
-    """The memory, analysed but without its vector: the summary, and beside it the words themselves (`episode`).
+def words_memory(
+    owner: Owner,
+    conversation: Conversation,
+    cell: Cell,
+    summary: Answered[ConversationSummary],
+    now: datetime,
+) -> Memory:
+    """The memory, analysed but without its vector: the summary, and beside it the words themselves
+    (`episode`).
 
-    Its id is the cell's, which derives from who said what and when: the same words told again are the same memory.
+    Its id is the cell's, which derives from who said what and when: the same words told again are
+    the same memory.
     """
     identity = cell_id(conversation, cell)
     content = within(summary.value.narrative, MAX_CONTENT_BYTES)
@@ -377,7 +469,9 @@ def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: 
         category=CATEGORY,
         content=content,
         episode=within(as_text(cell.messages), MAX_EPISODE_BYTES),
-        entities=list(dict.fromkeys(message.actor for message in cell.messages if message.actor))[:50],
+        entities=list(dict.fromkeys(message.actor for message in cell.messages if message.actor))[
+            :50
+        ],
         source="agent",
         source_ids=message_ids(conversation)[cell.first : cell.last + 1],
         importance_base=importance_by_type(MemoryType.EPISODIC, content, CATEGORY),

@@ -1,7 +1,7 @@
 """Form one cell: compare, ask, commit.
 
-Nothing is searchable before that commit, and the commit advances the conversation in the same batch; so a worker that repeats this, at
-any point, finds either nothing done or all of it.
+Nothing is searchable before that commit, and the commit advances the conversation in the same
+batch; so a worker that repeats this, at any point, finds either nothing done or all of it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,14 @@ from memory_core.formation.cell_plan import (
     tell_again,
     told_before,
 )
-from memory_core.formation.cells import BoundaryRules, CellMemories, cell_id, cell_memories, cut_into_cells, words_memory
+from memory_core.formation.cells import (
+    BoundaryRules,
+    CellMemories,
+    cell_id,
+    cell_memories,
+    cut_into_cells,
+    words_memory,
+)
 from memory_core.formation.joint_calls import JointAsking, asking_of
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
@@ -58,20 +65,28 @@ _MADE: Mapping[Path, frozenset[MemoryType]] = {
 SHORT = 4_000
 """Characters of a cell's messages that are read in 10 ms at most; more are read in a thread."""
 MAX_LOOKS = 5
-"""How often a cell is compared again because others wrote meanwhile; then the task waits and comes back."""
+"""How often a cell is compared again because others wrote meanwhile; then the task waits
+and comes back.
+"""
 
 
 KeepInstructions = Callable[[Owner, Conversation, Sequence[tuple[int, str]], Call], Awaitable[None]]
-"""Keeps the standing instructions that an agent found, each with the number of its message, once however often it is asked to."""
+"""Keeps the standing instructions that an agent found, each with the number of its message,
+once however often it is asked to.
+"""
 
 
 class MessagesGone(Exception):
-    """Messages of a cell were deleted before it is formed: the conversation has to go on without them."""
+    """Messages of a cell were deleted before it is formed: the conversation has to go on
+    without them.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class FormingRules:
-    """Thresholds on the embedder's scale, when a silence ends a cell, and in which calls a model is asked."""
+    """Thresholds on the embedder's scale, when a silence ends a cell, and in which calls a
+    model is asked.
+    """
 
     links: LinkRules
     contradiction_floor: float
@@ -80,11 +95,15 @@ class FormingRules:
 
 
 CHANGE_FLOOR, CHANGE_CANDIDATES = 0.3, 40
-"""What a change is about is looked for further away, and among more: "sold the Golf" lies far from "drives a 2014 Golf"."""
+"""What a change is about is looked for further away, and among more: "sold the Golf" lies far from
+"drives a 2014 Golf".
+"""
 
 
 class Former:
-    """Forms conversations. `rules` are the agents without a model, which answer where `agents` fail."""
+    """Forms conversations. `rules` are the agents without a model, which answer where
+    `agents` fail.
+    """
 
     def __init__(
         self,
@@ -100,29 +119,52 @@ class Former:
     ) -> None:
         self._messages = messages
         self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
-        self._agents, self._rules, self._forming, self._keep, self._turns = agents, rules, forming, keep, Turns()
+        self._agents, self._rules, self._forming, self._keep, self._turns = (
+            agents,
+            rules,
+            forming,
+            keep,
+            Turns(),
+        )
 
     async def cells(self, owner: Owner, conversation: Conversation, steps: Steps) -> list[Cell]:
-        """The conversation's cells; the same whenever it is asked again, because the boundaries are frozen."""
+        """The conversation's cells; the same whenever it is asked again, because the
+        boundaries are frozen.
+        """
         if conversation.path == "agent":
             return [Cell(0, 0, tuple(conversation.messages), "an agent's own words")]
         asking = self._asking(owner, conversation, steps)
-        return await cut_into_cells(conversation.messages, asking.boundaries, self._forming.boundary)
+        return await cut_into_cells(
+            conversation.messages, asking.boundaries, self._forming.boundary
+        )
 
     def _asking(self, owner: Owner, conversation: Conversation, steps: Steps) -> Asking:
         return asking_of(self._forming.calls, owner, conversation, self._agents, self._rules, steps)
 
     async def form(
-        self, owner: Owner, conversation: Conversation, cell: Cell, total: int, steps: Steps, call: Call, *, finish: Finish, report: Report
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        cell: Cell,
+        total: int,
+        steps: Steps,
+        call: Call,
+        *,
+        finish: Finish,
+        report: Report,
     ) -> Formed | None:
-        """Make the cell's memories and advance the conversation, once. None when it was cancelled, or erased, meanwhile.
+        """Make the cell's memories and advance the conversation, once. None when it was cancelled,
+        or erased, meanwhile.
 
-        What is asked of models is asked before its turn among the user's other conversations; once that has come, they wait until this is
-        done. Raises Unavailable while a dependency is down, HeadMoved when others write faster than this can decide, MessagesGone where
-        messages of the cell were deleted since they were told.
+        What is asked of models is asked before its turn among the user's other conversations; once
+        that has come, they wait until this is done. Raises Unavailable while a dependency is down,
+        HeadMoved when others write faster than this can decide, MessagesGone where messages of the
+        cell were deleted since they were told.
         """
         async with self._turns.of(owner) as turn:
-            return await self._formed(turn, owner, conversation, cell, total, steps, call, finish, report)
+            return await self._formed(
+                turn, owner, conversation, cell, total, steps, call, finish, report
+            )
 
     async def _formed(
         self,
@@ -158,10 +200,15 @@ class Former:
                     return await self._tell_again(work, existing)
                 ready = ready or await self._ready(work, asking, report)
                 await report("evolution", 0.7)
-                return await self._compare(work, ready.beside(work.cleared), asking, needed, turn, look)
+                return await self._compare(
+                    work, ready.beside(work.cleared), asking, needed, turn, look
+                )
             except LookedElsewhere as needs:
                 needed |= {*needs.wanted}
-        raise HeadMoved("this user's memories change faster than a cell can be compared with them", retry_after_s=2)
+        raise HeadMoved(
+            "this user's memories change faster than a cell can be compared with them",
+            retry_after_s=2,
+        )
 
     async def _ready(self, work: Work, asking: Asking, report: Report) -> ReadyCell:
         """The cell's memories, all embedded in one call."""
@@ -172,7 +219,9 @@ class Former:
         return await self._embedded(_ready_cell(made, work.conversation))
 
     async def _made(self, work: Work, asking: Asking) -> CellMemories:
-        """What the agents make of a cell; an agent's own words become one memory, which is compared with nothing."""
+        """What the agents make of a cell; an agent's own words become one memory,
+        which is compared with nothing.
+        """
         owner, conversation, cell, now = work.owner, work.conversation, work.cell, self._clock.now()
         if conversation.path == "agent":
             summary = await asking.fast_summary(cell)
@@ -183,7 +232,9 @@ class Former:
             made = cell_memories(owner, conversation, cell, answers, now)
         else:
             made = await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
-        return replace(made, by_rule=asking.is_by_rule(answers.facts, answers.episode, answers.summary))
+        return replace(
+            made, by_rule=asking.is_by_rule(answers.facts, answers.episode, answers.summary)
+        )
 
     async def _embedded(self, ready: ReadyCell) -> ReadyCell:
         await embed_memories(self._embedder, [ready.cell, *ready.compared])
@@ -195,34 +246,64 @@ class Former:
 
         def plan(look: Look) -> Changes[CellOutcome]:
             cell_now = look.memory(cell.id)
-            if cell_now is None or not told_before(cell_now, told_at) or set(made_of(cell_now)) - {*ids}:
+            if (
+                cell_now is None
+                or not told_before(cell_now, told_at)
+                or set(made_of(cell_now)) - {*ids}
+            ):
                 raise LookedElsewhere
-            return tell_again(work.owner, cell_now, work.message_ids[:MOST_MARKED], look, self._clock.now())
+            return tell_again(
+                work.owner, cell_now, work.message_ids[:MOST_MARKED], look, self._clock.now()
+            )
 
         ids = [*work.state_ids, *made_of(cell), *work.message_ids]
         await self._mark_surplus(work, cell.id)
         return await self._commit(work, plan, ids)
 
     async def _mark_surplus(self, work: Work, cell_id: str) -> None:
-        """Mark the messages of a long cell that its own commit has no room for, as late as can be: until that commit lists hide them."""
+        """Mark the messages of a long cell that its own commit has no room for, as late as can be:
+        until that commit lists hide them.
+        """
         if surplus := work.message_ids[MOST_MARKED:]:
             await self._messages.mark_ahead(work.owner, surplus, cell_id, work.call)
 
     async def _compare(
-        self, work: Work, ready: ReadyCell, asking: Asking, needed: Collection[str], turn: Turn, before: Look
+        self,
+        work: Work,
+        ready: ReadyCell,
+        asking: Asking,
+        needed: Collection[str],
+        turn: Turn,
+        before: Look,
     ) -> Formed | None:
-        """Compare, ask, commit. needed: ids that turned out to be needed before. before: a look that has the cell's messages.
+        """Compare, ask, commit. needed: ids that turned out to be needed before. before:
+        a look that has the cell's messages.
 
-        Raises LookedElsewhere when what was compared has changed before the commit, or others are needed.
+        Raises LookedElsewhere when what was compared has changed before the commit,
+        or others are needed.
         """
         owner = work.owner
-        slots = {slot_document_id(*name) for memory in ready.compared if (name := slot_name(memory)) is not None}
-        ids = [*work.state_ids, ready.cell.id, *work.message_ids, *(memory.id for memory in ready.compared), *sorted(slots)]
+        slots = {
+            slot_document_id(*name)
+            for memory in ready.compared
+            if (name := slot_name(memory)) is not None
+        }
+        ids = [
+            *work.state_ids,
+            ready.cell.id,
+            *work.message_ids,
+            *(memory.id for memory in ready.compared),
+            *sorted(slots),
+        ]
         nears = [self._near(memory) for memory in ready.compared]
         look = await self._look_beside(owner, before, ids, frozenset(work.message_ids), nears)
         ruled = await self._ruled(work, ready, look, asking)
         asked = ids
-        wanted = [name for name in dict.fromkeys([*_beside(owner, look, ruled), *needed]) if name not in ids]
+        wanted = [
+            name
+            for name in dict.fromkeys([*_beside(owner, look, ruled), *needed])
+            if name not in ids
+        ]
         if wanted:
             more = await self._ledger.look(owner, wanted)
             look = replace(look, documents={**more.documents, **look.documents})
@@ -237,8 +318,17 @@ class Former:
             await self._mark_surplus(work, ready.cell.id)
         return await self._commit(work, plan, asked, nears, look)
 
-    async def _look_beside(self, owner: Owner, before: Look, ids: Sequence[str], memories: frozenset[str], nears: Sequence[Near]) -> Look:
-        """A look at these documents. Those memories among them that a look before has are not read again while the head is its."""
+    async def _look_beside(
+        self,
+        owner: Owner,
+        before: Look,
+        ids: Sequence[str],
+        memories: frozenset[str],
+        nears: Sequence[Near],
+    ) -> Look:
+        """A look at these documents. Those memories among them that a look before has are not read
+        again while the head is its.
+        """
         rest = [name for name in ids if name not in memories]
         look = await self._ledger.look(owner, rest, nears)
         if look.head != before.head:
@@ -254,8 +344,8 @@ class Former:
         nears: Sequence[Near] = (),
         basis: Look | None = None,
     ) -> Formed | None:
-        """Commit the plan and the conversation's next state in one batch. Raises what `plan` raises, LookedElsewhere after a
-        clear, MessagesGone.
+        """Commit the plan and the conversation's next state in one batch. Raises what `plan`
+        raises, LookedElsewhere after a clear, MessagesGone.
         """
 
         def decide(seen: Look) -> Changes[Formed | None]:
@@ -268,7 +358,9 @@ class Former:
                 raise MessagesGone
             return advanced(plan(seen), seen, work)
 
-        committed = await self._ledger.commit(work.owner, decide, ids=ids, nears=nears, basis=basis, call=work.call)
+        committed = await self._ledger.commit(
+            work.owner, decide, ids=ids, nears=nears, basis=basis, call=work.call
+        )
         await self._mirror.follow(work.owner, committed)
         return committed.result
 
@@ -284,12 +376,23 @@ class Former:
             return Ruled(prompt.key, rulings)
         text, complaint = await asking.synthesis(ready.note, sources, prompt.key)
         vector = None if text is None else (await self._embedder.embed([text]))[0]
-        return Ruled(prompt.key, rulings, Merged(tuple(source.id for source in sources), text, vector, complaint))
+        return Ruled(
+            prompt.key,
+            rulings,
+            Merged(tuple(source.id for source in sources), text, vector, complaint),
+        )
 
     async def _rulings(
-        self, work: Work, ready: ReadyCell, linked: Sequence[tuple[Memory, Sequence[Linked]]], prompt: ConflictPrompt, asking: Asking
+        self,
+        work: Work,
+        ready: ReadyCell,
+        linked: Sequence[tuple[Memory, Sequence[Linked]]],
+        prompt: ConflictPrompt,
+        asking: Asking,
     ) -> Rulings:
-        """What the conflict agent says: of this cell, or of all that is left of the conversation at once."""
+        """What the conflict agent says: of this cell, or of all that is left of the
+        conversation at once.
+        """
         if not isinstance(asking, JointAsking):
             return await asking.rulings(prompt)
         own = Questions.of(linked, ready.proofs)
@@ -305,38 +408,64 @@ class Former:
     async def _questions(self, work: Work, asking: Asking) -> Questions:
         """What the conflict agent would be asked about a cell that is formed later."""
         identity = cell_id(work.conversation, work.cell)
-        is_known = told_before((await self._ledger.look(work.owner, [identity])).memory(identity), work.conversation.created_at)
+        is_known = told_before(
+            (await self._ledger.look(work.owner, [identity])).memory(identity),
+            work.conversation.created_at,
+        )
         if is_known or only_asks_to_forget(work.cell.messages):
             return Questions()
         made = await self._made(work, asking)
         ready = (await self._embedded(_ready_cell(made, work.conversation))).beside(work.cleared)
-        look = await self._ledger.look(work.owner, [], [self._near(memory) for memory in ready.compared])
-        return Questions.of(links_of(ready, look, self._forming.links, self._clock.now()), ready.proofs)
+        look = await self._ledger.look(
+            work.owner, [], [self._near(memory) for memory in ready.compared]
+        )
+        return Questions.of(
+            links_of(ready, look, self._forming.links, self._clock.now()), ready.proofs
+        )
 
     def _near(self, memory: Memory) -> Near:
         slot = slot_of(memory)
         floor = self._forming.contradiction_floor if slot else self._forming.links.link_threshold
         if memory.category == "fact" and tells_change(memory.content):
-            return Near(memory.embedding, frozenset({"semantic"}), floor * CHANGE_FLOOR, slot, limit=CHANGE_CANDIDATES)
+            return Near(
+                memory.embedding,
+                frozenset({"semantic"}),
+                floor * CHANGE_FLOOR,
+                slot,
+                limit=CHANGE_CANDIDATES,
+            )
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
 
 
 def _ready_cell(made: CellMemories, conversation: Conversation) -> ReadyCell:
     """The cell's memories, which have no vectors yet."""
-    return ReadyCell(made.cell, made.note, made.facts, conversation.created_at, made.dropped, by_rule=made.by_rule)
+    return ReadyCell(
+        made.cell,
+        made.note,
+        made.facts,
+        conversation.created_at,
+        made.dropped,
+        by_rule=made.by_rule,
+    )
 
 
 def _beside(owner: Owner, look: Look, ruled: Ruled) -> list[str]:
     """What else a plan needs: the sessions that what is ruled out may be taken from."""
     ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
-    sessions = {neighbour.memory.session_id for near in look.near for neighbour in near if neighbour.memory.id in ruled_out}
+    sessions = {
+        neighbour.memory.session_id
+        for near in look.near
+        for neighbour in near
+        if neighbour.memory.id in ruled_out
+    }
     return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]
 
 
-# One cell's work, and how far it got: whether it is still to be done, what it is not to make any more, the conversation's next state.
+# One cell's work, and how far it got: whether it is still to be done, what it is not to make any
+# more, the conversation's next state.
 #
-# All of it is read from the look that a commit is decided on, so that a worker that was cancelled, overtaken or cleared meanwhile finds
-# out.
+# All of it is read from the look that a commit is decided on, so that a worker that was cancelled,
+# overtaken or cleared meanwhile finds out.
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +484,8 @@ Report = Callable[[str, float], Awaitable[None]]
 class Work:
     """One cell's work: whose it is, of which conversation, and what its commit is told.
 
-    cleared: the types of memories that the session was cleared of since the conversation was accepted, as far as was seen.
+    cleared: the types of memories that the session was cleared of since the conversation was
+    accepted, as far as was seen.
     """
 
     owner: Owner
@@ -375,11 +505,16 @@ class Work:
     def state_ids(self) -> list[str]:
         """The documents that say how far the work is, and whether it is still to be done."""
         session = self.conversation.session_id
-        return [self.conversation.id, *([session_document_id(self.owner, session)] if session is not None else [])]
+        return [
+            self.conversation.id,
+            *([session_document_id(self.owner, session)] if session is not None else []),
+        ]
 
 
 def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
-    """Whether there is nothing to do for this cell, and then what it became; None for one that is cancelled or gone."""
+    """Whether there is nothing to do for this cell, and then what it became; None for one that is
+    cancelled or gone.
+    """
     conversation = state_of(look, conversation_id)
     if conversation is None or conversation.state in ("cancelled", "poisoned"):
         return True, None
@@ -389,15 +524,25 @@ def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, F
 
 
 def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[Formed | None]:
-    """The plan, and with it the conversation one cell further; with the last cell also what `finish` adds.
+    """The plan, and with it the conversation one cell further; with the last cell also what
+    `finish` adds.
 
-    The conversation is written onto the very state that was read: no event tells that it was cancelled.
+    The conversation is written onto the very state that was read: no event tells that it
+    was cancelled.
     """
-    conversation, document = state_of(look, work.conversation.id), look.documents[work.conversation.id]
+    conversation, document = (
+        state_of(look, work.conversation.id),
+        look.documents[work.conversation.id],
+    )
     assert conversation is not None
     cell, last = work.cell, work.cell.number == work.total - 1
     result = planned.result
-    formed_cell = FormedCell(first=cell.first, last=cell.last, memory_ids=list(result.memory_ids), counts=dict(result.counts))
+    formed_cell = FormedCell(
+        first=cell.first,
+        last=cell.last,
+        memory_ids=list(result.memory_ids),
+        counts=dict(result.counts),
+    )
     further = conversation.model_copy(
         update={
             "cells": work.total,

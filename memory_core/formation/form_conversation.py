@@ -1,4 +1,6 @@
-"""The work on a conversation's task: cell by cell, each in one commit, stopped and gone on with at any point."""
+"""The work on a conversation's task: cell by cell, each in one commit, stopped and gone on with
+at any point.
+"""
 
 from __future__ import annotations
 
@@ -54,17 +56,23 @@ class Forming:
         cells = await self._former.cells(owner, conversation, self._steps)
         left = cells[len(conversation.formed_cells) :]
         if not left:
-            raise RuntimeError(f"of {len(cells)} cells none is left, but the conversation is not formed")
+            raise RuntimeError(
+                f"of {len(cells)} cells none is left, but the conversation is not formed"
+            )
         done = list(conversation.formed_cells)
         for cell in left:
-            formed = await self._cell(lease, conversation, cell, len(cells), call, counts_of(done), heeded)
+            formed = await self._cell(
+                lease, conversation, cell, len(cells), call, counts_of(done), heeded
+            )
             if formed is None:
                 break
             done.append(formed.cell)
         return None
 
     async def _conversation(self, lease: Lease) -> Conversation | None:
-        """The conversation; None for one that has ended meanwhile and whose messages went, as nothing was made of them."""
+        """The conversation; None for one that has ended meanwhile and whose messages went,
+        as nothing was made of them.
+        """
         name = lease.task.subject_id
         look = await self._ledger.look(lease.owner, [name, messages_id(name)])
         conversation, state = conversation_of(look, name), state_of(look, name)
@@ -86,7 +94,11 @@ class Forming:
 
         async def report(step: str, share: float) -> None:
             progress = {"conversation_id": conversation.id, "counts": counts}
-            await lease.note(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=progress)
+            await lease.note(
+                f"cell {cell.number + 1} of {total}: {step}",
+                (cell.number + share) / total,
+                result=progress,
+            )
 
         def finish(further: Conversation) -> tuple[Document, ...]:
             task, documents = self._ended(lease, further, heeded)
@@ -94,7 +106,16 @@ class Forming:
             return documents
 
         try:
-            formed = await self._former.form(lease.owner, conversation, cell, total, self._steps, call, finish=finish, report=report)
+            formed = await self._former.form(
+                lease.owner,
+                conversation,
+                cell,
+                total,
+                self._steps,
+                call,
+                finish=finish,
+                report=report,
+            )
         except MessagesGone:
             await self._go_on_without(lease.owner, conversation, call)
             return None
@@ -103,14 +124,22 @@ class Forming:
         return formed
 
     async def _go_on_without(self, owner: Owner, conversation: Conversation, call: Call) -> None:
-        """Hand the task over to a conversation without the messages that were deleted; it ends where none are left."""
+        """Hand the task over to a conversation without the messages that were deleted;
+        it ends where none are left.
+        """
         messages = message_ids(conversation)
         look = await self._ledger.look(owner, messages)
         firsts = {
-            memory.conversation_id for name in messages if (memory := look.memory(name)) is not None and memory.conversation_id is not None
+            memory.conversation_id
+            for name in messages
+            if (memory := look.memory(name)) is not None and memory.conversation_id is not None
         }
         names = [conversation.id, *sorted(firsts - {conversation.id})]
-        ids = [conversation.task_id, *messages, *(part for name in names for part in (name, messages_id(name)))]
+        ids = [
+            conversation.task_id,
+            *messages,
+            *(part for name in names for part in (name, messages_id(name))),
+        ]
 
         def decide(seen: Look) -> Changes[Without]:
             state = state_of(seen, conversation.id)
@@ -131,8 +160,12 @@ class Forming:
         for task in done.ended:
             await self._ends.announce(owner, task)
 
-    def _ended(self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]) -> tuple[Task, tuple[Document, ...]]:
-        """The task as the last forming commit leaves it, whatever else is still written of its progress; and what its callback is sent."""
+    def _ended(
+        self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]
+    ) -> tuple[Task, tuple[Document, ...]]:
+        """The task as the last forming commit leaves it, whatever else is still written of its
+        progress; and what its callback is sent.
+        """
         now = self._clock.now()
         result = {
             "conversation_id": conversation.id,
@@ -140,7 +173,18 @@ class Forming:
             "counts": counts_of(conversation.formed_cells),
             **heeded,
         }
-        done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "result": result, "error": None}
-        free: dict[str, Any] = {"leased_by": None, "leased_until": None, "next_enqueue_at": None, "updated_at": now}
+        done: dict[str, Any] = {
+            "status": "succeeded",
+            "step": None,
+            "progress": 1.0,
+            "result": result,
+            "error": None,
+        }
+        free: dict[str, Any] = {
+            "leased_by": None,
+            "leased_until": None,
+            "next_enqueue_at": None,
+            "updated_at": now,
+        }
         task, deliveries = announced(lease.task.model_copy(update=done | free), now)
         return task, (replace(written(task, onto=lease.held.document), tag=None), *deliveries)

@@ -1,7 +1,8 @@
 """Asking a model for several answers about a conversation in one call.
 
-What a call answers is frozen as a whole, with nothing in the place of a part that is not usable. Each such part is answered by its rule,
-which is frozen as well. So no model is asked twice, and a wrong part costs the others nothing.
+What a call answers is frozen as a whole, with nothing in the place of a part that is not usable.
+Each such part is answered by its rule, which is frozen as well. So no model is asked twice, and a
+wrong part costs the others nothing.
 """
 
 from __future__ import annotations
@@ -44,13 +45,24 @@ from memory_core.tasks.agent_steps import Steps
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 SHORT_CONVERSATION = 15
-"""Messages up to which, without a pause, rules cut a conversation where a model is asked once a cell."""
+"""Messages up to which, without a pause, rules cut a conversation where a model is asked
+once a cell.
+"""
 PAUSE = timedelta(hours=1)
 """Silence after which the same people may have met for something else."""
 
 
-def asking_of(calls: FormationCalls, owner: Owner, conversation: Conversation, agents: Agents, rules: Agents, steps: Steps) -> Asking:
-    """The questions about a conversation, separate or joint. Rules answer in separate calls, which cost nothing."""
+def asking_of(
+    calls: FormationCalls,
+    owner: Owner,
+    conversation: Conversation,
+    agents: Agents,
+    rules: Agents,
+    steps: Steps,
+) -> Asking:
+    """The questions about a conversation, separate or joint. Rules answer in separate calls,
+    which cost nothing.
+    """
     if calls == "separate" or agents is rules:
         return Asking(owner, conversation, agents, rules, steps)
     return JointAsking(owner, conversation, agents, rules, steps, calls)
@@ -58,11 +70,15 @@ def asking_of(calls: FormationCalls, owner: Owner, conversation: Conversation, a
 
 @dataclass(frozen=True, slots=True)
 class JointAsking(Asking):
-    """The agents for one conversation's work, asked in one call a window (`one`) or a cell (`two`)."""
+    """The agents for one conversation's work, asked in one call a window (`one`) or a
+    cell (`two`).
+    """
 
     calls: FormationCalls = "one"
 
-    async def boundaries(self, window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
+    async def boundaries(
+        self, window: int, messages: Sequence[Message], previous: str | None
+    ) -> Boundaries:
         """Where one window of messages changes its topic."""
         owner, step = self.owner, f"boundary {window}"
         if self.calls == "two" and not _is_short(self.conversation.messages):
@@ -72,38 +88,74 @@ class JointAsking(Asking):
             if answer.value.boundaries is not None:
                 return answer.value.boundaries
         in_zone = self._shown(messages)
-        return (await self._by_rule(step, Boundaries, lambda rules: rules.detect_boundary(owner, in_zone, previous))).value
+        return (
+            await self._by_rule(
+                step, Boundaries, lambda rules: rules.detect_boundary(owner, in_zone, previous)
+            )
+        ).value
 
     async def about(self, cell: Cell) -> CellAnswers:
-        """Facts, behaviour and story of a cell, from the answer about its window or from one about the cell."""
+        """Facts, behaviour and story of a cell, from the answer about its window or from one
+        about the cell.
+        """
         answer, offset, total = await self._covering(cell)
-        owner, messages, name = self.owner, self._shown(cell.messages), f"cell {cell.first}-{cell.last}"
+        owner, messages, name = (
+            self.owner,
+            self._shown(cell.messages),
+            f"cell {cell.first}-{cell.last}",
+        )
         size, by = len(cell.messages), answer.provenance
         episode = _episode_at(answer.value.episodes, offset, size, total)
-        facts = None if answer.value.facts is None else _facts_within(answer.value.facts, offset, size, is_end=offset + size == total)
+        facts = (
+            None
+            if answer.value.facts is None
+            else _facts_within(answer.value.facts, offset, size, is_end=offset + size == total)
+        )
         story = None if episode.story is None else await self._checked(episode.story, cell)
         return CellAnswers(
-            await self._part(f"{name} facts", ExtractedFacts, facts, by, lambda rules: rules.extract_facts(owner, messages)),
             await self._part(
-                f"{name} episode", EpisodeAnalysis, episode.behaviour, by, lambda rules: rules.analyse_episode(owner, messages)
+                f"{name} facts",
+                ExtractedFacts,
+                facts,
+                by,
+                lambda rules: rules.extract_facts(owner, messages),
             ),
-            await self._part(f"{name} summary", ConversationSummary, story, by, lambda rules: rules.summarise(owner, messages)),
+            await self._part(
+                f"{name} episode",
+                EpisodeAnalysis,
+                episode.behaviour,
+                by,
+                lambda rules: rules.analyse_episode(owner, messages),
+            ),
+            await self._part(
+                f"{name} summary",
+                ConversationSummary,
+                story,
+                by,
+                lambda rules: rules.summarise(owner, messages),
+            ),
         )
 
-    async def rulings_at_once(self, own: Questions, of_all: Callable[[], Awaitable[Questions]]) -> Rulings:
+    async def rulings_at_once(
+        self, own: Questions, of_all: Callable[[], Awaitable[Questions]]
+    ) -> Rulings:
         """What is to happen to what one cell meets.
 
         Args:
             own: the questions of the cell, without those that rules are certain about.
-            of_all: finds the questions of this cell and of all after it. They are asked together, once a conversation.
+            of_all: finds the questions of this cell and of all after it. They are asked together,
+                once a conversation.
 
         Returns:
-            The rulings. Where others changed meanwhile what was shown, the cell's own questions are asked again.
+            The rulings. Where others changed meanwhile what was shown, the cell's own questions are
+            asked again.
 
         """
         return (await self._asked_at_once(own, of_all)).with_repeated(own.repeated)
 
-    async def _asked_at_once(self, own: Questions, of_all: Callable[[], Awaitable[Questions]]) -> Rulings:
+    async def _asked_at_once(
+        self, own: Questions, of_all: Callable[[], Awaitable[Questions]]
+    ) -> Rulings:
         wanted = {pair_key(new, old) for new, old in own.pairs}
         if not wanted:
             return Rulings({})
@@ -115,40 +167,71 @@ class JointAsking(Asking):
             try:
                 answer = await self.agents.decide_conflicts(self.owner, new, older)
             except AgentFailed as error:
-                log.warning("the conflict agent failed, what it was asked about stays pending: %s", error.detail)
+                log.warning(
+                    "the conflict agent failed, what it was asked about stays pending: %s",
+                    error.detail,
+                )
                 return Answered(ruled_pairs(questions, Rulings({})), Provenance(NOBODY))
             rulings = Rulings.of(prompt, answer.value, answer.provenance.model)
             return Answered(ruled_pairs(questions, rulings), answer.provenance, answer.tokens)
 
-        answer = await self.steps.frozen(self.owner, self.conversation.id, "conflicts of all cells", ask, ConversationRulings)
+        answer = await self.steps.frozen(
+            self.owner, self.conversation.id, "conflicts of all cells", ask, ConversationRulings
+        )
         known = {pair.key for pair in answer.value.pairs}
         if not wanted <= known:
             return await self.rulings(own.prompt)
         if answer.provenance.model == NOBODY:
             return Rulings({}, failed=True)
-        decisions = {(pair.new, pair.old): pair.decision for pair in answer.value.pairs if pair.decision is not None}
+        decisions = {
+            (pair.new, pair.old): pair.decision
+            for pair in answer.value.pairs
+            if pair.decision is not None
+        }
         is_asker = answer.value.pairs[0].key in wanted
-        return Rulings(decisions, answer.value.invented if is_asker else 0, model=answer.provenance.model)
+        return Rulings(
+            decisions, answer.value.invented if is_asker else 0, model=answer.provenance.model
+        )
 
     async def _covering(self, cell: Cell) -> tuple[Answered[FormedParts], int, int]:
-        """The answer that covers a cell, the place of the cell in what was shown for it, and how many messages were shown."""
+        """The answer that covers a cell, the place of the cell in what was shown for it,
+        and how many messages were shown.
+        """
         window = cell.first // MAX_MESSAGES
         if self.calls == "one" and window == cell.last // MAX_MESSAGES:
-            answer = await self.steps.stored(self.owner, self.conversation.id, f"form {window}", FormedParts)
+            answer = await self.steps.stored(
+                self.owner, self.conversation.id, f"form {window}", FormedParts
+            )
             if answer is not None:
                 start = window * MAX_MESSAGES
-                return answer, cell.first - start, len(self.conversation.messages[start : start + MAX_MESSAGES])
-        return await self._formed(f"cell {cell.first}-{cell.last} form", cell.messages, None, cut=False), 0, len(cell.messages)
+                return (
+                    answer,
+                    cell.first - start,
+                    len(self.conversation.messages[start : start + MAX_MESSAGES]),
+                )
+        return (
+            await self._formed(
+                f"cell {cell.first}-{cell.last} form", cell.messages, None, cut=False
+            ),
+            0,
+            len(cell.messages),
+        )
 
-    async def _formed(self, step: str, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
-        """The joint answer about these messages, frozen; without any part where the model gave nothing usable."""
+    async def _formed(
+        self, step: str, messages: Sequence[Message], previous: str | None, *, cut: bool
+    ) -> Answered[FormedParts]:
+        """The joint answer about these messages, frozen; without any part where the model gave
+        nothing usable.
+        """
         in_zone = self._shown(messages)
 
         async def ask() -> Answered[FormedParts]:
             try:
                 return await self.agents.form(self.owner, in_zone, previous, cut=cut)
             except AgentFailed as error:
-                log.warning("the joint answer failed at %s, rules answer instead: %s", step, error.detail)
+                log.warning(
+                    "the joint answer failed at %s, rules answer instead: %s", step, error.detail
+                )
                 return Answered(FormedParts(), Provenance(self.rules.model))
 
         return await self.steps.frozen(self.owner, self.conversation.id, step, ask, FormedParts)
@@ -161,23 +244,38 @@ class JointAsking(Asking):
         return None
 
     async def _part(
-        self, step: str, kind: type[T], value: T | None, by: Provenance, rule: Callable[[Agents], Awaitable[Answered[T]]]
+        self,
+        step: str,
+        kind: type[T],
+        value: T | None,
+        by: Provenance,
+        rule: Callable[[Agents], Awaitable[Answered[T]]],
     ) -> Answered[T]:
         """A part of a joint answer, or what its rule says in its place."""
         return Answered(value, by) if value is not None else await self._by_rule(step, kind, rule)
 
-    async def _by_rule(self, step: str, kind: type[T], rule: Callable[[Agents], Awaitable[Answered[T]]]) -> Answered[T]:
-        return await self.steps.frozen(self.owner, self.conversation.id, step, lambda: rule(self.rules), kind)
+    async def _by_rule(
+        self, step: str, kind: type[T], rule: Callable[[Agents], Awaitable[Answered[T]]]
+    ) -> Answered[T]:
+        return await self.steps.frozen(
+            self.owner, self.conversation.id, step, lambda: rule(self.rules), kind
+        )
 
 
 def _is_short(messages: Sequence[Message]) -> bool:
     """Whether there is so little talk, without a pause, that rules find where it turns."""
     moments = [message.timestamp for message in messages]
-    return len(moments) < SHORT_CONVERSATION and all(later - before < PAUSE for before, later in pairwise(moments))
+    return len(moments) < SHORT_CONVERSATION and all(
+        later - before < PAUSE for before, later in pairwise(moments)
+    )
 
 
-def _episode_at(episodes: Sequence[EpisodeParts], first: int, size: int, total: int) -> EpisodeParts:
-    """The episode that is exactly the cell of `size` messages from `first` on; one without parts where the answer has none."""
+def _episode_at(
+    episodes: Sequence[EpisodeParts], first: int, size: int, total: int
+) -> EpisodeParts:
+    """The episode that is exactly the cell of `size` messages from `first` on;
+    one without parts where the answer has none.
+    """
     by_first = {episode.first: episode for episode in reversed(episodes) if episode.first < total}
     ends = dict(pairwise([*sorted(by_first), total]))
     return by_first[first] if ends.get(first) == first + size else EpisodeParts(first=first)
@@ -187,10 +285,18 @@ _Statement = TypeVar("_Statement", SaidFact, SaidForesight, SaidInstruction)
 
 
 def _facts_within(facts: ExtractedFacts, first: int, size: int, *, is_end: bool) -> ExtractedFacts:
-    """What is from the messages of one cell, by their numbers in it. is_end: what names a message that is not there goes here, too."""
+    """What is from the messages of one cell, by their numbers in it. is_end: what names a message
+    that is not there goes here, too.
+    """
 
     def own(statements: Sequence[_Statement]) -> list[_Statement]:
         places = ((statement, statement.message - first) for statement in statements)
-        return [statement.model_copy(update={"message": place}) for statement, place in places if place >= 0 and (place < size or is_end)]
+        return [
+            statement.model_copy(update={"message": place})
+            for statement, place in places
+            if place >= 0 and (place < size or is_end)
+        ]
 
-    return ExtractedFacts(facts=own(facts.facts), foresight=own(facts.foresight), instructions=own(facts.instructions))
+    return ExtractedFacts(
+        facts=own(facts.facts), foresight=own(facts.foresight), instructions=own(facts.instructions)
+    )

@@ -1,7 +1,9 @@
-"""Messages as memories: each message of a conversation is a memory of its own, found as it was said.
+"""Messages as memories: each message of a conversation is a memory of its own,
+found as it was said.
 
-They are written in the commit that accepts the conversation, as many as fit; the rest follow in commits of their own, before the answer or,
-should this process die, by the conversation's task. Note: forming never writes a message again, it only marks to which cell it belongs.
+They are written in the commit that accepts the conversation, as many as fit; the rest follow in
+commits of their own, before the answer or, should this process die, by the conversation's task.
+Note: forming never writes a message again, it only marks to which cell it belongs.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ AT_THE_DOOR_S: Final = 0.3
 SEARCH: Final = "search"
 """What an answer is degraded by whose messages are not all found yet."""
 MOST_TRIES: Final = 20
-"""How often messages are prepared again because others write turns of the same session meanwhile."""
+"""How often messages are prepared again because others write turns of the same
+session meanwhile.
+"""
 TOO_FAST: Final = "others write to this session faster than its messages can be written; try again"
 Result = TypeVar("Result")
 _A_BATCH: Final = 16
@@ -51,7 +55,9 @@ _A_BATCH: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """Messages that are ready to be written: from number `first` of their conversation on, each with its memory's vector or without."""
+    """Messages that are ready to be written: from number `first` of their conversation on, each
+    with its memory's vector or without.
+    """
 
     first: int
     items: tuple[Prepared, ...]
@@ -64,9 +70,16 @@ class MessageWriter:
         self._ledger, self._embedder, self._clock = ledger, embedder, clock
 
     async def prepared(
-        self, owner: Owner, conversation: Conversation, look: Look, *, first: int = 0, within_s: float | None = AT_THE_DOOR_S
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        look: Look,
+        *,
+        first: int = 0,
+        within_s: float | None = AT_THE_DOOR_S,
     ) -> Writing:
-        """The next messages, analysed after the turns of their session, with the vectors that can be made in time.
+        """The next messages, analysed after the turns of their session, with the vectors that can
+        be made in time.
 
         Args:
             owner: whose conversation it is.
@@ -78,7 +91,10 @@ class MessageWriter:
         """
         now = self._clock.now()
         ids = message_ids(conversation)[first : first + MOST_AT_ONCE]
-        drafts = [message_memory(owner, conversation, first + place, name, now) for place, name in enumerate(ids)]
+        drafts = [
+            message_memory(owner, conversation, first + place, name, now)
+            for place, name in enumerate(ids)
+        ]
         previous, before_previous = self._last_turns(owner, conversation, look, first)
         items = list[Prepared]()
         for place, draft in enumerate(drafts):
@@ -87,16 +103,24 @@ class MessageWriter:
             else:
                 analysed = with_lexical(draft, previous, before_previous)
             turn = turn_of(analysed)
-            items.append(Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None))
+            items.append(
+                Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None)
+            )
             if not _is_there(look.memory(draft.id), conversation):
                 previous, before_previous = turn, previous
         await self._embed([item.memory for item in items], within_s)
         return Writing(first, tuple(items))
 
-    def _last_turns(self, owner: Owner, conversation: Conversation, look: Look, first: int) -> tuple[Turn | None, Turn | None]:
+    def _last_turns(
+        self, owner: Owner, conversation: Conversation, look: Look, first: int
+    ) -> tuple[Turn | None, Turn | None]:
         if conversation.session_id is None:
             return None, None
-        return Session(owner, conversation.session_id, look.documents.get(session_document_id(owner, conversation.session_id))).last_turns
+        return Session(
+            owner,
+            conversation.session_id,
+            look.documents.get(session_document_id(owner, conversation.session_id)),
+        ).last_turns
 
     async def _embed(self, memories: Sequence[Memory], within_s: float | None) -> None:
         """Give the memories their vectors, in order, until the time is over."""
@@ -148,7 +172,9 @@ class MessageWriter:
                 new += marks[count : count + 1]
             count += 1
         if history is not None and conversation.session_id is not None:
-            page.session(conversation.session_id).keep_history([*history, *new][-MAX_MARKS:], conversation.task_id)
+            page.session(conversation.session_id).keep_history(
+                [*history, *new][-MAX_MARKS:], conversation.task_id
+            )
         if title is not None and conversation.session_id is not None:
             page.session(conversation.session_id).name(title)
         return Changes(
@@ -159,14 +185,33 @@ class MessageWriter:
             sessions=frozenset(page.sessions),
         )
 
-    async def write_ahead(self, owner: Owner, conversation: Conversation, first: int, call: Call) -> tuple[str, ...]:
-        """Write messages of a conversation that is still being gathered, from number `first` on: nothing, or `("search",)`."""
-        marks = [kept_mark(message.role, message.content, message.timestamp, message.id) for message in conversation.messages]
-        session, by = _session_ids(owner, conversation)[0], Call(conversation.correlation_id, actor=call.actor)
+    async def write_ahead(
+        self, owner: Owner, conversation: Conversation, first: int, call: Call
+    ) -> tuple[str, ...]:
+        """Write messages of a conversation that is still being gathered, from number `first` on:
+        nothing, or `("search",)`.
+        """
+        marks = [
+            kept_mark(message.role, message.content, message.timestamp, message.id)
+            for message in conversation.messages
+        ]
+        session, by = (
+            _session_ids(owner, conversation)[0],
+            Call(conversation.correlation_id, actor=call.actor),
+        )
 
         def decide(writing: Writing, seen: Look) -> Changes[int]:
             history = history_of(seen.documents.get(session)).marks
-            return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history, marks=marks[writing.first :])
+            return self.plan(
+                owner,
+                conversation,
+                writing,
+                seen,
+                beside=0,
+                weight=0,
+                history=history,
+                marks=marks[writing.first :],
+            )
 
         try:
             while first < len(conversation.messages):
@@ -175,26 +220,37 @@ class MessageWriter:
             return (SEARCH,)
         return ()
 
-    async def complete(self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False) -> Conversation:
-        """Write the messages that are no memories yet; unless at the door, also make the vectors that are missing.
+    async def complete(
+        self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False
+    ) -> Conversation:
+        """Write the messages that are no memories yet; unless at the door, also make the vectors
+        that are missing.
 
         Raises Unavailable, HeadMoved, QuotaExceeded.
         """
         while conversation.written < len(conversation.messages):
-            conversation = await self._write_more(owner, conversation, call, None if not at_the_door else AT_THE_DOOR_S)
+            conversation = await self._write_more(
+                owner, conversation, call, None if not at_the_door else AT_THE_DOOR_S
+            )
         while not at_the_door and conversation.embedded < len(conversation.messages):
             conversation = await self._embed_more(owner, conversation, call)
         return conversation
 
-    async def complete_at_the_door(self, owner: Owner, conversation: Conversation, call: Call) -> tuple[str, ...]:
-        """Write the messages that are no memories yet before the answer: nothing, or `("search",)` where that is left to the task."""
+    async def complete_at_the_door(
+        self, owner: Owner, conversation: Conversation, call: Call
+    ) -> tuple[str, ...]:
+        """Write the messages that are no memories yet before the answer: nothing, or `("search",)`
+        where that is left to the task.
+        """
         try:
             await self.complete(owner, conversation, call, at_the_door=True)
         except (Unavailable, HeadMoved, QuotaExceeded):
             return (SEARCH,)
         return ()
 
-    async def _write_more(self, owner: Owner, conversation: Conversation, call: Call, within_s: float | None) -> Conversation:
+    async def _write_more(
+        self, owner: Owner, conversation: Conversation, call: Call, within_s: float | None
+    ) -> Conversation:
         """Write the next messages in one commit; the conversation as it is then."""
         first = conversation.written
 
@@ -208,7 +264,9 @@ class MessageWriter:
             planned = self.plan(owner, conversation, writing, seen, beside=1, weight=weight)
             return _moved_on(planned, seen, with_written(current, writing, planned.result))
 
-        return await self._commit_next(owner, conversation, first, decide, call, within_s, besides=[conversation.id])
+        return await self._commit_next(
+            owner, conversation, first, decide, call, within_s, besides=[conversation.id]
+        )
 
     async def _commit_next(
         self,
@@ -220,7 +278,8 @@ class MessageWriter:
         within_s: float | None = AT_THE_DOOR_S,
         besides: Sequence[str] = (),
     ) -> Result:
-        """Commit what is decided about the next messages, which are prepared again while others write turns of their session.
+        """Commit what is decided about the next messages, which are prepared again while others
+        write turns of their session.
 
         Args:
             owner: whose conversation it is.
@@ -235,21 +294,42 @@ class MessageWriter:
             HeadMoved: Others write to the session faster than this.
 
         """
-        ids = [*besides, *message_ids(conversation)[first : first + MOST_AT_ONCE], *_session_ids(owner, conversation)]
+        ids = [
+            *besides,
+            *message_ids(conversation)[first : first + MOST_AT_ONCE],
+            *_session_ids(owner, conversation),
+        ]
         for _ in range(MOST_TRIES):
             look = await self._ledger.look(owner, ids)
             writing = await self.prepared(owner, conversation, look, first=first, within_s=within_s)
             with suppress(SessionGrew):
-                return (await self._ledger.commit(owner, partial(decide, writing), ids=ids, basis=look, call=call)).result
+                return (
+                    await self._ledger.commit(
+                        owner, partial(decide, writing), ids=ids, basis=look, call=call
+                    )
+                ).result
         raise HeadMoved(TOO_FAST, retry_after_s=1)
 
-    async def _embed_more(self, owner: Owner, conversation: Conversation, call: Call) -> Conversation:
+    async def _embed_more(
+        self, owner: Owner, conversation: Conversation, call: Call
+    ) -> Conversation:
         """Make the vectors of the next messages without one, and mark their memories with them."""
-        first, last = conversation.embedded, min(conversation.embedded + MOST_AT_ONCE, len(conversation.messages))
+        first, last = (
+            conversation.embedded,
+            min(conversation.embedded + MOST_AT_ONCE, len(conversation.messages)),
+        )
         ids = message_ids(conversation)[first:last]
         look = await self._ledger.look(owner, [conversation.id, *ids])
-        bare = [memory for name in ids if (memory := look.memory(name)) is not None and memory.embedding is None]
-        made = await embedding_marks(self._embedder, [text_to_embed(memory) for memory in bare]) if bare else []
+        bare = [
+            memory
+            for name in ids
+            if (memory := look.memory(name)) is not None and memory.embedding is None
+        ]
+        made = (
+            await embedding_marks(self._embedder, [text_to_embed(memory) for memory in bare])
+            if bare
+            else []
+        )
         marks = {memory.id: mark for memory, mark in zip(bare, made, strict=True)}
 
         def decide(seen: Look) -> Changes[Conversation]:
@@ -257,12 +337,21 @@ class MessageWriter:
             if current is None or current.embedded != first:
                 return Changes(_ended(conversation) if current is None else current)
             there = {name: mark for name, mark in marks.items() if seen.memory(name) is not None}
-            return replace(_moved_on(Changes(0), seen, current.model_copy(update={"embedded": last})), marks=there)
+            return replace(
+                _moved_on(Changes(0), seen, current.model_copy(update={"embedded": last})),
+                marks=there,
+            )
 
-        return (await self._ledger.commit(owner, decide, ids=[conversation.id, *ids], basis=look, call=call)).result
+        return (
+            await self._ledger.commit(
+                owner, decide, ids=[conversation.id, *ids], basis=look, call=call
+            )
+        ).result
 
     async def mark_ahead(self, owner: Owner, ids: Sequence[str], cell_id: str, call: Call) -> None:
-        """Say of messages that they belong to a cell, in commits of their own: of a cell with more than its own commit marks."""
+        """Say of messages that they belong to a cell, in commits of their own: of a cell with more
+        than its own commit marks.
+        """
         for start in range(0, len(ids), MOST_MARKS):
             part = ids[start : start + MOST_MARKS]
 
@@ -279,7 +368,9 @@ class MessageWriter:
             def decide(seen: Look, part: Sequence[str] = part) -> Changes[None]:
                 memories = {name: seen.memory(name) for name in part}
                 marks = {
-                    name: Mark(leaves_cell=True) for name, memory in memories.items() if memory is not None and memory.cell_id is not None
+                    name: Mark(leaves_cell=True)
+                    for name, memory in memories.items()
+                    if memory is not None and memory.cell_id is not None
                 }
                 return Changes(None, marks=marks)
 
@@ -287,7 +378,9 @@ class MessageWriter:
 
 
 def _is_there(known: Memory | None, conversation: Conversation) -> bool:
-    """Whether a message is a memory already; one that was deleted before it was told again is made again."""
+    """Whether a message is a memory already; one that was deleted before it was told again
+    is made again.
+    """
     if known is None or known.status is not Status.DELETED:
         return known is not None
     told_again = conversation.created_at
@@ -297,19 +390,36 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
 def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:
     """The marks that say of these messages, where they are there, that they belong to a cell."""
     memories = {name: look.memory(name) for name in ids}
-    return {name: Mark(cell_id=cell_id) for name, memory in memories.items() if memory is not None and memory.cell_id != cell_id}
+    return {
+        name: Mark(cell_id=cell_id)
+        for name, memory in memories.items()
+        if memory is not None and memory.cell_id != cell_id
+    }
 
 
 def with_written(conversation: Conversation, writing: Writing, count: int) -> Conversation:
     """The conversation once the first `count` of these messages are written."""
     written = writing.first + count
-    bare = next((place for place, item in enumerate(writing.items[:count]) if item.memory.embedding is None), count)
-    embedded = writing.first + bare if conversation.embedded == writing.first else conversation.embedded
+    bare = next(
+        (
+            place
+            for place, item in enumerate(writing.items[:count])
+            if item.memory.embedding is None
+        ),
+        count,
+    )
+    embedded = (
+        writing.first + bare if conversation.embedded == writing.first else conversation.embedded
+    )
     return conversation.model_copy(update={"written": written, "embedded": embedded})
 
 
 def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:
-    return [] if conversation.session_id is None else [session_document_id(owner, conversation.session_id)]
+    return (
+        []
+        if conversation.session_id is None
+        else [session_document_id(owner, conversation.session_id)]
+    )
 
 
 def _current(look: Look, conversation: Conversation) -> Conversation | None:
@@ -320,10 +430,14 @@ def _current(look: Look, conversation: Conversation) -> Conversation | None:
 
 def _ended(conversation: Conversation) -> Conversation:
     """The conversation with nothing left to write."""
-    return conversation.model_copy(update={"written": len(conversation.messages), "embedded": len(conversation.messages)})
+    return conversation.model_copy(
+        update={"written": len(conversation.messages), "embedded": len(conversation.messages)}
+    )
 
 
-def _moved_on(planned: Changes[int], look: Look, conversation: Conversation) -> Changes[Conversation]:
+def _moved_on(
+    planned: Changes[int], look: Look, conversation: Conversation
+) -> Changes[Conversation]:
     document = look.documents[conversation.id]
     body = {**document.body, "written": conversation.written, "embedded": conversation.embedded}
     return Changes(

@@ -1,8 +1,8 @@
 """Save: one memory or a hundred, each decided by rule, acknowledged when durable.
 
-Items are decided in order over an overlay of what this very call is about to write, as many as fit one commit; so two equal
-items make one memory, reinforced. The turns of one session queue up before they are embedded, because a turn is read together
-with the ones before it.
+Items are decided in order over an overlay of what this very call is about to write, as many as fit
+one commit; so two equal items make one memory, reinforced. The turns of one session queue up before
+they are embedded, because a turn is read together with the ones before it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,13 @@ from memory_core.formation.save_plan import (
 )
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look, Mirror
-from memory_core.ledger.ids import earlier_result, receipt, receipt_id, session_document_id, slot_document_id
+from memory_core.ledger.ids import (
+    earlier_result,
+    receipt,
+    receipt_id,
+    session_document_id,
+    slot_document_id,
+)
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
 
@@ -55,20 +61,41 @@ class SaveRules:
 class Saver:
     """Saves memories for any owner."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, embedder: Embedder, clock: Clock, ids: IdSource, rules: SaveRules) -> None:
-        self._ledger, self._mirror, self._embedder, self._clock, self._ids, self._rules = ledger, mirror, embedder, clock, ids, rules
-        self._session_queues: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
+    def __init__(
+        self,
+        ledger: Ledger,
+        mirror: Mirror,
+        embedder: Embedder,
+        clock: Clock,
+        ids: IdSource,
+        rules: SaveRules,
+    ) -> None:
+        self._ledger, self._mirror, self._embedder, self._clock, self._ids, self._rules = (
+            ledger,
+            mirror,
+            embedder,
+            clock,
+            ids,
+            rules,
+        )
+        self._session_queues: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = (
+            WeakValueDictionary()
+        )
 
     async def save(
         self, owner: Owner, items: Sequence[SaveInput], call: Call, *, atomic: bool = False
     ) -> list[Saved | Invalid | QuotaExceeded]:
-        """One outcome an item, in order; Invalid where one alone is wrong, QuotaExceeded where others took the room that was left.
+        """One outcome an item, in order; Invalid where one alone is wrong, QuotaExceeded where
+        others took the room that was left.
 
-        atomic: all are written in one commit, or none is. Raises Conflict for a reused idempotency key, Unavailable when a store or the
-        embedder is down, QuotaExceeded when there is no room for the first ones; if atomic, Invalid where one item is wrong, and TooLarge
-        where one commit does not hold all.
+        atomic: all are written in one commit, or none is. Raises Conflict for a reused idempotency
+        key, Unavailable when a store or the embedder is down, QuotaExceeded when there is no room
+        for the first ones; if atomic, Invalid where one item is wrong, and TooLarge where one
+        commit does not hold all.
         """
-        answers: dict[int, Saved | Invalid | QuotaExceeded] = {**await self._answered_before(owner, call)}
+        answers: dict[int, Saved | Invalid | QuotaExceeded] = {
+            **await self._answered_before(owner, call)
+        }
         drafts = self._drafts(owner, items, call, answers)
         if atomic:
             _check_whole(drafts, answers)
@@ -81,10 +108,17 @@ class Saver:
             while drafts := [draft for draft in drafts if draft.place not in answers]:
                 if not prepared:
                     look = await self._first_look(owner, drafts)
-                    prepared = await prepare(drafts, self._sessions(owner, drafts, look), _held_turns(drafts, look), self._embedder)
+                    prepared = await prepare(
+                        drafts,
+                        self._sessions(owner, drafts, look),
+                        _held_turns(drafts, look),
+                        self._embedder,
+                    )
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
                 try:
-                    answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part, further, keys, atomic=atomic)
+                    answers |= await self._commit_some(
+                        owner, prepared[:MAX_ITEMS], look, call, part, further, keys, atomic=atomic
+                    )
                 except SessionGrew:
                     prepared = []
                 except QuotaExceeded as error:
@@ -98,7 +132,9 @@ class Saver:
         return [answers[place] for place in range(len(items))]
 
     async def _answered_before(self, owner: Owner, call: Call) -> dict[int, Saved | Invalid]:
-        """What this very call did before, by its items' places: its receipts, one a commit, in a row."""
+        """What this very call did before, by its items' places: its receipts, one a commit,
+        in a row.
+        """
         answers: dict[int, Saved | Invalid] = {}
         while name := receipt_id(owner, call, len(answers)):
             look = await self._ledger.look(owner, [name])
@@ -109,9 +145,15 @@ class Saver:
         return answers
 
     def _drafts(
-        self, owner: Owner, items: Sequence[SaveInput], call: Call, answers: dict[int, Saved | Invalid | QuotaExceeded]
+        self,
+        owner: Owner,
+        items: Sequence[SaveInput],
+        call: Call,
+        answers: dict[int, Saved | Invalid | QuotaExceeded],
     ) -> list[Draft]:
-        """The drafts of the items without an answer; an item that can't be one has its answer now."""
+        """The drafts of the items without an answer; an item that can't be one has
+        its answer now.
+        """
         now, drafts, seen = self._clock.now(), list[Draft](), Counter[str]()
         for place, item in enumerate(items):
             if place in answers and item.type is not MemoryType.EPISODIC:
@@ -129,19 +171,32 @@ class Saver:
         return drafts
 
     def _queues(self, owner: Owner, drafts: Sequence[Draft]) -> list[asyncio.Lock]:
-        """Where to queue behind earlier saves into the same sessions; sorted, so that two calls can't wait for each other."""
+        """Where to queue behind earlier saves into the same sessions; sorted, so that two calls
+        can't wait for each other.
+        """
         names = sorted({draft.memory.session_id or "" for draft in drafts if draft.is_turn})
         return [self._session_queues.setdefault((owner, name), asyncio.Lock()) for name in names]
 
     async def _first_look(self, owner: Owner, drafts: Sequence[Draft]) -> Look | None:
-        """What turns are prepared on. Without turns nothing has to be known before embedding, and no read is spent."""
+        """What turns are prepared on. Without turns nothing has to be known before embedding,
+        and no read is spent.
+        """
         if not any(draft.is_turn for draft in drafts):
             return None
-        return await self._ledger.look(owner, self._ids_of(owner, [draft.memory for draft in drafts]))
+        return await self._ledger.look(
+            owner, self._ids_of(owner, [draft.memory for draft in drafts])
+        )
 
-    def _sessions(self, owner: Owner, drafts: Sequence[Draft], look: Look | None) -> dict[str, Session]:
+    def _sessions(
+        self, owner: Owner, drafts: Sequence[Draft], look: Look | None
+    ) -> dict[str, Session]:
         names = {draft.memory.session_id or "" for draft in drafts if draft.is_turn}
-        return {name: Session(owner, name, look.documents.get(session_document_id(owner, name)) if look else None) for name in names}
+        return {
+            name: Session(
+                owner, name, look.documents.get(session_document_id(owner, name)) if look else None
+            )
+            for name in names
+        }
 
     async def _commit_some(
         self,
@@ -155,18 +210,26 @@ class Saver:
         *,
         atomic: bool,
     ) -> dict[int, Saved | Invalid]:
-        """Commit as many as fit, and answer them by place. `part` names the receipt: how many were committed before.
+        """Commit as many as fit, and answer them by place. `part` names the receipt:
+        how many were committed before.
 
-        further: ids to read besides: cells that told what is replaced, versions that end. keys: whose values are all to be read. atomic:
-        all of them, or none. Raises LookedElsewhere when it needs others, TooLarge.
+        further: ids to read besides: cells that told what is replaced, versions that end. keys:
+        whose values are all to be read. atomic: all of them, or none. Raises LookedElsewhere when
+        it needs others, TooLarge.
         """
         nears = [self._near(item) for item in prepared if item.memory.type is MemoryType.SEMANTIC]
         nears += [near_of(("key", key)) for key in sorted(keys)]
         name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,
-            lambda seen: self._decide(owner, prepared, seen, call, part, further, keys, atomic=atomic),
-            ids=[*self._ids_of(owner, [item.memory for item in prepared]), *further, *([name] if name else [])],
+            lambda seen: self._decide(
+                owner, prepared, seen, call, part, further, keys, atomic=atomic
+            ),
+            ids=[
+                *self._ids_of(owner, [item.memory for item in prepared]),
+                *further,
+                *([name] if name else []),
+            ],
             nears=nears,
             basis=None if nears or name else look,
             call=call,
@@ -178,7 +241,11 @@ class Saver:
         memories, bodies = committed.memories, committed.bodies
         return {
             planned.place: Saved(
-                planned.outcome, memories[planned.memory_id], planned.conflict, degraded=degraded, body=bodies[planned.memory_id]
+                planned.outcome,
+                memories[planned.memory_id],
+                planned.conflict,
+                degraded=degraded,
+                body=bodies[planned.memory_id],
             )
             for planned in outcomes
         }
@@ -199,13 +266,35 @@ class Saver:
         if earlier is not None:
             return Changes(Planned.of_receipt(earlier))
         asked = {*further, *self._ids_of(owner, [item.memory for item in prepared])}
-        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), asked, call.actor, keys)
+        planned = plan(
+            owner,
+            prepared,
+            seen,
+            self._rules.duplicate_threshold,
+            self._clock.now(),
+            asked,
+            call.actor,
+            keys,
+        )
         if atomic and len(planned.result.outcomes) < len(prepared):
-            raise TooLarge(f"{MORE_THAN_ONE_COMMIT}: {len(planned.result.outcomes)} of these {len(prepared)} fit")
-        return replace(planned, creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part))
+            raise TooLarge(
+                f"{MORE_THAN_ONE_COMMIT}: {len(planned.result.outcomes)} of these "
+                f"{len(prepared)} fit"
+            )
+        return replace(
+            planned,
+            creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part),
+        )
 
-    async def _replayed(self, owner: Owner, outcomes: Sequence[PlannedOutcome]) -> dict[int, Saved | Invalid]:
-        wanted = [name for planned in outcomes for name in (planned.memory_id, planned.conflict_id) if name]
+    async def _replayed(
+        self, owner: Owner, outcomes: Sequence[PlannedOutcome]
+    ) -> dict[int, Saved | Invalid]:
+        wanted = [
+            name
+            for planned in outcomes
+            for name in (planned.memory_id, planned.conflict_id)
+            if name
+        ]
         look = await self._ledger.look(owner, wanted)
         answers: dict[int, Saved | Invalid] = {}
         for planned in outcomes:
@@ -231,15 +320,36 @@ class Saver:
         """Everything that a decision on these memories reads by id."""
         ids = {memory.id for memory in memories if memory.type is not MemoryType.SEMANTIC}
         ids |= {late_id(memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
-        ids |= {slot_document_id(*name) for memory in memories if (name := slot_name(memory)) is not None}
-        return sorted(ids | {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id})
+        ids |= {
+            slot_document_id(*name)
+            for memory in memories
+            if (name := slot_name(memory)) is not None
+        }
+        return sorted(
+            ids
+            | {
+                session_document_id(owner, memory.session_id)
+                for memory in memories
+                if memory.session_id
+            }
+        )
 
 
-def _check_whole(drafts: Sequence[Draft], answers: Mapping[int, Saved | Invalid | QuotaExceeded]) -> None:
-    """Refuse drafts that can't be written together: one is wrong, or they are too many. Raises Invalid, TooLarge."""
+def _check_whole(
+    drafts: Sequence[Draft], answers: Mapping[int, Saved | Invalid | QuotaExceeded]
+) -> None:
+    """Refuse drafts that can't be written together: one is wrong, or they are too many.
+    Raises Invalid, TooLarge.
+    """
     for place, answer in answers.items():
         if isinstance(answer, Invalid):
-            raise Invalid(answer.detail, errors=tuple(replace(error, field=f"memories.{place}.{error.field}") for error in answer.errors))
+            raise Invalid(
+                answer.detail,
+                errors=tuple(
+                    replace(error, field=f"memories.{place}.{error.field}")
+                    for error in answer.errors
+                ),
+            )
     if len(drafts) > MAX_ITEMS:
         raise TooLarge(f"{MORE_THAN_ONE_COMMIT}: at most {MAX_ITEMS} memories fit")
 
@@ -247,4 +357,6 @@ def _check_whole(drafts: Sequence[Draft], answers: Mapping[int, Saved | Invalid 
 def _held_turns(drafts: Sequence[Draft], look: Look | None) -> set[str]:
     """Ids of the turns among the drafts that are stored and not deleted."""
     stored = [look.memory(draft.memory.id) for draft in drafts if draft.is_turn] if look else []
-    return {memory.id for memory in stored if memory is not None and memory.status is not Status.DELETED}
+    return {
+        memory.id for memory in stored if memory is not None and memory.status is not Status.DELETED
+    }

@@ -1,7 +1,7 @@
 """Plan one commit of saves: draft, analyse, decide.
 
-Pure: the same prepared memories over the same look give the same plan. So whatever turns out not to fit is planned again
-without its last item, instead of being guessed beforehand.
+Pure: the same prepared memories over the same look give the same plan. So whatever turns out not to
+fit is planned again without its last item, instead of being guessed beforehand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from typing import Any
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.importance import importance_by_type, surer
-from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status, text_of_value, text_within
+from memory_core.domain.memory import (
+    MAX_CONTENT_BYTES,
+    Memory,
+    MemoryType,
+    OnConflict,
+    Outcome,
+    Status,
+    text_of_value,
+    text_within,
+)
 from memory_core.domain.ranking.index_terms import Turn, turn_of, with_lexical
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
@@ -35,11 +44,15 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Embedder, IdSource, Neighbour
 
 MAX_ITEMS = 48
-"""More never fit, since each is an event and a memory at least; so no more are searched neighbours for."""
+"""More never fit, since each is an event and a memory at least; so no more are searched
+neighbours for.
+"""
 
 
 class SessionGrew(Exception):
-    """The session's last turn is not the one that a turn was read after: another process was faster."""
+    """The session's last turn is not the one that a turn was read after: another
+    process was faster.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +74,22 @@ class Planned:
 
     def for_receipt(self) -> dict[str, Any]:
         """JSON-ready: places, ids and outcomes."""
-        return {"items": [[planned.place, planned.outcome.value, planned.memory_id, planned.conflict_id] for planned in self.outcomes]}
+        return {
+            "items": [
+                [planned.place, planned.outcome.value, planned.memory_id, planned.conflict_id]
+                for planned in self.outcomes
+            ]
+        }
 
     @classmethod
     def of_receipt(cls, result: Mapping[str, Any]) -> Planned:
         """What `for_receipt` made."""
-        return cls(tuple(PlannedOutcome(place, Outcome(outcome), *ids) for place, outcome, *ids in result["items"]))
+        return cls(
+            tuple(
+                PlannedOutcome(place, Outcome(outcome), *ids)
+                for place, outcome, *ids in result["items"]
+            )
+        )
 
 
 def plan(
@@ -81,10 +104,11 @@ def plan(
 ) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
-    actor: who saves. asked: ids that the look was asked for besides, those that are not there included. keys: whose values it was asked
-    for, after the neighbours of the items. Raises SessionGrew when a session's last turn is not the one that its next turn was read after,
-    LookedElsewhere when more has to be read: cells that told what a new truth replaces, versions that it ends, values of keys, sessions of
-    others than the items that count a memory more.
+    actor: who saves. asked: ids that the look was asked for besides, those that are not there
+    included. keys: whose values it was asked for, after the neighbours of the items. Raises
+    SessionGrew when a session's last turn is not the one that its next turn was read after,
+    LookedElsewhere when more has to be read: cells that told what a new truth replaces, versions
+    that it ends, values of keys, sessions of others than the items that count a memory more.
     """
     page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked, keys=keys)
     nears = iter(look.near)
@@ -93,9 +117,20 @@ def plan(
         neighbours = next(nears, ()) if item.memory.type is MemoryType.SEMANTIC else ()
         outcomes.append(_place(page, item, neighbours, duplicate_threshold))
         if page.full and len(outcomes) > 1:
-            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor, keys)
+            return plan(
+                owner,
+                items[: len(outcomes) - 1],
+                look,
+                duplicate_threshold,
+                now,
+                asked,
+                actor,
+                keys,
+            )
     in_sessions = [item.memory.session_id for item in items if item.memory.session_id is not None]
-    if unread := page.unread_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)}):
+    if unread := page.unread_sessions(
+        {*asked, *(session_document_id(owner, name) for name in in_sessions)}
+    ):
         raise LookedElsewhere(unread)
     semantic = any(item.memory.type is MemoryType.SEMANTIC for item in items)
     return Changes(
@@ -104,21 +139,30 @@ def plan(
         (*page.puts.values(), *(session.document for session in page.sessions.values())),
         reads=frozenset(page.states),
         sessions=frozenset(page.sessions),
-        types=frozenset({MemoryType.SEMANTIC.value} if semantic else ()) | (PROCEDURAL if keys else frozenset()),
+        types=frozenset({MemoryType.SEMANTIC.value} if semantic else ())
+        | (PROCEDURAL if keys else frozenset()),
         head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
         slots=page.first_logs,
     )
 
 
-def _place(page: Page, item: Prepared, neighbours: Sequence[Neighbour], duplicate_threshold: float) -> PlannedOutcome:
+def _place(
+    page: Page, item: Prepared, neighbours: Sequence[Neighbour], duplicate_threshold: float
+) -> PlannedOutcome:
     if item.memory.type is MemoryType.PROCEDURAL:
         return _upsert(page, item)
     if item.memory.type is MemoryType.EPISODIC:
         return append_turn(page, item)
     slot = page.slot(item.memory)
-    judgement = judge(item.memory, page.neighbours(item.memory, neighbours), duplicate_threshold, slot)
+    judgement = judge(
+        item.memory, page.neighbours(item.memory, neighbours), duplicate_threshold, slot
+    )
     existing = None if judgement.old_id is None else judgement.old or page.found(judgement.old_id)
-    is_away = judgement.verdict is Verdict.SAME and existing is not None and existing.status is Status.ARCHIVED
+    is_away = (
+        judgement.verdict is Verdict.SAME
+        and existing is not None
+        and existing.status is Status.ARCHIVED
+    )
     if judgement.verdict is Verdict.SAME and existing is not None and not is_away:
         page.retell(existing, item.memory, judgement.version)
         return PlannedOutcome(item.place, Outcome.REINFORCED, existing.id)
@@ -127,7 +171,11 @@ def _place(page: Page, item: Prepared, neighbours: Sequence[Neighbour], duplicat
         return PlannedOutcome(item.place, Outcome.CREATED, item.memory.id)
     old = existing
     rivals = page.all_of(judgement.rivals)
-    resolution = resolve(Contradiction(item.memory, old, judgement, page.now, slot, rivals), item.on_conflict, page.actor)
+    resolution = resolve(
+        Contradiction(item.memory, old, judgement, page.now, slot, rivals),
+        item.on_conflict,
+        page.actor,
+    )
     page.apply(resolution.changes)
     record = resolution.conflict
     for one_record in resolution.records:
@@ -136,9 +184,11 @@ def _place(page: Page, item: Prepared, neighbours: Sequence[Neighbour], duplicat
 
 
 def append_turn(page: Page, item: Prepared) -> PlannedOutcome:
-    """Episodic memories are always stored, but for one that is there already with the same words, session, actor and time.
+    """Episodic memories are always stored, but for one that is there already with the same words,
+    session, actor and time.
 
-    One that was deleted and is told again begins a new life under its id, so that two who tell it at once make one.
+    One that was deleted and is told again begins a new life under its id, so that two who tell it
+    at once make one.
     """
     memory = item.memory
     existing = page.memory(memory.id)
@@ -148,7 +198,9 @@ def append_turn(page: Page, item: Prepared) -> PlannedOutcome:
         session = page.session(memory.session_id)
         if session.last_turn_id != item.after:
             raise SessionGrew
-        memory = memory.model_copy(update={"lexical": memory.lexical.model_copy(update={"turn": session.turns})})
+        memory = memory.model_copy(
+            update={"lexical": memory.lexical.model_copy(update={"turn": session.turns})}
+        )
         session.add_turn(item.turn)
     page.apply([Change("created", memory, existing)])
     return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
@@ -165,7 +217,8 @@ def _reinforce(page: Page, place: int, existing: Memory) -> PlannedOutcome:
 def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
     """One memory a key: the value that holds is reinforced, a later one becomes its next version.
 
-    One that was said before the present value was is a memory of its own. A deleted key begins again.
+    One that was said before the present value was is a memory of its own. A deleted key
+    begins again.
     """
     memory = item.memory
     slot, existing = page.slot(memory), page.memory(memory.id)
@@ -173,12 +226,19 @@ def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
         page.apply([Change("created", memory)])
         return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
     statement = slot.statement(memory)
-    holding = [each for each in slot.timeline.at(max(statement.asserted_at, statement.valid_from)) if each.value == statement.value]
+    holding = [
+        each
+        for each in slot.timeline.at(max(statement.asserted_at, statement.valid_from))
+        if each.value == statement.value
+    ]
     if holding and page.found(holding[-1].memory_id).status is not Status.ARCHIVED:
         same = page.found(holding[-1].memory_id)
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
         return PlannedOutcome(item.place, Outcome.REINFORCED, same.id)
-    is_late = any(isinstance(each, Statement) and each.order > statement.order and not is_gone(slot, each) for each in slot.entries)
+    is_late = any(
+        isinstance(each, Statement) and each.order > statement.order and not is_gone(slot, each)
+        for each in slot.entries
+    )
     if existing is None or (is_late and existing.status is not Status.DELETED):
         late = memory if existing is None else memory.model_copy(update={"id": late_id(memory)})
         known = page.memory(late.id)
@@ -191,21 +251,41 @@ def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
     kept_of_it = () if is_new_life else ("session_id", "agent_id", "created_at")
     fields = memory.model_fields_set - {"id", *kept_of_it}
     changed = {name: getattr(memory, name) for name in fields}
-    changed |= {"reinforcement_count": 0, "last_used_at": page.now, "last_accessed_at": page.now, "updated_at": page.now, "told_at": []}
-    changed |= {"status": Status.ACTIVE, "status_reason": "created" if is_new_life else "manual_update"}
+    changed |= {
+        "reinforcement_count": 0,
+        "last_used_at": page.now,
+        "last_accessed_at": page.now,
+        "updated_at": page.now,
+        "told_at": [],
+    }
+    changed |= {
+        "status": Status.ACTIVE,
+        "status_reason": "created" if is_new_life else "manual_update",
+    }
     version = 1 + max(
-        existing.version, *(each.version for each in slot.entries if isinstance(each, Statement) and each.memory_id == existing.id)
+        existing.version,
+        *(
+            each.version
+            for each in slot.entries
+            if isinstance(each, Statement) and each.memory_id == existing.id
+        ),
     )
-    updated = existing.model_copy(update={**changed, "version": version, "valid_until": memory.valid_until})
+    updated = existing.model_copy(
+        update={**changed, "version": version, "valid_until": memory.valid_until}
+    )
     updated.embedding = memory.embedding
     page.puts |= {document.id: document for document in [version_document(old_version(existing))]}
     page.apply([Change("upserted", updated, existing, says=says(updated))])
-    return PlannedOutcome(item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id)
+    return PlannedOutcome(
+        item.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id
+    )
 
 
 def is_gone(slot: SlotLog, statement: Statement) -> bool:
     """Whether a statement is hidden or counts no more."""
-    return statement.place in slot.account.hidden_at or all(counted.place != statement.place for counted in slot.account.statements)
+    return statement.place in slot.account.hidden_at or all(
+        counted.place != statement.place for counted in slot.account.statements
+    )
 
 
 def late_id(memory: Memory) -> str:
@@ -213,7 +293,8 @@ def late_id(memory: Memory) -> str:
     return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
-# Drafts become comparable: their text is analysed (turns together with the turns before them) and all are embedded at once.
+# Drafts become comparable: their text is analysed (turns together with the turns before them) and
+# all are embedded at once.
 
 
 LONG_CHARACTERS = 4_000
@@ -222,7 +303,9 @@ LONG_CHARACTERS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A memory ready to be decided on. `turn`: what the next turn will need of it; `after`: the turn it was read after."""
+    """A memory ready to be decided on. `turn`: what the next turn will need of it; `after`:
+    the turn it was read after.
+    """
 
     place: int
     memory: Memory
@@ -232,11 +315,15 @@ class Prepared:
 
 
 async def prepare(
-    drafts: Sequence[Draft], sessions: Mapping[str, Session], stored_ids: Collection[str], embedder: Embedder
+    drafts: Sequence[Draft],
+    sessions: Mapping[str, Session],
+    stored_ids: Collection[str],
+    embedder: Embedder,
 ) -> list[Prepared]:
     """Analyse and embed, in order. `sessions` holds the session of every turn among the drafts.
 
-    stored_ids: of the turns that are stored already. One of them told again is no new turn, so none is read after it.
+    stored_ids: of the turns that are stored already. One of them told again is no new turn,
+    so none is read after it.
     """
     tails = {name: session.last_turns for name, session in sessions.items()}
     known_ids = set(stored_ids)
@@ -252,12 +339,17 @@ async def prepare(
         if turn is not None and memory.id not in known_ids:
             known_ids.add(memory.id)
             tails[name] = (turn, previous)
-        prepared.append(Prepared(draft.place, analysed, draft.on_conflict, turn, previous.id if previous else None))
+        prepared.append(
+            Prepared(
+                draft.place, analysed, draft.on_conflict, turn, previous.id if previous else None
+            )
+        )
     await embed_memories(embedder, [ready.memory for ready in prepared])
     return prepared
 
 
-# From what a caller sent to a memory in the making: defaults, importance, identity. No I/O; text and vector come next.
+# From what a caller sent to a memory in the making: defaults, importance, identity. No I/O;
+# text and vector come next.
 
 
 NO_PERSONS = frozenset({"assistant", "system", "tool"})
@@ -266,7 +358,9 @@ NO_PERSONS = frozenset({"assistant", "system", "tool"})
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory before it is analysed, embedded and compared; `place` is its item's in the call, from 0."""
+    """A memory before it is analysed, embedded and compared; `place` is its item's in the
+    call, from 0.
+    """
 
     place: int
     memory: Memory
@@ -278,14 +372,25 @@ class Draft:
         return self.memory.type is MemoryType.EPISODIC and self.memory.session_id is not None
 
 
-def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSource, call: Call) -> Draft:
-    """The memory that the `place`-th item asks for. Raises Invalid where defaults and given fields contradict each other."""
+def draft(
+    owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSource, call: Call
+) -> Draft:
+    """The memory that the `place`-th item asks for. Raises Invalid where defaults and given fields
+    contradict each other.
+    """
     value_text = text_of_value(item.value)
-    content = item.content if item.content is not None else text_within(f"{item.key}: {value_text}", MAX_CONTENT_BYTES)
+    content = (
+        item.content
+        if item.content is not None
+        else text_within(f"{item.key}: {value_text}", MAX_CONTENT_BYTES)
+    )
     event = item.event_timestamp or now
     valid_from = item.valid_from or event
     if item.valid_until is not None and item.valid_until <= valid_from:
-        raise Invalid("the validity is empty", errors=(FieldError("valid_until", f"must be later than {valid_from.isoformat()}"),))
+        raise Invalid(
+            "the validity is empty",
+            errors=(FieldError("valid_until", f"must be later than {valid_from.isoformat()}"),),
+        )
     given = item.importance is not None
     memory = Memory(
         id=_identity(item, content, event, ids),
@@ -327,16 +432,27 @@ def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSourc
 
 
 def told_apart(made: Draft, earlier: int) -> Draft:
-    """The draft of an episodic memory that `earlier` equal items of its call came before; sent again, the call names the same ones."""
+    """The draft of an episodic memory that `earlier` equal items of its call came before; sent
+    again, the call names the same ones.
+    """
     if not earlier:
         return made
-    return replace(made, memory=made.memory.model_copy(update={"id": derived("mem", "equal item", made.memory.id, str(earlier))}))
+    return replace(
+        made,
+        memory=made.memory.model_copy(
+            update={"id": derived("mem", "equal item", made.memory.id, str(earlier))}
+        ),
+    )
 
 
 def _identity(item: SaveInput, content: str, event: datetime, ids: IdSource) -> str:
-    """Procedural: by key. Episodic: by content, session, actor and event time. Semantic: fresh, neighbours decide."""
+    """Procedural: by key. Episodic: by content, session, actor and event time. Semantic:
+    fresh, neighbours decide.
+    """
     if item.type is MemoryType.PROCEDURAL:
         return procedure_id(item.key or "")
     if item.type is MemoryType.EPISODIC:
-        return derived("mem", "episode", item.session_id or "", item.actor or "", event.isoformat(), content)
+        return derived(
+            "mem", "episode", item.session_id or "", item.actor or "", event.isoformat(), content
+        )
     return ids.new("mem")

@@ -1,7 +1,9 @@
-"""Append items to a session, each a memory of its own, in order, without forming anything of them unless that is asked for.
+"""Append items to a session, each a memory of its own, in order, without forming anything of them
+unless that is asked for.
 
-They are written as many a commit as fit, before the answer. A call with an idempotency key leaves a receipt with each commit, so that the
-same call goes on where it ended. Forming begins afterwards, as a conversation of messages that are memories already.
+They are written as many a commit as fit, before the answer. A call with an idempotency key leaves a
+receipt with each commit, so that the same call goes on where it ended. Forming begins afterwards,
+as a conversation of messages that are memories already.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ EMBEDDED_WITHIN_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Drafts:
-    """The items of a call as memories that are not analysed yet. conversation_id: what their ids are made of."""
+    """The items of a call as memories that are not analysed yet. conversation_id:
+    what their ids are made of.
+    """
 
     conversation_id: str
     memories: tuple[Memory, ...]
@@ -62,12 +66,27 @@ class _Written:
 class SessionAppender:
     """Appends to the sessions of any owner."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, embedder: Embedder, beginning: Beginning, clock: Clock, ids: IdSource) -> None:
-        self._ledger, self._mirror, self._embedder, self._beginning = ledger, mirror, embedder, beginning
+    def __init__(
+        self,
+        ledger: Ledger,
+        mirror: Mirror,
+        embedder: Embedder,
+        beginning: Beginning,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._ledger, self._mirror, self._embedder, self._beginning = (
+            ledger,
+            mirror,
+            embedder,
+            beginning,
+        )
         self._clock, self._ids = clock, ids
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def append(self, owner: Owner, session_id: str, request: AppendInput, call: Call) -> Appended:
+    async def append(
+        self, owner: Owner, session_id: str, request: AppendInput, call: Call
+    ) -> Appended:
         """Append the items in order. Durable when it returns.
 
         Raises:
@@ -83,7 +102,9 @@ class SessionAppender:
         done, part, degraded = 0, 0, dict[str, None]()
         async with self._turns.setdefault((owner, session_id), asyncio.Lock()):
             while done < len(drafts.memories):
-                written = await self._write_some(owner, session_id, drafts.memories[done:], call, part)
+                written = await self._write_some(
+                    owner, session_id, drafts.memories[done:], call, part
+                )
                 done, part = done + written.count, part + 1
                 degraded |= dict.fromkeys(written.degraded)
         task_id = None
@@ -92,15 +113,21 @@ class SessionAppender:
             degraded |= dict.fromkeys(more)
         return Appended(tuple(memory.id for memory in drafts.memories), task_id, tuple(degraded))
 
-    async def _write_some(self, owner: Owner, session_id: str, memories: Sequence[Memory], call: Call, part: int) -> _Written:
-        """Write as many of the memories as fit one commit, or find that this very call has written them."""
+    async def _write_some(
+        self, owner: Owner, session_id: str, memories: Sequence[Memory], call: Call, part: int
+    ) -> _Written:
+        """Write as many of the memories as fit one commit, or find that this very call has
+        written them.
+        """
         session, key = session_document_id(owner, session_id), receipt_id(owner, call, part)
         ids = [session, *([key] if key else [])]
         for _ in range(MOST_TRIES):
             look = await self._ledger.look(owner, ids)
             if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
                 return _Written(int(earlier["count"]))
-            prepared = await _prepared(memories[:MOST_AT_ONCE], Session(owner, session_id, look.documents.get(session)))
+            prepared = await _prepared(
+                memories[:MOST_AT_ONCE], Session(owner, session_id, look.documents.get(session))
+            )
             missing = await self._embed([item.memory for item in prepared])
             with suppress(SessionGrew):
                 decide = partial(self._decide, owner, session_id, prepared, memories, call, part)
@@ -110,7 +137,9 @@ class SessionAppender:
         raise HeadMoved(TOO_FAST, retry_after_s=1)
 
     async def _embed(self, memories: Sequence[Memory]) -> tuple[str, ...]:
-        """Give the memories their vectors: nothing, or `("search",)` where that is not done in time."""
+        """Give the memories their vectors: nothing, or `("search",)` where that is not
+        done in time.
+        """
         try:
             async with asyncio.timeout(EMBEDDED_WITHIN_S):
                 await embed_memories(self._embedder, memories)
@@ -128,9 +157,11 @@ class SessionAppender:
         part: int,
         look: Look,
     ) -> Changes[int]:
-        """Write as many of the prepared memories as fit. Raises SessionGrew where they were read after another last turn.
+        """Write as many of the prepared memories as fit. Raises SessionGrew where they were read
+        after another last turn.
 
-        memories: all that are still to be written; those that this commit does not hold must have room too.
+        memories: all that are still to be written; those that this commit does not hold must
+        have room too.
         """
         now = self._clock.now()
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
@@ -155,8 +186,12 @@ class SessionAppender:
             more_bytes=sum(map(stored_bytes, memories[count:])),
         )
 
-    async def _form(self, owner: Owner, session_id: str, request: AppendInput, drafts: _Drafts, call: Call) -> tuple[str, tuple[str, ...]]:
-        """Begin the task that forms memories of what was appended; its id, and what had to be done without."""
+    async def _form(
+        self, owner: Owner, session_id: str, request: AppendInput, drafts: _Drafts, call: Call
+    ) -> tuple[str, tuple[str, ...]]:
+        """Begin the task that forms memories of what was appended; its id, and what had to be
+        done without.
+        """
         now, task_id = self._clock.now(), derived("tsk", drafts.conversation_id)
         searchable = [memory for memory in drafts.memories if memory.searchable]
         messages = [
@@ -195,12 +230,23 @@ class SessionAppender:
             state = {"clears": dict(clears_of(look.documents.get(session))), "time_zone": zone}
             return documents_of(conversation.model_copy(update=state))
 
-        forming = replace(call, route=f"{call.route} form") if call.idempotency_key is not None else call
-        accepted = await self._beginning.begin(owner, task, documents, forming, reads=[SETTINGS_ID, session])
+        forming = (
+            replace(call, route=f"{call.route} form") if call.idempotency_key is not None else call
+        )
+        accepted = await self._beginning.begin(
+            owner, task, documents, forming, reads=[SETTINGS_ID, session]
+        )
         return accepted.task_id, accepted.degraded
 
 
-def _drafts(owner: Owner, session_id: str, request: AppendInput, conversation_id: str, now: datetime, call: Call) -> _Drafts:
+def _drafts(
+    owner: Owner,
+    session_id: str,
+    request: AppendInput,
+    conversation_id: str,
+    now: datetime,
+    call: Call,
+) -> _Drafts:
     moment = next((item.timestamp for item in request.messages if item.timestamp is not None), now)
     memories, number = list[Memory](), 0
     for place, item in enumerate(request.messages):
@@ -221,7 +267,9 @@ def _drafts(owner: Owner, session_id: str, request: AppendInput, conversation_id
                 source="conversation",
                 metadata=_metadata(item, number if request.form and item.content.strip() else None),
                 importance_base=importance_by_type(MemoryType.EPISODIC, item.content),
-                worth=worth_of(item.content, by_assistant=item.role != "user" and item.actor is None),
+                worth=worth_of(
+                    item.content, by_assistant=item.role != "user" and item.actor is None
+                ),
                 searchable=bool(item.content.strip()),
                 created_at=now,
                 updated_at=now,
@@ -254,7 +302,9 @@ async def _prepared(memories: Sequence[Memory], session: Session) -> list[Prepar
             continue
         analysed = await _analysed(memory, previous, before_previous)
         turn = turn_of(analysed)
-        items.append(Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None))
+        items.append(
+            Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None)
+        )
         previous, before_previous = turn, previous
     return items
 

@@ -1,7 +1,8 @@
-"""Webhooks: telling callback addresses that a task has ended. Each delivery is a task of its own, on a queue of its own.
+"""Webhooks: telling callback addresses that a task has ended. Each delivery is a task of its own,
+on a queue of its own.
 
-Note: a receiver may be told twice, when we die between its answer and our note of it. So it is told what to go by: a
-delivery keeps its id through all tries.
+Note: a receiver may be told twice, when we die between its answer and our note of it. So it is told
+what to go by: a delivery keeps its id through all tries.
 """
 
 from __future__ import annotations
@@ -30,7 +31,15 @@ WORTH_TRYING_AGAIN = frozenset({429, 503, 504})
 class Deliveries:
     """Takes deliveries to their receivers. secret: what they are signed with."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, courier: Courier, ends: Ends, clock: Clock, secret: bytes | None) -> None:
+    def __init__(
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        courier: Courier,
+        ends: Ends,
+        clock: Clock,
+        secret: bytes | None,
+    ) -> None:
         self._store, self._ledger, self._courier, self._ends = store, ledger, courier, ends
         self._clock, self._secret = clock, secret
 
@@ -42,7 +51,9 @@ class Deliveries:
             raise Unavailable("webhooks", UNSIGNED)
         now = self._clock.now()
         body = orjson.dumps(delivery.body, option=orjson.OPT_UTC_Z)
-        posted = await self._courier.post(delivery.url, body, headers(delivery.id, body, self._secret, now))
+        posted = await self._courier.post(
+            delivery.url, body, headers(delivery.id, body, self._secret, now)
+        )
         error = why_not(posted)
         tries = delivery.tried(Try(at=now, status_code=posted.status, error=error))
         spent = lease.task.attempts + (error is not None)
@@ -59,7 +70,12 @@ class Deliveries:
             error=error,
             attempts=spent,
             progress=1.0,
-            result={"delivery_id": delivery.id, "for_task_id": delivery.task_id, "url": delivery.url, "status_code": posted.status},
+            result={
+                "delivery_id": delivery.id,
+                "for_task_id": delivery.task_id,
+                "url": delivery.url,
+                "status_code": posted.status,
+            },
         )
         return None
 
@@ -81,7 +97,9 @@ class Deliveries:
 
 
 def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict[str, str]:
-    """The headers beside the body: `X-Memory-Signature` is HMAC-SHA256 over timestamp, a full stop, and the body."""
+    """The headers beside the body: `X-Memory-Signature` is HMAC-SHA256 over timestamp,
+    a full stop, and the body.
+    """
     timestamp = str(int(now.timestamp()))
     signature = hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
     return {
@@ -104,7 +122,9 @@ def why_not(posted: Posted) -> str | None:
 
 
 def is_final(posted: Posted) -> bool:
-    """Whether another try would be as much in vain as this one: after 429, 503, 504 and silence it might not be."""
+    """Whether another try would be as much in vain as this one: after 429, 503,
+    504 and silence it might not be.
+    """
     return posted.refused or (posted.status is not None and posted.status not in WORTH_TRYING_AGAIN)
 
 
@@ -113,17 +133,23 @@ def with_tries(document: Document, tries: list[dict[str, Any]]) -> Document:
     return Document(document.id, document.kind, {**document.body, "tries": tries}, tag=document.tag)
 
 
-UNSIGNED = "callbacks are signed, and there is nothing to sign with: MEMORY_WEBHOOK_SECRET is not set"
+UNSIGNED = (
+    "callbacks are signed, and there is nothing to sign with: MEMORY_WEBHOOK_SECRET is not set"
+)
 
 
 class Callbacks:
-    """Whether an address may be given. secret: what deliveries are signed with; without it none can be."""
+    """Whether an address may be given. secret: what deliveries are signed with;
+    without it none can be.
+    """
 
     def __init__(self, courier: Courier, secret: bytes | None) -> None:
         self._courier, self._secret = courier, secret
 
     def check(self, url: str | None) -> None:
-        """Raise Invalid for an address that will never be called, as far as it can be known without asking who has its name."""
+        """Raise Invalid for an address that will never be called, as far as it can be known without
+        asking who has its name.
+        """
         if url is None:
             return
         why = UNSIGNED if self._secret is None else self._courier.refusal(url)

@@ -1,9 +1,11 @@
-"""Does what people ask of the memory in a conversation: standing instructions, their end, requests to forget.
+"""Does what people ask of the memory in a conversation: standing instructions, their end,
+requests to forget.
 
-This happens before anything is formed of the messages, and once for each wish, however often the work is repeated. A request to forget
-deletes softly what has all the words that it names. It is left to be confirmed where nothing has them, where several things have them
-and not everything is asked for, and where the sentence is not surely a request. Words of assistants, of tools and of what people quote
-are never obeyed.
+This happens before anything is formed of the messages, and once for each wish, however often the
+work is repeated. A request to forget deletes softly what has all the words that it names. It is
+left to be confirmed where nothing has them, where several things have them and not everything is
+asked for, and where the sentence is not surely a request. Words of assistants, of tools and of what
+people quote are never obeyed.
 """
 
 from __future__ import annotations
@@ -60,11 +62,15 @@ FIRST_TOLD = 1_000
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 RULES = Provenance("rules")
 Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
-"""What a text finds, best first, each with its relevance to the answer threshold: 1 and more answers it."""
+"""What a text finds, best first, each with its relevance to the answer threshold:
+1 and more answers it.
+"""
 
 
 class Heeded(BaseModel):
-    """What was done about one wish: ids of instructions kept, of such that were lifted, of what was forgotten, or is to be confirmed."""
+    """What was done about one wish: ids of instructions kept, of such that were lifted, of what was
+    forgotten, or is to be confirmed.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -87,7 +93,9 @@ class Wishes:
     steps: Steps
     clock: Clock
 
-    async def heed(self, owner: Owner, conversation: Conversation, call: Call) -> tuple[Conversation, dict[str, Any]]:
+    async def heed(
+        self, owner: Owner, conversation: Conversation, call: Call
+    ) -> tuple[Conversation, dict[str, Any]]:
         """Do what the messages ask of the memory.
 
         Args:
@@ -96,31 +104,51 @@ class Wishes:
             call: on whose behalf.
 
         Returns:
-            The conversation as it is to be formed, without the words of requests that made something forgotten; and what was done, for the
-            task's result.
+            The conversation as it is to be formed, without the words of requests that made
+            something forgotten; and what was done, for the task's result.
 
         Raises:
-            Unavailable: a dependency is down; the wishes that were heeded by then are not heeded again.
+            Unavailable: a dependency is down; the wishes that were heeded by then are not
+                heeded again.
 
         """
         wishes = said_wishes(conversation.messages) if conversation.path == "converse" else []
         if not wishes:
             return conversation, {}
         names = message_ids(conversation)
-        done = [await self._once(owner, conversation, number, wish, names[wish.message], call) for number, wish in enumerate(wishes)]
+        done = [
+            await self._once(owner, conversation, number, wish, names[wish.message], call)
+            for number, wish in enumerate(wishes)
+        ]
         result: dict[str, Any] = {}
-        instructions = {name: [memory_id for each in done for memory_id in getattr(each, name)] for name in ("instructed", "withdrawn")}
+        instructions = {
+            name: [memory_id for each in done for memory_id in getattr(each, name)]
+            for name in ("instructed", "withdrawn")
+        }
         if any(instructions.values()):
             result["instructions"] = {name: ids for name, ids in instructions.items() if ids}
-        requests = [(wish, each) for wish, each in zip(wishes, done, strict=True) if wish.kind == "forget" and not _only_lifts(each)]
+        requests = [
+            (wish, each)
+            for wish, each in zip(wishes, done, strict=True)
+            if wish.kind == "forget" and not _only_lifts(each)
+        ]
         if not requests:
             return conversation, result
         result["forgetting"] = [_request(each) for _, each in requests]
         acted = [wish for wish, each in requests if each.forgotten]
-        return await self._without_requests(owner, conversation, acted, call) if acted else conversation, result
+        return await self._without_requests(
+            owner, conversation, acted, call
+        ) if acted else conversation, result
 
-    async def keep_told(self, owner: Owner, conversation: Conversation, instructions: Sequence[tuple[int, str]], call: Call) -> None:
-        """Keep standing instructions that an agent found, as those are kept that the rules read; but for what was lifted later on.
+    async def keep_told(
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        instructions: Sequence[tuple[int, str]],
+        call: Call,
+    ) -> None:
+        """Keep standing instructions that an agent found, as those are kept that the rules read;
+        but for what was lifted later on.
 
         Args:
             owner: whose conversation it is.
@@ -134,20 +162,50 @@ class Wishes:
         names = message_ids(conversation)
         lifting = [wish for wish in said_wishes(conversation.messages) if wish.kind == "withdrawal"]
         for number, (place, text) in enumerate(instructions, FIRST_TOLD):
-            if not any(wish.message >= place and _terms(wish.text) & _terms(text) for wish in lifting):
-                await self._once(owner, conversation, number, Wish("instruction", place, text, 0, 0), names[place], call)
+            if not any(
+                wish.message >= place and _terms(wish.text) & _terms(text) for wish in lifting
+            ):
+                await self._once(
+                    owner,
+                    conversation,
+                    number,
+                    Wish("instruction", place, text, 0, 0),
+                    names[place],
+                    call,
+                )
 
-    async def _without_requests(self, owner: Owner, conversation: Conversation, wishes: Sequence[Wish], call: Call) -> Conversation:
-        """The conversation without the words of requests that were carried out; the messages that say nothing else are hidden."""
+    async def _without_requests(
+        self, owner: Owner, conversation: Conversation, wishes: Sequence[Wish], call: Call
+    ) -> Conversation:
+        """The conversation without the words of requests that were carried out;
+        the messages that say nothing else are hidden.
+        """
         names = message_ids(conversation)
         left = without_requests(conversation.messages, wishes)
-        hidden = [names[number] for number in {wish.message for wish in wishes if wish.kind == "forget"} if only_requests(left[number])]
+        hidden = [
+            names[number]
+            for number in {wish.message for wish in wishes if wish.kind == "forget"}
+            if only_requests(left[number])
+        ]
         await self.forgetter.hide_requests(owner, sorted(hidden), call)
-        named = [message.model_copy(update={"memory_id": name}) for message, name in zip(left, names, strict=True)]
+        named = [
+            message.model_copy(update={"memory_id": name})
+            for message, name in zip(left, names, strict=True)
+        ]
         return conversation.model_copy(update={"messages": named})
 
-    async def _once(self, owner: Owner, conversation: Conversation, number: int, wish: Wish, message_id: str, call: Call) -> Heeded:
-        """The same answer however often it is asked for; what is to be done is settled before it is done."""
+    async def _once(
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        number: int,
+        wish: Wish,
+        message_id: str,
+        call: Call,
+    ) -> Heeded:
+        """The same answer however often it is asked for; what is to be done is settled
+        before it is done.
+        """
 
         async def ask() -> Answered[Heeded]:
             return Answered(await self._settled(owner, conversation, wish, message_id), RULES)
@@ -157,75 +215,138 @@ class Wishes:
             await self._lift(owner, name, call)
         if settled.forgotten:
             names = _Named.of(wish.about).is_in if wish.about else None
-            settled = settled.model_copy(update={"forgotten": await self.forgetter.forget(owner, settled.forgotten, call, names)})
+            settled = settled.model_copy(
+                update={
+                    "forgotten": await self.forgetter.forget(owner, settled.forgotten, call, names)
+                }
+            )
         if wish.kind == "instruction" or (wish.instructs and not settled.withdrawn):
-            settled = settled.model_copy(update={"instructed": [await self._keep(owner, conversation, wish, number, call)]})
+            settled = settled.model_copy(
+                update={"instructed": [await self._keep(owner, conversation, wish, number, call)]}
+            )
         return settled
 
-    async def _settled(self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str) -> Heeded:
+    async def _settled(
+        self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str
+    ) -> Heeded:
         if wish.kind == "forget":
             return await self._meant(owner, conversation, wish, message_id)
         instructions = await self._held(owner)
         if wish.kind == "withdrawal":
             return Heeded(
-                message_id=message_id, withdrawn=[instruction.id for instruction in await self._lifted(owner, wish, instructions)]
+                message_id=message_id,
+                withdrawn=[
+                    instruction.id for instruction in await self._lifted(owner, wish, instructions)
+                ],
             )
         return Heeded(
             message_id=message_id,
-            withdrawn=[instruction.id for instruction in instructions if contradiction(instruction.content, wish.text) is not None],
+            withdrawn=[
+                instruction.id
+                for instruction in instructions
+                if contradiction(instruction.content, wish.text) is not None
+            ],
         )
 
-    async def _meant(self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str) -> Heeded:
-        """What a request to forget names: all that has its words, the request itself apart; and the instructions that have them."""
+    async def _meant(
+        self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str
+    ) -> Heeded:
+        """What a request to forget names: all that has its words, the request itself apart;
+        and the instructions that have them.
+        """
         names = message_ids(conversation)
-        before = [names[place] for place in range(wish.message) if conversation.messages[place].role == "user"]
+        before = [
+            names[place]
+            for place in range(wish.message)
+            if conversation.messages[place].role == "user"
+        ]
         if not wish.about and wish.surety == "sure" and before:
-            return Heeded(message_id=message_id, forgotten=[before[-1], *_repeated(conversation, names, wish.message, before[-1:])])
+            return Heeded(
+                message_id=message_id,
+                forgotten=[before[-1], *_repeated(conversation, names, wish.message, before[-1:])],
+            )
         named_by = _Named.of(wish.about)
-        hits = [memory for memory, _ in await self.find(owner, wish.about or wish.text) if memory.id not in names[wish.message :]]
-        candidates = [memory for memory in hits if memory.category != INSTRUCTION and not _by_machine(memory)]
+        hits = [
+            memory
+            for memory, _ in await self.find(owner, wish.about or wish.text)
+            if memory.id not in names[wish.message :]
+        ]
+        candidates = [
+            memory for memory in hits if memory.category != INSTRUCTION and not _by_machine(memory)
+        ]
         instructions = [memory for memory in await self._held(owner) if named_by.is_told_by(memory)]
-        named = [memory for memory in candidates if named_by.is_told_by(memory) and not _says_one_of(memory, instructions)]
+        named = [
+            memory
+            for memory in candidates
+            if named_by.is_told_by(memory) and not _says_one_of(memory, instructions)
+        ]
         withdrawn = [memory.id for memory in instructions]
         if instructions and not named:
             return Heeded(message_id=message_id, withdrawn=withdrawn)
         clear = wish.whole or len({memory.cell_id or memory.id for memory in named}) == 1
         if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
             cells = {memory.cell_id for memory in named}
-            answers = [memory for memory in hits if _by_machine(memory) and named_by.is_told_by(memory)]
-            forgotten = [memory.id for memory in [*named, *(answer for answer in answers if answer.cell_id in cells)]]
+            answers = [
+                memory for memory in hits if _by_machine(memory) and named_by.is_told_by(memory)
+            ]
+            forgotten = [
+                memory.id
+                for memory in [*named, *(answer for answer in answers if answer.cell_id in cells)]
+            ]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
             return Heeded(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
-        likely = named or candidates[:MOST_GUESSED] or await self._latest(owner, frozenset(names[wish.message :]))
-        return Heeded(message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]])
+        likely = (
+            named
+            or candidates[:MOST_GUESSED]
+            or await self._latest(owner, frozenset(names[wish.message :]))
+        )
+        return Heeded(
+            message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]]
+        )
 
     async def _latest(self, owner: Owner, request: frozenset[str]) -> list[Memory]:
         """What the user said last, newest first: it may be meant where the search finds nothing."""
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
-        where = Filter(statuses, types=_EPISODIC, categories=frozenset({MESSAGE}), now=self.clock.now())
+        where = Filter(
+            statuses, types=_EPISODIC, categories=frozenset({MESSAGE}), now=self.clock.now()
+        )
         memories, _ = readable(await self.store.page(owner, "memory", where, None, LATEST_READ))
-        return [memory for memory in memories if memory.id not in request and not _by_machine(memory)][:MOST_GUESSED]
+        return [
+            memory for memory in memories if memory.id not in request and not _by_machine(memory)
+        ][:MOST_GUESSED]
 
-    async def _lifted(self, owner: Owner, wish: Wish, instructions: Sequence[Memory]) -> list[Memory]:
-        """The instructions that share the most words with what lifts one; else the nearest, unless it may instruct by itself."""
+    async def _lifted(
+        self, owner: Owner, wish: Wish, instructions: Sequence[Memory]
+    ) -> list[Memory]:
+        """The instructions that share the most words with what lifts one; else the nearest,
+        unless it may instruct by itself.
+        """
         if (shared := _lifted(wish.text, instructions)) or wish.instructs or not instructions:
             return shared
         names = {instruction.id: instruction for instruction in instructions}
-        return [names[memory.id] for memory, share in await self.find(owner, wish.text) if memory.id in names and share >= NEAR_ENOUGH][:1]
+        return [
+            names[memory.id]
+            for memory, share in await self.find(owner, wish.text)
+            if memory.id in names and share >= NEAR_ENOUGH
+        ][:1]
 
     async def _held(self, owner: Owner) -> list[Memory]:
         """The instructions that stand, newest first."""
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
         types, categories = frozenset({MemoryType.PROCEDURAL.value}), frozenset({INSTRUCTION})
         where = Filter(statuses, types=types, categories=categories, now=self.clock.now())
-        memories, _ = readable(await self.store.page(owner, "memory", where, None, MOST_INSTRUCTIONS))
+        memories, _ = readable(
+            await self.store.page(owner, "memory", where, None, MOST_INSTRUCTIONS)
+        )
         return memories
 
     async def _lift(self, owner: Owner, name: str, call: Call) -> None:
         with suppress(NotFound):
             await self.editor.delete(owner, name, call, reason="the user lifted it")
 
-    async def _keep(self, owner: Owner, conversation: Conversation, wish: Wish, number: int, call: Call) -> str:
+    async def _keep(
+        self, owner: Owner, conversation: Conversation, wish: Wish, number: int, call: Call
+    ) -> str:
         key = key_for(wish.text)
         item = SaveInput(
             type=MemoryType.PROCEDURAL,
@@ -238,7 +359,11 @@ class Wishes:
             source="conversation",
             event_timestamp=conversation.messages[wish.message].timestamp,
         )
-        once = Call(call.correlation_id, f"{conversation.messages[wish.message].timestamp.isoformat()} {number} {key}", actor=call.actor)
+        once = Call(
+            call.correlation_id,
+            f"{conversation.messages[wish.message].timestamp.isoformat()} {number} {key}",
+            actor=call.actor,
+        )
         (saved,) = await self.saver.save(owner, [item], keyed(once, "instruction", item))
         if isinstance(saved, MemoryCoreError):
             raise saved
@@ -252,13 +377,21 @@ def _only_lifts(heeded: Heeded) -> bool:
 def _request(heeded: Heeded) -> dict[str, Any]:
     """One request as the task's result tells it, in ids alone."""
     status = "done" if heeded.forgotten else "pending" if heeded.to_confirm else "nothing_found"
-    return {"message_id": heeded.message_id, "status": status, "memory_ids": heeded.forgotten or heeded.to_confirm}
+    return {
+        "message_id": heeded.message_id,
+        "status": status,
+        "memory_ids": heeded.forgotten or heeded.to_confirm,
+    }
 
 
 def _lifted(text: str, instructions: Sequence[Memory]) -> list[Memory]:
-    """The instructions that share the most words that say something with what lifts one; none where no word is shared."""
+    """The instructions that share the most words that say something with what lifts one;
+    none where no word is shared.
+    """
     wanted = _terms(text)
-    shared = {instruction.id: len(wanted & _terms(instruction.content)) for instruction in instructions}
+    shared = {
+        instruction.id: len(wanted & _terms(instruction.content)) for instruction in instructions
+    }
     most = max(shared.values(), default=0)
     return [instruction for instruction in instructions if most and shared[instruction.id] == most]
 
@@ -278,7 +411,11 @@ class _Named:
     @classmethod
     def of(cls, about: str) -> _Named:
         """What a request about this names."""
-        return cls(written=japanese_words_of(about)) if has_japanese(about) else cls(terms=_terms(about))
+        return (
+            cls(written=japanese_words_of(about))
+            if has_japanese(about)
+            else cls(terms=_terms(about))
+        )
 
     def is_in(self, text: str) -> bool:
         """Whether a text has any word of what is named."""
@@ -288,25 +425,43 @@ class _Named:
 
     def is_told_by(self, memory: Memory) -> bool:
         """Whether a memory has all that is named."""
-        text = "\n".join((memory.content, memory.episode or "", memory.subject or "", memory.attribute or ""))
+        text = "\n".join(
+            (memory.content, memory.episode or "", memory.subject or "", memory.attribute or "")
+        )
         if self.written:
             return all(word in text.casefold() for word in self.written)
         return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))
 
 
 def _says_one_of(memory: Memory, instructions: Sequence[Memory]) -> bool:
-    """Whether a memory is where one of these instructions was said: it stays when the instruction is lifted."""
+    """Whether a memory is where one of these instructions was said: it stays when the
+    instruction is lifted.
+    """
     text = f"{memory.content}\n{memory.episode or ''}"
     return any(instruction.content in text for instruction in instructions)
 
 
-def _repeated(conversation: Conversation, names: Sequence[str], end: int, forgotten: Sequence[str]) -> list[str]:
-    """The messages of assistants and tools, before the request, that say again what is forgotten of the same conversation."""
-    texts = [message.content for name, message in zip(names, conversation.messages, strict=True) if name in forgotten]
+def _repeated(
+    conversation: Conversation, names: Sequence[str], end: int, forgotten: Sequence[str]
+) -> list[str]:
+    """The messages of assistants and tools, before the request, that say again what is forgotten of
+    the same conversation.
+    """
+    texts = [
+        message.content
+        for name, message in zip(names, conversation.messages, strict=True)
+        if name in forgotten
+    ]
     before = list(zip(names, conversation.messages, strict=True))[:end]
-    return [name for name, message in before if message.role in ("assistant", "tool") and repeats(message.content, texts)]
+    return [
+        name
+        for name, message in before
+        if message.role in ("assistant", "tool") and repeats(message.content, texts)
+    ]
 
 
 def _by_machine(memory: Memory) -> bool:
-    """Whether it is a message of an assistant, a tool or a system, which goes with the episode of what a person told."""
+    """Whether it is a message of an assistant, a tool or a system, which goes with the episode of
+    what a person told.
+    """
     return memory.metadata.get("role") in ("assistant", "tool", "system")

@@ -1,8 +1,10 @@
-"""Conversations without messages that were taken back: what is left of them, and has to be formed, becomes another conversation.
+"""Conversations without messages that were taken back: what is left of them, and has to be formed,
+becomes another conversation.
 
-What is left is another conversation of the same messages, each with the memory that it has already: nothing is found twice, and what
-agents answered about the longer one is not used. One that waits, or is under way, hands its task over to it.
-Note: a cell that is kept stays with the first conversation, and is no part of the other one.
+What is left is another conversation of the same messages, each with the memory that it has already:
+nothing is found twice, and what agents answered about the longer one is not used. One that waits,
+or is under way, hands its task over to it. Note: a cell that is kept stays with the first
+conversation, and is no part of the other one.
 """
 
 from __future__ import annotations
@@ -17,7 +19,14 @@ from memory_core.domain.memory import Head, Status
 from memory_core.domain.messages import REQUEST
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.documents import HeldBuffer, conversation_of, documents_of, message_ids, state_of, unread
+from memory_core.ledger.documents import (
+    HeldBuffer,
+    conversation_of,
+    documents_of,
+    message_ids,
+    state_of,
+    unread,
+)
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document
 from memory_core.tasks.store import Pair, counted, unfinished, written
@@ -30,7 +39,8 @@ _FORMED_ALL_THE_SAME = frozenset({"cleared", REQUEST})
 
 @dataclass
 class Without:
-    """What a commit writes of conversations, batches and tasks. more: how many more tasks are unfinished with it.
+    """What a commit writes of conversations, batches and tasks. more: how many more tasks are
+    unfinished with it.
 
     ready: tasks that have work to do from now on; ended: those that have none any more.
     """
@@ -60,7 +70,8 @@ class Without:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What is taken back of conversations. taken: ids of messages; left: of others, whose cells go with those.
+    """What is taken back of conversations. taken: ids of messages; left: of others,
+    whose cells go with those.
 
     clears: how often the session was cleared, by type.
     """
@@ -74,22 +85,26 @@ class Cut:
 def deleted_since(look: Look, ids: Sequence[str]) -> list[str]:
     """Which of a conversation's messages were deleted after they were written.
 
-    Not those that went with a clear of their session: what is formed of these is told by the types that were cleared. Nor requests to
-    forget: these are formed without their words.
+    Not those that went with a clear of their session: what is formed of these is told by the types
+    that were cleared. Nor requests to forget: these are formed without their words.
     """
     memories = ((name, look.memory(name)) for name in ids)
     return [
         name
         for name, memory in memories
-        if memory is not None and memory.status is Status.DELETED and memory.status_reason not in _FORMED_ALL_THE_SAME
+        if memory is not None
+        and memory.status is Status.DELETED
+        and memory.status_reason not in _FORMED_ALL_THE_SAME
     ]
 
 
 def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Without:
-    """What becomes of a conversation whose messages were deleted before they were formed: what is left of it becomes another one.
+    """What becomes of a conversation whose messages were deleted before they were formed: what is
+    left of it becomes another one.
 
     Args:
-        look: shows the conversation, the one that it was made of, the messages of both with their memories, and its task.
+        look: shows the conversation, the one that it was made of, the messages of both with their
+            memories, and its task.
         conversation: the one that is being formed.
         now: the present moment.
 
@@ -98,11 +113,18 @@ def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Wi
     deleted = deleted_since(look, ids)
     if deleted:
         firsts = {
-            memory.conversation_id for name in ids if (memory := look.memory(name)) is not None and memory.conversation_id is not None
+            memory.conversation_id
+            for name in ids
+            if (memory := look.memory(name)) is not None and memory.conversation_id is not None
         }
         known = {name: state_of(look, name) for name in firsts}
         first = next(
-            (name for name, state in known.items() if state is not None and state.continued_by == conversation.id), conversation.id
+            (
+                name
+                for name, state in known.items()
+                if state is not None and state.continued_by == conversation.id
+            ),
+            conversation.id,
         )
         conversation_without(done, look, first, Cut(deleted, (), conversation.clears, now))
     return done
@@ -139,17 +161,29 @@ def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None
             break
 
 
-def _further(conversation: Conversation, look: Look, cut: Cut, besides: Collection[str]) -> Conversation:
-    """The conversation of the messages that stay, are in no cell that stays, and are formed by no other conversation."""
+def _further(
+    conversation: Conversation, look: Look, cut: Cut, besides: Collection[str]
+) -> Conversation:
+    """The conversation of the messages that stay, are in no cell that stays, and are formed by no
+    other conversation.
+    """
     ids, numbers = message_ids(conversation), list[int]()
     formed = conversation.formed_cells[-1].last if conversation.formed_cells else -1
     for number, name in enumerate(ids):
         memory = look.memory(name)
-        if name in cut.taken or name in besides or memory is None or memory.status is Status.DELETED:
+        if (
+            name in cut.taken
+            or name in besides
+            or memory is None
+            or memory.status is Status.DELETED
+        ):
             continue
         if name in cut.left or (conversation.state in _UNFORMED and number > formed):
             numbers.append(number)
-    messages = [conversation.messages[number].model_copy(update={"memory_id": ids[number]}) for number in numbers]
+    messages = [
+        conversation.messages[number].model_copy(update={"memory_id": ids[number]})
+        for number in numbers
+    ]
     again: dict[str, Any] = {
         "id": derived("cnv", conversation.id, "without", *sorted(cut.taken)),
         "messages": messages,
@@ -176,23 +210,49 @@ def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
         next_enqueue_at=now,
         correlation_id=further.correlation_id,
     )
-    done.creates += [*documents_of(further.model_copy(update={"task_id": task.task_id})), written(task)]
+    done.creates += [
+        *documents_of(further.model_copy(update={"task_id": task.task_id})),
+        written(task),
+    ]
     done.ready.append(task)
     done.more += 1
 
 
-def _handed_over(done: Without, look: Look, conversation: Conversation, further: Conversation, now: datetime) -> None:
-    """End a conversation that is not formed to its end; its task forms `further`, or ends where that has no messages."""
+def _handed_over(
+    done: Without, look: Look, conversation: Conversation, further: Conversation, now: datetime
+) -> None:
+    """End a conversation that is not formed to its end; its task forms `further`,
+    or ends where that has no messages.
+    """
     pair = Pair.of(look, conversation.task_id)
     if pair is None or pair.task.subject_id != conversation.id or pair.subject is None:
         return
     nothing_left = {"written": len(conversation.messages), "embedded": len(conversation.messages)}
     done.deletes += unread(pair.subject.body)
     if not further.messages:
-        done.turned(pair, pair.turned("cancelled", now, subject=nothing_left, status="cancelled", next_enqueue_at=None))
+        done.turned(
+            pair,
+            pair.turned(
+                "cancelled", now, subject=nothing_left, status="cancelled", next_enqueue_at=None
+            ),
+        )
         return
-    begun = {"subject_id": further.id, "status": "accepted", "step": None, "progress": 0.0, "error": None, "attempts": 0, "waits": 0}
-    free = {"leased_by": None, "leased_until": None, "waiting_for": None, "next_enqueue_at": now, "updated_at": now}
+    begun = {
+        "subject_id": further.id,
+        "status": "accepted",
+        "step": None,
+        "progress": 0.0,
+        "error": None,
+        "attempts": 0,
+        "waits": 0,
+    }
+    free = {
+        "leased_by": None,
+        "leased_until": None,
+        "waiting_for": None,
+        "next_enqueue_at": now,
+        "updated_at": now,
+    }
     task = pair.task.model_copy(update={**begun, **free, "generation": pair.task.generation + 1})
     ended = replace(pair.subject, body={**pair.subject.body, **nothing_left, "state": "cancelled"})
     done.put(written(task, onto=pair.task_state.document), ended)
@@ -201,8 +261,12 @@ def _handed_over(done: Without, look: Look, conversation: Conversation, further:
     done.ready.append(task)
 
 
-def batch_without(done: Without, look: Look, batch: HeldBuffer, taken: Collection[str], now: datetime) -> bool:
-    """Add what becomes of a batch that is still being gathered; False where something came after what is taken back meanwhile."""
+def batch_without(
+    done: Without, look: Look, batch: HeldBuffer, taken: Collection[str], now: datetime
+) -> bool:
+    """Add what becomes of a batch that is still being gathered; False where something came after
+    what is taken back meanwhile.
+    """
     ids = message_ids(batch.conversation(now, {}))
     first = next((number for number, name in enumerate(ids) if name in taken), None)
     if first is None:
@@ -213,8 +277,14 @@ def batch_without(done: Without, look: Look, batch: HeldBuffer, taken: Collectio
     remaining = batch.buffer.messages[:first]
     pair = None if remaining else Pair.of(look, batch.task_id)
     if remaining or pair is None:
-        shorter = batch.closed() if not remaining else replace(batch, buffer=batch.buffer.model_copy(update={"messages": remaining}))
+        shorter = (
+            batch.closed()
+            if not remaining
+            else replace(batch, buffer=batch.buffer.model_copy(update={"messages": remaining}))
+        )
         done.put(shorter.written)
         return True
-    done.turned(pair, pair.turned("cancelled", now, status="cancelled", step=None, next_enqueue_at=None))
+    done.turned(
+        pair, pair.turned("cancelled", now, status="cancelled", step=None, next_enqueue_at=None)
+    )
     return True

@@ -1,1 +1,3 @@
-"""The HTTP door of Memory Core: thin Azure Functions over `MemoryCore`. Every one of them passes `gate.gated`."""
+"""The HTTP door of Memory Core: thin Azure Functions over `MemoryCore`. Every one of them passes
+`gate.gated`.
+"""

@@ -1,7 +1,8 @@
 """Who asks, and from where: API keys, and the web page that a request comes from.
 
-Keys are those of the settings (`MEMORY_API_KEYS`) and those that admins make (`memory_core.access`); of both only hashes are kept. The
-app is part of the key and of what is hashed, so no header, field or path can name another. SHA-256 without salt or stretching is enough
+Keys are those of the settings (`MEMORY_API_KEYS`) and those that admins make
+(`memory_core.access`); of both only hashes are kept. The app is part of the key and of what is
+hashed, so no header, field or path can name another. SHA-256 without salt or stretching is enough
 for those of the settings, because secrets are random, not chosen by people.
 """
 
@@ -26,15 +27,20 @@ if TYPE_CHECKING:
 
 Right = Literal["read", "write", "admin"]
 LOCAL_APP = "local"
-# The app may hold underscores; the key's id and its secret may not, so the last two underscores part them.
-_KEY = re.compile(r"mc_([A-Za-z0-9][A-Za-z0-9._-]{0,63})_([A-Za-z0-9]{1,64})_([A-Za-z0-9-]{16,256})")
+# The app may hold underscores; the key's id and its secret may not, so the last two
+# underscores part them.
+_KEY = re.compile(
+    r"mc_([A-Za-z0-9][A-Za-z0-9._-]{0,63})_([A-Za-z0-9]{1,64})_([A-Za-z0-9-]{16,256})"
+)
 READINESS_LIFE_S = 300
 _NO_KEY = hashlib.sha256(b"").digest()
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who passed the gate. user_id: the only user that this caller may name; None for any user of the app."""
+    """Who passed the gate. user_id: the only user that this caller may name; None for any
+    user of the app.
+    """
 
     app_id: str
     key_id: str
@@ -60,7 +66,9 @@ class Caller:
     def require_any_user(self) -> None:
         """Raise Forbidden for a caller that is bound to one user."""
         if self.user_id is not None:
-            raise Forbidden(f"This {self.credential} is bound to one user and this call is about the whole app")
+            raise Forbidden(
+                f"This {self.credential} is bound to one user and this call is about the whole app"
+            )
 
 
 LOCAL_CALLER = Caller(LOCAL_APP, LOCAL_APP, frozenset({"admin"}))
@@ -71,7 +79,11 @@ class Keyring:
 
     def __init__(self, keys: Iterable[ApiKey]) -> None:
         self._known: dict[tuple[str, str], tuple[bytes, Caller]] = {
-            (key.app, key.id): (bytes.fromhex(key.sha256), Caller(key.app, key.id, key.rights, key.user)) for key in keys
+            (key.app, key.id): (
+                bytes.fromhex(key.sha256),
+                Caller(key.app, key.id, key.rights, key.user),
+            )
+            for key in keys
         }
 
     def has(self, key: PresentedKey) -> bool:
@@ -82,14 +94,19 @@ class Keyring:
         """The caller whom a key belongs to. Raises Unauthenticated."""
         # A key that is not known costs the same hash and the same comparison as one that is.
         digest, caller = self._known.get(key.name, (_NO_KEY, None))
-        if not hmac.compare_digest(hashlib.sha256(key.text.encode()).digest(), digest) or caller is None:
+        if (
+            not hmac.compare_digest(hashlib.sha256(key.text.encode()).digest(), digest)
+            or caller is None
+        ):
             raise _unknown_key()
         return caller
 
 
 @dataclass(frozen=True, slots=True)
 class PresentedKey:
-    """The key of a request, in `X-API-Key` or `Authorization: Bearer`. name: its app and its id; empty for a text that is no key."""
+    """The key of a request, in `X-API-Key` or `Authorization: Bearer`. name: its app and its id;
+    empty for a text that is no key.
+    """
 
     text: str
     name: tuple[str, str]
@@ -117,7 +134,9 @@ async def stored_caller(core: MemoryCore, presented: PresentedKey) -> Caller:
         raise _unknown_key()
     status = key.status(core.clock.now())
     if status != "active":
-        raise Unauthenticated(f"This API key {'was withdrawn' if status == 'withdrawn' else 'has expired'}")
+        raise Unauthenticated(
+            f"This API key {'was withdrawn' if status == 'withdrawn' else 'has expired'}"
+        )
     core.note_key_use(key)
     return Caller(key.app_id, key.key_id, frozenset(key.rights), key.user_id)
 
@@ -135,17 +154,22 @@ def _presented(headers: Mapping[str, str]) -> str:
         raise Unauthenticated("X-API-Key and Authorization carry two different keys")
     given = key or bearer
     if not given:
-        raise Unauthenticated("An API key is needed, as `X-API-Key: mc_…` or as `Authorization: Bearer mc_…`")
+        raise Unauthenticated(
+            "An API key is needed, as `X-API-Key: mc_…` or as `Authorization: Bearer mc_…`"
+        )
     return given
 
 
 # Where a request was sent to and from which web page: what a browser can't be made to lie about.
 #
-# Without keys these two alone keep web pages out: a page can make a browser send requests here, but neither call this address by
-# another name than its own, nor hide that the page is of another origin.
+# Without keys these two alone keep web pages out: a page can make a browser send requests here, but
+# neither call this address by another name than its own, nor hide that the page is of
+# another origin.
 
 
-_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|[A-Za-z0-9._~-]{1,253})(?::(?P<port>[0-9]{1,5})?)?")
+_HOST = re.compile(
+    r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|[A-Za-z0-9._~-]{1,253})(?::(?P<port>[0-9]{1,5})?)?"
+)
 _HIGHEST_PORT = 65_535
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -157,27 +181,40 @@ def check_host(headers: Mapping[str, str]) -> None:
     """
     host = headers.get("host")
     if host is not None and not _is_address(host):
-        raise Malformed("Host: is not an address", errors=(FieldError("Host", "is not an address"),))
+        raise Malformed(
+            "Host: is not an address", errors=(FieldError("Host", "is not an address"),)
+        )
 
 
 def check_local(method: str, host: str, headers: Mapping[str, str]) -> None:
-    """Raises Forbidden unless `host` is loopback and, for a method that may change something, no page of another origin asks.
+    """Raises Forbidden unless `host` is loopback and, for a method that may change something,
+    no page of another origin asks.
 
     Args:
         method: The request's method, in upper case.
         host: Name or address, with or without a port, that the request was sent to.
-        headers: By name in lower case. Clients that are no browsers send neither `Sec-Fetch-Site` nor `Origin`.
+        headers: By name in lower case. Clients that are no browsers send neither `Sec-Fetch-Site`
+            nor `Origin`.
 
     """
     if not _is_local(host):
-        raise Forbidden("MEMORY_AUTH=off answers only requests to a loopback address, such as http://127.0.0.1")
+        raise Forbidden(
+            "MEMORY_AUTH=off answers only requests to a loopback address, such as http://127.0.0.1"
+        )
     if method in _READING:
         return
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-    # The first is the better one: behind a proxy that calls this host by another name, the second names the page's own.
-    allowed = site in ("same-origin", "none") if site is not None else origin is None or origin.partition("://")[2] == host
+    # The first is the better one: behind a proxy that calls this host by another name,
+    # the second names the page's own.
+    allowed = (
+        site in ("same-origin", "none")
+        if site is not None
+        else origin is None or origin.partition("://")[2] == host
+    )
     if not allowed:
-        raise Forbidden("MEMORY_AUTH=off answers no writing request of a web page of another origin")
+        raise Forbidden(
+            "MEMORY_AUTH=off answers no writing request of a web page of another origin"
+        )
 
 
 @functools.lru_cache(maxsize=128)
@@ -207,17 +244,27 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-# A deployment asks for readiness in full with a signature: it has no API key, which is shown once and kept nowhere.
+# A deployment asks for readiness in full with a signature: it has no API key,
+# which is shown once and kept nowhere.
 
 
 def readiness_signature(secret: bytes, seconds: int) -> str:
-    """What a deployment sends as `X-Readiness`; seconds: since 1970. `infra/scripts/ready.py` makes the same."""
-    return f"{seconds}.{hmac.new(secret, f'memory-core readiness {seconds}'.encode(), hashlib.sha256).hexdigest()}"
+    """What a deployment sends as `X-Readiness`; seconds: since 1970. `infra/scripts/ready.py`
+    makes the same.
+    """
+    return f"{seconds}.{hmac.new(secret, f'memory-core readiness {seconds}'.encode(), hashlib.sha256).hexdigest()}"  # noqa: E501
 
 
 def is_readiness_signature(secret: bytes, given: str, now_s: float) -> bool:
-    """Whether it was made with this secret within the last five minutes, by a clock that may differ as much."""
+    """Whether it was made with this secret within the last five minutes, by a clock that may
+    differ as much.
+    """
     seconds = given.partition(".")[0]
-    if not (seconds.isascii() and seconds.isdigit() and len(seconds) <= 11) or abs(now_s - int(seconds)) > READINESS_LIFE_S:
+    if (
+        not (seconds.isascii() and seconds.isdigit() and len(seconds) <= 11)
+        or abs(now_s - int(seconds)) > READINESS_LIFE_S
+    ):
         return False
-    return hmac.compare_digest(given.encode("utf-8", "replace"), readiness_signature(secret, int(seconds)).encode())
+    return hmac.compare_digest(
+        given.encode("utf-8", "replace"), readiness_signature(secret, int(seconds)).encode()
+    )

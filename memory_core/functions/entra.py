@@ -1,6 +1,7 @@
 """Callers with an access token of Entra ID: what is checked, and what the claims mean here.
 
-A token is verified with RS256 and a key of the configured tenant, whatever the token itself says of algorithms, addresses or keys.
+A token is verified with RS256 and a key of the configured tenant, whatever the token itself says of
+algorithms, addresses or keys.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _V1_ISSUERS = {
     "login.microsoftonline.us": "https://sts.windows.net",
     "login.partner.microsoftonline.cn": "https://sts.chinacloudapi.cn",
 }
-"""Host of an authority → what its tokens of version 1.0 begin their issuer with, where that is another host."""
+"""Host of an authority → what its tokens of version 1.0 begin their issuer with,
+where that is another host.
+"""
 _LONG_NAMES = {
     "http://schemas.microsoft.com/identity/claims/objectidentifier": "oid",
     "http://schemas.microsoft.com/identity/claims/scope": "scp",
@@ -73,10 +76,12 @@ class ClaimRules:
     rights: Mapping[str, frozenset[Right]]
 
     def caller(self, claims: Mapping[str, Any]) -> Caller:
-        """The caller that verified claims are about. Raises Forbidden for claims without a right, an app or a user here.
+        """The caller that verified claims are about. Raises Forbidden for claims without a right,
+        an app or a user here.
 
-        An application that acts for itself is bound to no user, and its roles count. Anybody else is a person: their token names no
-        other user, and of a token that has scopes only these count, since a client may not do all that its user may.
+        An application that acts for itself is bound to no user, and its roles count. Anybody else
+        is a person: their token names no other user, and of a token that has scopes only these
+        count, since a client may not do all that its user may.
         """
         scopes = _words(claims.get("scp"))
         is_application = not scopes and _is_of_application(claims)
@@ -85,8 +90,18 @@ class ClaimRules:
         if not rights:
             raise Forbidden("The token has no role and no scope that gives a right here")
         client = claims.get("azp") or claims.get("appid")
-        actor = f"entra:{client.lower()}" if isinstance(client, str) and _GUID.fullmatch(client) else "entra"
-        return Caller(self._app(claims), actor, rights, None if is_application else self._user(claims), "token")
+        actor = (
+            f"entra:{client.lower()}"
+            if isinstance(client, str) and _GUID.fullmatch(client)
+            else "entra"
+        )
+        return Caller(
+            self._app(claims),
+            actor,
+            rights,
+            None if is_application else self._user(claims),
+            "token",
+        )
 
     def _app(self, claims: Mapping[str, Any]) -> str:
         if not self.app.startswith("claim:"):
@@ -94,19 +109,31 @@ class ClaimRules:
         try:
             return check_app_id(_claim(claims, self.app))
         except ValueError:
-            raise Forbidden("The token has no usable claim that says its app (MEMORY_ENTRA_APP)") from None
+            raise Forbidden(
+                "The token has no usable claim that says its app (MEMORY_ENTRA_APP)"
+            ) from None
 
     def _user(self, claims: Mapping[str, Any]) -> str:
         try:
             return check_name(_claim(claims, self.user))
         except ValueError:
-            raise Forbidden("The token has no usable claim that says its user (MEMORY_ENTRA_USER)") from None
+            raise Forbidden(
+                "The token has no usable claim that says its user (MEMORY_ENTRA_USER)"
+            ) from None
 
 
 class EntraGate:
     """What lets callers in by a token, or by the principal that App Service has authenticated."""
 
-    def __init__(self, rules: ClaimRules, issuers: Set[str], keys: SigningKeys, clock: Clock, *, trusts_header: bool) -> None:
+    def __init__(
+        self,
+        rules: ClaimRules,
+        issuers: Set[str],
+        keys: SigningKeys,
+        clock: Clock,
+        *,
+        trusts_header: bool,
+    ) -> None:
         self._rules = rules
         self._issuers = issuers
         self._keys = keys
@@ -117,18 +144,34 @@ class EntraGate:
     @classmethod
     def of(cls, settings: Settings, clock: Clock) -> EntraGate:
         """The gate of settings that have a tenant, an audience and an app."""
-        tenant_id, app, authority = settings.entra_tenant_id or "", settings.entra_app or "", settings.entra_authority
-        rules = ClaimRules(tenant_id, audiences(settings.entra_audience), app, settings.entra_user, grants(settings.entra_rights))
+        tenant_id, app, authority = (
+            settings.entra_tenant_id or "",
+            settings.entra_app or "",
+            settings.entra_authority,
+        )
+        rules = ClaimRules(
+            tenant_id,
+            audiences(settings.entra_audience),
+            app,
+            settings.entra_user,
+            grants(settings.entra_rights),
+        )
         issuer = f"{authority}/{tenant_id}/v2.0"
         first = _V1_ISSUERS.get(urlsplit(authority).hostname or "", authority)
         keys = IssuerKeys(issuer, clock)
-        return cls(rules, {issuer, f"{first}/{tenant_id}/"}, keys, clock, trusts_header=settings.trust_principal_header == "on")
+        return cls(
+            rules,
+            {issuer, f"{first}/{tenant_id}/"},
+            keys,
+            clock,
+            trusts_header=settings.trust_principal_header == "on",
+        )
 
     async def token_caller(self, token: str) -> Caller:
         """The caller of a bearer token.
 
-        Raises Unauthenticated for a token that isn't one, Forbidden for one that gives nothing here, Unavailable while the issuer's keys
-        can't be fetched.
+        Raises Unauthenticated for a token that isn't one, Forbidden for one that gives nothing
+        here, Unavailable while the issuer's keys can't be fetched.
         """
         claims = await self._verified(token)
         if not (claims.get("azp") or claims.get("appid")):
@@ -136,9 +179,16 @@ class EntraGate:
         return self._rules.caller(claims)
 
     def principal(self, headers: Mapping[str, str]) -> Caller | None:
-        """The caller that App Service's header names; None where that is not believed, not there, or a key or a token is sent too."""
+        """The caller that App Service's header names; None where that is not believed, not there,
+        or a key or a token is sent too.
+        """
         text = headers.get(PRINCIPAL_HEADER)
-        if not self._trusts_header or not text or headers.get("x-api-key") or headers.get("authorization"):
+        if (
+            not self._trusts_header
+            or not text
+            or headers.get("x-api-key")
+            or headers.get("authorization")
+        ):
             return None
         claims = principal_claims(text)
         if str(claims.get("tid", "")).lower() != self._rules.tenant_id:
@@ -156,7 +206,8 @@ class EntraGate:
         if len(token) > MAX_TOKEN or token.count(".") != 2:
             raise Unauthenticated("The bearer token is neither an API key nor an access token")
         if self._jwt is None:
-            # It brings a library of cryptography: not at a start, and not while everybody else waits for this event loop.
+            # It brings a library of cryptography: not at a start, and not while everybody else
+            # waits for this event loop.
             self._jwt = await asyncio.to_thread(importlib.import_module, "jwt")
         jwt = self._jwt
         try:
@@ -179,13 +230,21 @@ class EntraGate:
 
 
 def audiences(names: tuple[str, ...]) -> frozenset[str]:
-    """The names, and of each client id its `api://` URI and the other way round: tokens of version 2.0 have the first, of 1.0 either."""
-    ids = [name.removeprefix("api://") for name in names if _GUID.fullmatch(name.removeprefix("api://"))]
+    """The names, and of each client id its `api://` URI and the other way round: tokens of version
+    2.0 have the first, of 1.0 either.
+    """
+    ids = [
+        name.removeprefix("api://")
+        for name in names
+        if _GUID.fullmatch(name.removeprefix("api://"))
+    ]
     return frozenset([*names, *ids, *(f"api://{client_id}" for client_id in ids)])
 
 
 def principal_claims(text: str) -> dict[str, Any]:
-    """The claims in App Service's header, by their names in tokens; roles as a list. Raises Unauthenticated for any other text."""
+    """The claims in App Service's header, by their names in tokens; roles as a list. Raises
+    Unauthenticated for any other text.
+    """
     try:
         principal = orjson.loads(base64.b64decode(text[:MAX_TOKEN], validate=True))
         if principal["auth_typ"] != "aad":
@@ -204,15 +263,27 @@ def principal_claims(text: str) -> dict[str, Any]:
     return claims
 
 
-def _decode(jwt: Any, token: str, jwk: Mapping[str, Any], issuers: Set[str], audiences: Set[str]) -> dict[str, Any]:
-    """The claims, if the signature, the issuer and the audience are right. Times are checked apart, by an injected clock."""
-    options = {"require": ["exp", "iss", "aud"], **{f"verify_{name}": False for name in ("exp", "nbf", "iat", "sub", "jti")}}
+def _decode(
+    jwt: Any, token: str, jwk: Mapping[str, Any], issuers: Set[str], audiences: Set[str]
+) -> dict[str, Any]:
+    """The claims, if the signature, the issuer and the audience are right. Times are checked apart,
+    by an injected clock.
+    """
+    options = {
+        "require": ["exp", "iss", "aud"],
+        **{f"verify_{name}": False for name in ("exp", "nbf", "iat", "sub", "jti")},
+    }
     try:
         key = jwt.algorithms.RSAAlgorithm.from_jwk({name: jwk[name] for name in ("kty", "n", "e")})
         if key.key_size < LEAST_KEY_BITS:
             raise Unauthenticated("The token is signed with a key that is too short")
         claims: dict[str, Any] = jwt.decode(
-            token, key, algorithms=[_ALGORITHM], audience=list(audiences), issuer=list(issuers), options=options
+            token,
+            key,
+            algorithms=[_ALGORITHM],
+            audience=list(audiences),
+            issuer=list(issuers),
+            options=options,
         )
     except jwt.InvalidIssuerError:
         raise Unauthenticated("The token is of another issuer") from None
@@ -226,7 +297,9 @@ def _decode(jwt: Any, token: str, jwk: Mapping[str, Any], issuers: Set[str], aud
 
 
 def _check_times(claims: Mapping[str, Any], now_s: float) -> None:
-    """Raise Unauthenticated for a token before or after its time; `exp` is required, `nbf` is not (RFC 7519, 4.1)."""
+    """Raise Unauthenticated for a token before or after its time; `exp` is required,
+    `nbf` is not (RFC 7519, 4.1).
+    """
     ends_s, begins_s = claims.get("exp"), claims.get("nbf", 0)
     if type(ends_s) is not int or type(begins_s) is not int:
         raise Unauthenticated("The token's times can't be read")
@@ -237,9 +310,15 @@ def _check_times(claims: Mapping[str, Any], now_s: float) -> None:
 
 
 def _is_of_application(claims: Mapping[str, Any]) -> bool:
-    """Whether an application got this token for itself: it says so, or its subject is the application, as a person's never is."""
+    """Whether an application got this token for itself: it says so, or its subject is the
+    application, as a person's never is.
+    """
     kind = claims.get("idtyp")
-    return kind == "app" if kind is not None else claims.get("sub") is not None and claims.get("sub") == claims.get("oid")
+    return (
+        kind == "app"
+        if kind is not None
+        else claims.get("sub") is not None and claims.get("sub") == claims.get("oid")
+    )
 
 
 def _claim(claims: Mapping[str, Any], rule: str) -> str:

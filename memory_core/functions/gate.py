@@ -1,8 +1,10 @@
-"""The one gate that every function passes: who asks, what they may do, whose memories these are, and what was asked.
+"""The one gate that every function passes: who asks, what they may do, whose memories these are,
+and what was asked.
 
-A handler gets an `Admitted` with nothing left to check; it calls `MemoryCore` and answers. Scope never comes from metadata: the app
-is the key's, the user is named by the request and compared with the key's own user, if it has one. Only where a door says so may a
-header name the user, for clients that can't change what they send.
+A handler gets an `Admitted` with nothing left to check; it calls `MemoryCore` and answers. Scope
+never comes from metadata: the app is the key's, the user is named by the request and compared with
+the key's own user, if it has one. Only where a door says so may a header name the user, for clients
+that can't change what they send.
 """
 
 from __future__ import annotations
@@ -69,13 +71,16 @@ SCOPE = ("app_id", "user_id")
 USER_HEADER = "X-Memory-User"
 """Names the user, at doors that take it."""
 LONG_BODY = 64 * 1024
-"""Bytes from which a body is read in a thread: 1 MiB takes 20 ms, and twenty of them at once would hold up everybody else."""
+"""Bytes from which a body is read in a thread: 1 MiB takes 20 ms, and twenty of them at once would
+hold up everybody else.
+"""
 _readers = ThreadPoolExecutor(1, "bodies")
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted(Generic[Asked]):
-    """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers already. content: a raw body.
+    """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers
+    already. content: a raw body.
 
     headers: by name in lower case.
     """
@@ -108,31 +113,43 @@ def gated(
     own: bool = False,
     user_header: bool = False,
 ) -> Callable[[Handler[Asked]], AzureFunction]:
-    """Let a handler be called only with `right` and checked input: `body` from JSON, `query` from the query string, or nothing.
+    """Let a handler be called only with `right` and checked input: `body` from JSON,
+    `query` from the query string, or nothing.
 
-    With a body, scope is in the body (PUT, PATCH and DELETE may name `user_id` in the query too); else in the query. A route with
-    `{user_id}` names the user there. nameless, raw, own, user_header: see `Door`.
+    With a body, scope is in the body (PUT, PATCH and DELETE may name `user_id` in the query too);
+    else in the query. A route with `{user_id}` names the user there. nameless, raw,
+    own, user_header: see `Door`.
     """
     takes = body or query or Nothing
     door = Door(right, takes, body is not None, scoped, nameless, raw, own, user_header)
 
     def around(handler: Handler[Asked]) -> AzureFunction:
-        async def pass_gate(req: HttpRequest, correlation: str, headers: dict[str, str]) -> HttpResponse:
+        async def pass_gate(
+            req: HttpRequest, correlation: str, headers: dict[str, str]
+        ) -> HttpResponse:
             here = await runtime.current()
             try:
                 async with asyncio.timeout(here.deadline_s) as deadline:
                     caller = await here.caller(req.method, req.url, req.headers)
-                    headers |= rate_headers(await here.core.spend_request(caller.app_id, caller.key_id))
-                    # What concerns no user's memories is how an operator looks at a crowd, so it does not wait.
+                    headers |= rate_headers(
+                        await here.core.spend_request(caller.app_id, caller.key_id)
+                    )
+                    # What concerns no user's memories is how an operator looks at a crowd,
+                    # so it does not wait.
                     async with here.core.place(caller.app_id) if door.scoped else nullcontext():
-                        admit = partial(_admit, here, door, caller, handler.__name__, req, correlation)
+                        admit = partial(
+                            _admit, here, door, caller, handler.__name__, req, correlation
+                        )
                         long = len(req.get_body()) > LONG_BODY
                         admitted = await _in_thread(admit) if long else admit()
                         return await handler(cast("Admitted[Asked]", admitted))
             except TimeoutError:
                 if not deadline.expired():
                     raise
-                raise Unavailable("deadline", f"no answer within {here.deadline_s:g} s; the work may still have been done") from None
+                raise Unavailable(
+                    "deadline",
+                    f"no answer within {here.deadline_s:g} s; the work may still have been done",
+                ) from None
 
         return _as_function(handler, door, pass_gate)
 
@@ -140,7 +157,9 @@ def gated(
 
 
 def ungated(handler: OpenHandler) -> AzureFunction:
-    """Let anyone call this handler: for what says nothing about anybody's data. Errors and headers are those of a gated one."""
+    """Let anyone call this handler: for what says nothing about anybody's data.
+    Errors and headers are those of a gated one.
+    """
 
     async def pass_by(req: HttpRequest, correlation: str, headers: dict[str, str]) -> HttpResponse:
         return await handler(req)
@@ -155,11 +174,15 @@ def correlation_id(headers: Mapping[str, str]) -> str:
 
 
 Answer = Callable[[HttpRequest, str, dict[str, str]], Awaitable[HttpResponse]]
-"""From a request, its correlation id, and the headers that every answer to it gets, to which it may add."""
+"""From a request, its correlation id, and the headers that every answer to it gets,
+to which it may add.
+"""
 
 
 def _as_function(handler: Callable[..., Any], door: Door, answer: Answer) -> AzureFunction:
-    """What Azure indexes: one parameter `req`, the handler's name and docstring, errors as problems, a correlation id on all."""
+    """What Azure indexes: one parameter `req`, the handler's name and docstring, errors as
+    problems, a correlation id on all.
+    """
 
     @functools.wraps(handler)
     async def function(req: HttpRequest) -> HttpResponse:
@@ -173,12 +196,21 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Answer) -> Azu
         except MemoryCoreError as error:
             if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
                 error.did_you_mean = known_calls().suggest_other_method(req.method, path)
-            if error.status >= 500 and not isinstance(error, (Overloaded, QuotaExceeded)):  # a crowd would fill the log
-                log.warning("%s is answered with %d: %s, correlation id %s", handler.__name__, error.status, error.detail, correlation)
+            # a crowd would fill the log
+            if error.status >= 500 and not isinstance(error, (Overloaded, QuotaExceeded)):
+                log.warning(
+                    "%s is answered with %d: %s, correlation id %s",
+                    handler.__name__,
+                    error.status,
+                    error.detail,
+                    correlation,
+                )
             response = problem_response(error, path, correlation)
         except Exception:
             log.exception("%s failed, correlation id %s", handler.__name__, correlation)
-            response = problem_response(MemoryCoreError("Something failed here; the log tells what"), path, correlation)
+            response = problem_response(
+                MemoryCoreError("Something failed here; the log tells what"), path, correlation
+            )
         response.headers["X-Correlation-Id"] = correlation
         response.headers.update(headers)
         return response
@@ -187,7 +219,9 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Answer) -> Azu
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     vars(function).update(
         door=door,
-        __signature__=inspect.Signature([inspect.Parameter("req", kind, annotation=HttpRequest)], return_annotation=HttpResponse),
+        __signature__=inspect.Signature(
+            [inspect.Parameter("req", kind, annotation=HttpRequest)], return_annotation=HttpResponse
+        ),
     )
     function.__annotations__ = {"req": HttpRequest, "return": HttpResponse}
     return function
@@ -197,7 +231,9 @@ async def _in_thread(admit: Callable[[], Admitted[Any]]) -> Admitted[Any]:
     return await asyncio.get_running_loop().run_in_executor(_readers, copy_context().run, admit)
 
 
-def _admit(here: runtime.Runtime, door: Door, caller: Caller, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
+def _admit(
+    here: runtime.Runtime, door: Door, caller: Caller, name: str, req: HttpRequest, correlation: str
+) -> Admitted[Any]:
     """Authorise a known caller, then read: no unknown caller makes this process parse a body."""
     if door.right is not None:
         caller.require("write" if door.own and caller.user_id is not None else door.right)
@@ -209,7 +245,10 @@ def _admit(here: runtime.Runtime, door: Door, caller: Caller, name: str, req: Ht
     elif door.raw is not None:
         check_raw(content, req.headers.get("content-type"), door.raw, here.body_limit_bytes)
     elif content:
-        raise Malformed("body: this call takes none", errors=(FieldError("body", "must be empty for this call"),))
+        raise Malformed(
+            "body: this call takes none",
+            errors=(FieldError("body", "must be empty for this call"),),
+        )
     call = _call(req, f"{req.method} {name}", body or query, Call(correlation, actor=caller.key_id))
     route = {field: _route_value(field, text) for field, text in req.route_params.items()}
     scope = SCOPE if door.scoped and "user_id" not in route else ()
@@ -223,11 +262,21 @@ def _admit(here: runtime.Runtime, door: Door, caller: Caller, name: str, req: Ht
         checked = from_query(door.takes, query, scope)
     raw = b"" if door.raw is None else content
     if_match, path = req.headers.get("if-match"), urlsplit(req.url).path
-    return Admitted(here.core, owner, checked, route, if_match, call, path, caller, req.headers, raw)
+    return Admitted(
+        here.core, owner, checked, route, if_match, call, path, caller, req.headers, raw
+    )
 
 
-def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str], elsewhere: str | None) -> Owner:
-    """Whose memories are meant; takes the scope's fields out of `body` and `query`. All places that name the user must agree.
+def _owner(
+    door: Door,
+    caller: Caller,
+    method: str,
+    body: dict[str, Any],
+    query: dict[str, str],
+    elsewhere: str | None,
+) -> Owner:
+    """Whose memories are meant; takes the scope's fields out of `body` and `query`.
+    All places that name the user must agree.
 
     elsewhere: the user that the path names, or a header.
     """
@@ -237,7 +286,9 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     places = [body] if door.has_body else [query]
     if door.has_body and method in ("PUT", "PATCH", "DELETE"):
         places.append(cast("dict[str, Any]", query))
-    app_ids, user_ids = ([place.pop(field) for place in places if field in place] for field in SCOPE)
+    app_ids, user_ids = (
+        [place.pop(field) for place in places if field in place] for field in SCOPE
+    )
     for app_id in app_ids:
         if app_id != caller.app_id:
             raise another_app("app_id", caller)
@@ -246,23 +297,48 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     if not user_ids and door.nameless:
         return Owner(caller.app_id, caller.user_id or "")
     if not user_ids:
-        misnamed = [unknown_field("", name, ["user_id"]) for name in places[0] if suggest_field(name, ["user_id"]) == "user_id"]
+        misnamed = [
+            unknown_field("", name, ["user_id"])
+            for name in places[0]
+            if suggest_field(name, ["user_id"]) == "user_id"
+        ]
         raise invalid(FieldError("user_id", "is required: whose memories are meant?"), *misnamed)
     if any(user_id != user_ids[0] for user_id in user_ids):
-        places_named = f"{USER_HEADER} and the query" if door.user_header else "the path and the rest" if elsewhere else "body and query"
+        places_named = (
+            f"{USER_HEADER} and the query"
+            if door.user_header
+            else "the path and the rest"
+            if elsewhere
+            else "body and query"
+        )
         raise invalid(FieldError("user_id", f"differs between {places_named}"))
     return Owner(caller.app_id, _user_id(caller, user_ids[0]))
 
 
 def _user_in_header(headers: Mapping[str, str]) -> str | None:
-    """The user that the header names. Hosts read its bytes in different ways, so beyond ASCII it would name another user."""
+    """The user that the header names. Hosts read its bytes in different ways, so beyond ASCII it
+    would name another user.
+    """
     user_id = headers.get(USER_HEADER.lower())
     if user_id is not None and not user_id.isascii():
-        raise invalid(FieldError(USER_HEADER, "must be ASCII; name other users by ?user_id= in the address, percent-encoded"))
+        raise invalid(
+            FieldError(
+                USER_HEADER,
+                "must be ASCII; name other users by ?user_id= in the address, percent-encoded",
+            )
+        )
     if user_id is not None and "," in user_id:  # hosts join what was sent twice by commas
-        raise invalid(FieldError(USER_HEADER, "names several users; one with a comma is named by ?user_id= in the address"))
-    if user_id is not None and "${" in user_id:  # else all whose client doesn't fill it in would share one memory
-        raise invalid(FieldError(USER_HEADER, "has a variable that the client did not fill in: it is not set"))
+        raise invalid(
+            FieldError(
+                USER_HEADER,
+                "names several users; one with a comma is named by ?user_id= in the address",
+            )
+        )
+    # else all whose client doesn't fill it in would share one memory
+    if user_id is not None and "${" in user_id:
+        raise invalid(
+            FieldError(USER_HEADER, "has a variable that the client did not fill in: it is not set")
+        )
     return user_id
 
 
@@ -271,13 +347,20 @@ def _misplaced_parameter(door: Door, field: str) -> FieldError:
         return FieldError("query string", "has a parameter that this call does not take")
     suggestion = f"{field} in the body" if field in door.takes.model_fields else None
     message = "is not a query parameter of this call"
-    return FieldError(field, f"{message}; did you mean {suggestion}?" if suggestion else message, suggestion)
+    return FieldError(
+        field, f"{message}; did you mean {suggestion}?" if suggestion else message, suggestion
+    )
 
 
 def another_app(field: str, caller: Caller) -> Forbidden:
-    """The refusal of a request that names another app than the caller's, in the field of this path."""
+    """The refusal of a request that names another app than the caller's, in the field
+    of this path.
+    """
     if caller is LOCAL_CALLER:
-        message = f"without keys every caller is the app {caller.app_id}: leave it out, or give each app a key (MEMORY_API_KEYS)"
+        message = (
+            f"without keys every caller is the app {caller.app_id}: leave it out, or give each app "
+            "a key (MEMORY_API_KEYS)"
+        )
     else:
         message = f"this {caller.credential} belongs to the app {caller.app_id}"
     return Forbidden(f"{field}: {message}", errors=(FieldError(field, message),))
@@ -292,23 +375,31 @@ def _user_id(caller: Caller, given: object) -> str:
         raise invalid(FieldError("user_id", str(error))) from None
     if caller.user_id is not None and caller.user_id != user_id:
         errors = (FieldError("user_id", f"is not the user of this {caller.credential}"),)
-        raise Forbidden(f"user_id: this {caller.credential} is bound to another user", errors=errors)
+        raise Forbidden(
+            f"user_id: this {caller.credential} is bound to another user", errors=errors
+        )
     return user_id
 
 
 def _call(req: HttpRequest, route: str, request_fields: dict[str, Any], plain: Call) -> Call:
-    """The call, with what makes this request the same as an earlier one when the caller asks for that. request_fields: body or query."""
+    """The call, with what makes this request the same as an earlier one when the caller asks for
+    that. request_fields: body or query.
+    """
     key = req.headers.get("idempotency-key")
     if key is None:
         return plain
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         raise invalid(FieldError("Idempotency-Key", "must be 1-200 visible ASCII characters"))
     asked = orjson.dumps([dict(req.route_params), request_fields], option=orjson.OPT_SORT_KEYS)
-    return replace(plain, idempotency_key=key, route=route, body_hash=hashlib.sha256(asked).hexdigest())
+    return replace(
+        plain, idempotency_key=key, route=route, body_hash=hashlib.sha256(asked).hexdigest()
+    )
 
 
 def _route_value(field: str, text: str) -> str:
-    """A value out of the path. Hosts decode it, but leave an encoded slash as it is; no id has one, a procedure's key may."""
+    """A value out of the path. Hosts decode it, but leave an encoded slash as it is;
+    no id has one, a procedure's key may.
+    """
     value = re.sub("%2f", "/", text, flags=re.IGNORECASE)
     if field == "key":
         return value

@@ -1,6 +1,8 @@
-"""The console: a page for operators and developers, which uses the public calls alone. Nothing is loaded from elsewhere.
+"""The console: a page for operators and developers, which uses the public calls alone.
+Nothing is loaded from elsewhere.
 
-Its files are ES modules and style sheets in `console`, as they were written: no build makes them. They are read at the first request.
+Its files are ES modules and style sheets in `console`, as they were written: no build makes them.
+They are read at the first request.
 """
 
 from __future__ import annotations
@@ -20,10 +22,13 @@ blueprint = func.Blueprint()
 FOLDER = Path(__file__).with_name("console")
 PAGE = "page.html"
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
+    "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""The page runs and shows what this app serves, and sends to this app alone. With trusted types no text can become HTML or a script."""
+"""The page runs and shows what this app serves, and sends to this app alone. With trusted types no
+text can become HTML or a script.
+"""
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 _MEDIA = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 """The media types of the files beside the page."""
@@ -46,8 +51,13 @@ async def console_file(req: HttpRequest) -> HttpResponse:
     if name not in _contents():
         raise NotFound("The console has no such file")
     content = _contents()[name]
-    # A page of another release, while an upgrade is under way, gets this file once; it must not stay in a cache under the wrong name.
-    caching = "public, max-age=31536000, immutable" if req.route_params["release"] == release() else "no-store"
+    # A page of another release, while an upgrade is under way, gets this file once; it must not
+    # stay in a cache under the wrong name.
+    caching = (
+        "public, max-age=31536000, immutable"
+        if req.route_params["release"] == release()
+        else "no-store"
+    )
     headers = {**_HEADERS, "Cache-Control": caching, "Vary": "Accept-Encoding"}
     if "gzip" in req.headers.get("accept-encoding", ""):
         headers["Content-Encoding"] = "gzip"
@@ -58,7 +68,9 @@ async def console_file(req: HttpRequest) -> HttpResponse:
 
 @functools.cache
 def release() -> str:
-    """What the addresses of the files begin with, so that no cache mixes the modules of two versions."""
+    """What the addresses of the files begin with, so that no cache mixes the modules of
+    two versions.
+    """
     return hashlib.sha256(b"".join(_contents().values())).hexdigest()[:12]
 
 

@@ -9,12 +9,22 @@ import azure.functions as func
 from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError
-from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, SessionInput, SummaryInput
+from memory_core.domain.requests.maintenance import (
+    AgentMemoryInput,
+    BatchInput,
+    SessionInput,
+    SummaryInput,
+)
 from memory_core.domain.requests.memories import ConverseInput, TasksInput
 from memory_core.domain.results import Buffered
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.request_parsing import Nothing, invalid
-from memory_core.functions.responses import accepted_response, buffered_response, json_response, summary_response
+from memory_core.functions.responses import (
+    accepted_response,
+    buffered_response,
+    json_response,
+    summary_response,
+)
 
 blueprint = func.Blueprint()
 
@@ -22,8 +32,14 @@ blueprint = func.Blueprint()
 @blueprint.route(route="api/v1/memories", methods=["POST"])
 @gated("write", body=ConverseInput)
 async def memories_converse(req: Admitted[ConverseInput]) -> HttpResponse:
-    """Tell a conversation, to be formed into memories. The answer names the task that does it; Location is where to look at it."""
-    return accepted_response(req.owner, await req.core.converse(req.owner, req.input, req.call), req.input.messages.ignored)
+    """Tell a conversation, to be formed into memories. The answer names the task that does it;
+    Location is where to look at it.
+    """
+    return accepted_response(
+        req.owner,
+        await req.core.converse(req.owner, req.input, req.call),
+        req.input.messages.ignored,
+    )
 
 
 # Messages that are gathered session by session, and formed together.
@@ -35,8 +51,14 @@ _BATCH = "api/v1/memories/batch"
 @blueprint.route(route=_BATCH, methods=["POST"])
 @gated("write", body=BatchInput)
 async def memories_batch_append(req: Admitted[BatchInput]) -> HttpResponse:
-    """Add messages to a session's batch. It is formed when it is large enough, when nothing more comes, or when asked."""
-    return buffered_response(await req.core.batch(req.owner, req.input, req.call), status=202, ignored=req.input.messages.ignored)
+    """Add messages to a session's batch. It is formed when it is large enough,
+    when nothing more comes, or when asked.
+    """
+    return buffered_response(
+        await req.core.batch(req.owner, req.input, req.call),
+        status=202,
+        ignored=req.input.messages.ignored,
+    )
 
 
 @blueprint.route(route=_BATCH, methods=["GET"])
@@ -51,7 +73,11 @@ async def memories_batch_state(req: Admitted[SessionInput]) -> HttpResponse:
 async def memories_batch_flush(req: Admitted[SessionInput]) -> HttpResponse:
     """Form what waits of a session now. When nothing does, the answer is the empty batch."""
     accepted = await req.core.batch_flush(req.owner, req.input.session_id, req.call)
-    return buffered_response(Buffered(0, None)) if accepted is None else accepted_response(req.owner, accepted)
+    return (
+        buffered_response(Buffered(0, None))
+        if accepted is None
+        else accepted_response(req.owner, accepted)
+    )
 
 
 # An agent's own: its words, to be kept as they come, and summaries of whatever it was told.
@@ -63,8 +89,14 @@ _AGENT = "api/v1/agent"
 @blueprint.route(route=f"{_AGENT}/memories", methods=["POST"])
 @gated("write", body=AgentMemoryInput)
 async def agent_memories(req: Admitted[AgentMemoryInput]) -> HttpResponse:
-    """Keep an agent's own words as one memory, after one fast summary and without comparing them with anything."""
-    return accepted_response(req.owner, await req.core.agent_memory(req.owner, req.input, req.call), req.input.messages.ignored)
+    """Keep an agent's own words as one memory, after one fast summary and without comparing them
+    with anything.
+    """
+    return accepted_response(
+        req.owner,
+        await req.core.agent_memory(req.owner, req.input, req.call),
+        req.input.messages.ignored,
+    )
 
 
 @blueprint.route(route=f"{_AGENT}/summaries", methods=["POST"])
@@ -72,14 +104,23 @@ async def agent_memories(req: Admitted[AgentMemoryInput]) -> HttpResponse:
 async def agent_summaries(req: Admitted[SummaryInput]) -> HttpResponse:
     """Sum up messages, of which nothing is remembered.
 
-    user_id says whose tokens of the day it takes beside the app's. With a callback_url the summary is sent there, by a task of that user.
+    user_id says whose tokens of the day it takes beside the app's. With a callback_url the summary
+    is sent there, by a task of that user.
     """
     if req.input.callback_url is None:
-        summary = await req.core.summary(req.owner.app_id, req.input, user_id=req.owner.user_id or None)
+        summary = await req.core.summary(
+            req.owner.app_id, req.input, user_id=req.owner.user_id or None
+        )
         return summary_response(summary, req.input.messages.ignored)
     if not req.owner.user_id:
-        raise invalid(FieldError("user_id", "is required with callback_url: whose task is it to be?"))
-    return accepted_response(req.owner, await req.core.summary_later(req.owner, req.input, req.call), req.input.messages.ignored)
+        raise invalid(
+            FieldError("user_id", "is required with callback_url: whose task is it to be?")
+        )
+    return accepted_response(
+        req.owner,
+        await req.core.summary_later(req.owner, req.input, req.call),
+        req.input.messages.ignored,
+    )
 
 
 # Tasks: what goes on after a call was answered, to be watched, retried and cancelled.
@@ -92,9 +133,13 @@ _TASK = f"{_TASKS}/{{task_id}}"
 @blueprint.route(route=_TASKS, methods=["GET"])
 @gated("read", query=TasksInput)
 async def tasks_list(req: Admitted[TasksInput]) -> HttpResponse:
-    """List a user's tasks, newest first; finished ones for seven days, poisoned ones until they are retried or cancelled."""
+    """List a user's tasks, newest first; finished ones for seven days, poisoned ones until they are
+    retried or cancelled.
+    """
     page = await req.core.tasks(req.owner, req.input)
-    return json_response({"tasks": [task.public() for task in page.tasks], "next_cursor": page.next_cursor})
+    return json_response(
+        {"tasks": [task.public() for task in page.tasks], "next_cursor": page.next_cursor}
+    )
 
 
 @blueprint.route(route=_TASK, methods=["GET"])
@@ -108,11 +153,15 @@ async def task_get(req: Admitted[Nothing]) -> HttpResponse:
 @gated("write", body=Nothing)
 async def task_retry(req: Admitted[Nothing]) -> HttpResponse:
     """Start a task again that failed, is poisoned or waits."""
-    return json_response((await req.core.retry(req.owner, req.route["task_id"], req.call)).public(), status=202)
+    return json_response(
+        (await req.core.retry(req.owner, req.route["task_id"], req.call)).public(), status=202
+    )
 
 
 @blueprint.route(route=f"{_TASK}/cancel", methods=["POST"])
 @gated("write", body=Nothing)
 async def task_cancel(req: Admitted[Nothing]) -> HttpResponse:
     """End a task that is not done; what it has formed stays."""
-    return json_response((await req.core.cancel(req.owner, req.route["task_id"], req.call)).public())
+    return json_response(
+        (await req.core.cancel(req.owner, req.route["task_id"], req.call)).public()
+    )

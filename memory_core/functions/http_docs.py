@@ -1,6 +1,8 @@
-"""The API as a page that people read and try: Swagger UI on this app's own OpenAPI document. Nothing is loaded from elsewhere.
+"""The API as a page that people read and try: Swagger UI on this app's own OpenAPI document.
+Nothing is loaded from elsewhere.
 
-The files of Swagger UI are kept in `viewer`, as `deployment.viewer` fetched them, and read at the first request.
+The files of Swagger UI are kept in `viewer`, as `deployment.viewer` fetched them,
+and read at the first request.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ FOLDER = Path(__file__).with_name("viewer")
 VERSION = "5.35.0"
 """Of Swagger UI."""
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
+    "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The page runs and shows what this app serves, and sends to this app alone. `data:`: the icons in Swagger UI's style sheet."""
+"""The page runs and shows what this app serves, and sends to this app alone. `data:`:
+the icons in Swagger UI's style sheet.
+"""
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 _FILES = {
     "swagger-ui-bundle.js": "text/javascript",
@@ -63,4 +67,8 @@ async def docs_file(req: HttpRequest) -> HttpResponse:
 def _content(name: str) -> tuple[bytes, bool]:
     """The bytes of a file of the page, and whether they are compressed."""
     compressed = FOLDER / f"{name}.gz"
-    return (compressed.read_bytes(), True) if compressed.exists() else ((FOLDER / name).read_bytes(), False)
+    return (
+        (compressed.read_bytes(), True)
+        if compressed.exists()
+        else ((FOLDER / name).read_bytes(), False)
+    )

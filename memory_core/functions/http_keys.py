@@ -1,6 +1,7 @@
 """Keys of an app and its audit log, for its admins.
 
-An admin key belongs to an app: it makes, sees and withdraws keys of that app alone. A key that is bound to a user is refused.
+An admin key belongs to an app: it makes, sees and withdraws keys of that app alone.
+A key that is bound to a user is refused.
 """
 
 from __future__ import annotations
@@ -32,15 +33,21 @@ async def key_make(req: Admitted[KeyInput]) -> HttpResponse:
 @blueprint.route(route=_KEYS, methods=["GET"])
 @gated("admin", query=KeysInput, scoped=False)
 async def keys_list(req: Admitted[KeysInput]) -> HttpResponse:
-    """List the keys that were made for this app, newest first; withdrawn ones for 90 days. Keys of the settings are not among them."""
+    """List the keys that were made for this app, newest first; withdrawn ones for 90 days. Keys of
+    the settings are not among them.
+    """
     page, now = await req.core.keys(req.owner.app_id, req.input), req.core.clock.now()
-    return json_response({"keys": [key.public(now) for key in page.keys], "next_cursor": page.next_cursor})
+    return json_response(
+        {"keys": [key.public(now) for key in page.keys], "next_cursor": page.next_cursor}
+    )
 
 
 @blueprint.route(route=_KEY, methods=["DELETE"])
 @gated("admin", query=Nothing, scoped=False)
 async def key_withdraw(req: Admitted[Nothing]) -> HttpResponse:
-    """Withdraw a key: this instance refuses it at once, every other one within 60 seconds. One that is withdrawn stays so."""
+    """Withdraw a key: this instance refuses it at once, every other one within 60 seconds.
+    One that is withdrawn stays so.
+    """
     await req.core.withdraw_key(req.owner.app_id, req.route["key_id"], req.call)
     return HttpResponse(status_code=204)
 
@@ -48,7 +55,9 @@ async def key_withdraw(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route=f"{_KEY}/rotate", methods=["POST"])
 @gated("admin", body=RotateInput, scoped=False)
 async def key_rotate(req: Admitted[RotateInput]) -> HttpResponse:
-    """Make a key that takes the place of another: with its name, rights, user and end. The other one works on for `overlap_seconds`."""
+    """Make a key that takes the place of another: with its name, rights, user and end. The other
+    one works on for `overlap_seconds`.
+    """
     made = await req.core.rotate_key(req.owner.app_id, req.route["key_id"], req.input, req.call)
     return json_response(made.public(req.core.clock.now()), status=201, headers=_SECRET_HEADERS)
 
@@ -56,14 +65,19 @@ async def key_rotate(req: Admitted[RotateInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/audit", methods=["GET"])
 @gated("admin", query=AuditInput, scoped=False)
 async def audit_list(req: Admitted[AuditInput]) -> HttpResponse:
-    """List what was done with keys and with users' data, newest first: who, when, to whom, and what came of it; never content.
+    """List what was done with keys and with users' data, newest first: who, when, to whom,
+    and what came of it; never content.
 
-    With `Accept: application/x-ndjson` an entry a line, and the cursor of the next page in `X-Next-Cursor`.
+    With `Accept: application/x-ndjson` an entry a line, and the cursor of the next page in
+    `X-Next-Cursor`.
     """
     page = await req.core.audit(req.owner.app_id, req.input)
     entries = [entry.public() for entry in page.entries]
     if LINES not in req.headers.get("accept", ""):
         return json_response({"entries": entries, "next_cursor": page.next_cursor})
-    lines = b"".join(orjson.dumps(entry, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE) for entry in entries)
+    lines = b"".join(
+        orjson.dumps(entry, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+        for entry in entries
+    )
     following = {} if page.next_cursor is None else {"X-Next-Cursor": page.next_cursor}
     return HttpResponse(lines, mimetype=LINES, headers={"Cache-Control": "no-store", **following})

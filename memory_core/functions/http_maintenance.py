@@ -21,7 +21,13 @@ from memory_core.domain.requests.maintenance import (
 )
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.request_parsing import Nothing
-from memory_core.functions.responses import events_response, json_response, memories_response, memory_response, upkeep_response
+from memory_core.functions.responses import (
+    events_response,
+    json_response,
+    memories_response,
+    memory_response,
+    upkeep_response,
+)
 
 blueprint = func.Blueprint()
 
@@ -29,28 +35,36 @@ blueprint = func.Blueprint()
 @blueprint.route(route="api/v1/consolidate", methods=["POST"])
 @gated("write", body=ConsolidateInput)
 async def consolidate(req: Admitted[ConsolidateInput]) -> HttpResponse:
-    """Settle what has happened since the last run, by a task, as the hourly run does by itself; with dry_run, count what it would do."""
+    """Settle what has happened since the last run, by a task, as the hourly run does by itself;
+    with dry_run, count what it would do.
+    """
     return upkeep_response(req.owner, await req.core.consolidate(req.owner, req.input, req.call))
 
 
 @blueprint.route(route="api/v1/decay", methods=["POST"])
 @gated("write", body=DecayInput)
 async def decay(req: Admitted[DecayInput]) -> HttpResponse:
-    """Hide memories that were not looked at for long, by a task; with dry_run, count them. As often as you like."""
+    """Hide memories that were not looked at for long, by a task; with dry_run, count them.
+    As often as you like.
+    """
     return upkeep_response(req.owner, await req.core.decay(req.owner, req.input, req.call))
 
 
 @blueprint.route(route="api/v1/forget", methods=["POST"])
 @gated("write", body=ForgetInput)
 async def forget(req: Admitted[ForgetInput]) -> HttpResponse:
-    """Forget what a filter fits, by a task: softly, or for good (mode=hard); with dry_run, count it."""
+    """Forget what a filter fits, by a task: softly, or for good (mode=hard); with dry_run,
+    count it.
+    """
     return upkeep_response(req.owner, await req.core.forget(req.owner, req.input, req.call))
 
 
 @blueprint.route(route="api/v1/reembed", methods=["POST"])
 @gated("admin", body=ReembedInput)
 async def reembed(req: Admitted[ReembedInput]) -> HttpResponse:
-    """Replace vectors that another embedder made, by a task; with dry_run, count them. Where there are none, nothing is done."""
+    """Replace vectors that another embedder made, by a task; with dry_run, count them.
+    Where there are none, nothing is done.
+    """
     return upkeep_response(req.owner, await req.core.reembed(req.owner, req.input, req.call))
 
 
@@ -60,18 +74,23 @@ async def reembed(req: Admitted[ReembedInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/archive", methods=["POST"])
 @gated("write", body=ArchiveInput)
 async def archive(req: Admitted[ArchiveInput]) -> HttpResponse:
-    """Move memories that were not used for years to cold storage, by a task; with dry_run, count what would move."""
+    """Move memories that were not used for years to cold storage, by a task; with dry_run,
+    count what would move.
+    """
     return upkeep_response(req.owner, await req.core.archive(req.owner, req.input, req.call))
 
 
 @blueprint.route(route="api/v1/memories/{memory_id}/restore", methods=["POST"])
 @gated("write", body=Nothing)
 async def memory_restore(req: Admitted[Nothing]) -> HttpResponse:
-    """Bring a memory back into use: from the archive with its whole chain, or one that was deleted, replaced, shortened or has decayed."""
+    """Bring a memory back into use: from the archive with its whole chain, or one that was deleted,
+    replaced, shortened or has decayed.
+    """
     return memory_response(await req.core.restore(req.owner, req.route["memory_id"], req.call))
 
 
-# Conflicts: memories that could not both be true, what was done about it, and the last word of the caller.
+# Conflicts: memories that could not both be true, what was done about it, and the last word
+# of the caller.
 
 
 _CONFLICTS = "api/v1/conflicts"
@@ -81,15 +100,24 @@ _CONFLICT = f"{_CONFLICTS}/{{conflict_id}}"
 @blueprint.route(route=_CONFLICTS, methods=["GET"])
 @gated("read", query=ConflictsInput)
 async def conflicts_list(req: Admitted[ConflictsInput]) -> HttpResponse:
-    """List conflicts, newest first: all, those that wait for a decision, or those that are resolved."""
+    """List conflicts, newest first: all, those that wait for a decision, or those that
+    are resolved.
+    """
     page = await req.core.conflicts(req.owner, req.input)
-    return json_response({"conflicts": [record.public() for record in page.conflicts], "next_cursor": page.next_cursor})
+    return json_response(
+        {
+            "conflicts": [record.public() for record in page.conflicts],
+            "next_cursor": page.next_cursor,
+        }
+    )
 
 
 @blueprint.route(route=_CONFLICT, methods=["GET"])
 @gated("read", query=Nothing)
 async def conflict_get(req: Admitted[Nothing]) -> HttpResponse:
-    """One conflict: the two memories, why they contradict each other, and what was decided by whom."""
+    """One conflict: the two memories, why they contradict each other, and what was
+    decided by whom.
+    """
     return json_response((await req.core.conflict(req.owner, req.route["conflict_id"])).public())
 
 
@@ -97,15 +125,21 @@ async def conflict_get(req: Admitted[Nothing]) -> HttpResponse:
 @gated("write", body=ResolveInput)
 async def conflict_resolve(req: Admitted[ResolveInput]) -> HttpResponse:
     """Decide a conflict that is pending."""
-    record = await req.core.resolve_conflict(req.owner, req.route["conflict_id"], req.input, req.call)
+    record = await req.core.resolve_conflict(
+        req.owner, req.route["conflict_id"], req.input, req.call
+    )
     return json_response(record.public())
 
 
 @blueprint.route(route=f"{_CONFLICT}/undo", methods=["POST"])
 @gated("write", body=Nothing)
 async def conflict_undo(req: Admitted[Nothing]) -> HttpResponse:
-    """Take back what was decided, by whomever: both memories stand again, and the conflict is pending."""
-    return json_response((await req.core.undo_conflict(req.owner, req.route["conflict_id"], req.call)).public())
+    """Take back what was decided, by whomever: both memories stand again, and the
+    conflict is pending.
+    """
+    return json_response(
+        (await req.core.undo_conflict(req.owner, req.route["conflict_id"], req.call)).public()
+    )
 
 
 # Time past: the log in order, and what all memories were when it was shorter.

@@ -1,4 +1,6 @@
-"""The door for agents that speak the Model Context Protocol: one POST, one JSON answer, no sessions."""
+"""The door for agents that speak the Model Context Protocol: one POST, one JSON answer,
+no sessions.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,17 @@ _answer: Callable[[Admitted[Nothing]], Awaitable[HttpResponse]] | None = None
 @blueprint.route(route="mcp", methods=["POST"])
 @gated("read", query=Nothing, nameless=True, raw="application/json", user_header=True)
 async def mcp(req: Admitted[Nothing]) -> HttpResponse:
-    """Answer one message of the Model Context Protocol: tools, resources and prompts for one user's memories.
+    """Answer one message of the Model Context Protocol: tools, resources and prompts for one
+    user's memories.
 
-    The user is the key's own, or is named by the header X-Memory-User or by user_id in the query. Tools that write need the right to write.
+    The user is the key's own, or is named by the header X-Memory-User or by user_id in the query.
+    Tools that write need the right to write.
     """
     global _answer
     if _answer is None:
-        # The SDK takes half a second to import: not at a start, and not while everybody else waits for this event loop.
-        _answer = (await asyncio.to_thread(importlib.import_module, "memory_core.functions.mcp.http")).answer
+        # The SDK takes half a second to import: not at a start, and not while everybody else waits
+        # for this event loop.
+        _answer = (
+            await asyncio.to_thread(importlib.import_module, "memory_core.functions.mcp.http")
+        ).answer
     return await _answer(req)

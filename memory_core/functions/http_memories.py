@@ -1,7 +1,8 @@
 """Save, find, read and change memories.
 
-Azure's host picks between overlapping routes by the functions' names in alphabetical order, not by which route is more
-literal: what has a fixed path is named `memories_…`, what has `{memory_id}` is named `memory_…`, and so comes later.
+Azure's host picks between overlapping routes by the functions' names in alphabetical order, not by
+which route is more literal: what has a fixed path is named `memories_…`, what has `{memory_id}` is
+named `memory_…`, and so comes later.
 """
 
 from __future__ import annotations
@@ -72,13 +73,17 @@ _MEMORY = f"{_MEMORIES}/{{memory_id}}"
 @gated("write", body=SaveViewInput)
 async def memories_save(req: Admitted[SaveViewInput]) -> HttpResponse:
     """Save one memory."""
-    return saved_response(await req.core.save(req.owner, req.input, req.call), shape_of(req.input.view))
+    return saved_response(
+        await req.core.save(req.owner, req.input, req.call), shape_of(req.input.view)
+    )
 
 
 @blueprint.route(route=f"{_MEMORIES}/bulk", methods=["POST"])
 @gated("write", body=BulkInput)
 async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
-    """Save up to 100 memories; each has its own result, in order. With atomic, all are saved or none."""
+    """Save up to 100 memories; each has its own result, in order. With atomic,
+    all are saved or none.
+    """
     good: dict[int, SaveInput] = {}
     refused: dict[int, MemoryCoreError] = {}
     for place, item in enumerate(req.input.memories):
@@ -89,13 +94,20 @@ async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
     if req.input.atomic and refused:
         raise invalid(*(field for error in refused.values() for field in error.errors))
     results = {place: _bulk_problem(req, error) for place, error in refused.items()}
-    saved = await req.core.bulk(req.owner, [*good.values()], req.call, atomic=req.input.atomic) if good else []
+    saved = (
+        await req.core.bulk(req.owner, [*good.values()], req.call, atomic=req.input.atomic)
+        if good
+        else []
+    )
     renumber("memories", [*good])
     for place, outcome in zip(good, saved, strict=True):
         if isinstance(outcome, MemoryCoreError):
             results[place] = _bulk_problem(req, _of_item(outcome, f"memories.{place}."))
         else:
-            results[place] = {"status": outcome.status, **saved_body(outcome, shape_of(req.input.view))}
+            results[place] = {
+                "status": outcome.status,
+                **saved_body(outcome, shape_of(req.input.view)),
+            }
     return json_response({"results": [results[place] for place in sorted(results)]}, status=207)
 
 
@@ -109,9 +121,14 @@ async def memories_get(req: Admitted[FetchInput]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORIES}/delete", methods=["POST"])
 @gated("write", body=NamedInput)
 async def memories_delete(req: Admitted[NamedInput]) -> HttpResponse:
-    """Soft-delete up to 100 memories by id, procedural ones by key too; each has its own result, in order."""
+    """Soft-delete up to 100 memories by id, procedural ones by key too; each has its own result,
+    in order.
+    """
     outcomes = await req.core.delete_many(req.owner, req.input, req.call)
-    names: list[dict[str, Any]] = [*({"id": name} for name in req.input.ids), *({"key": key} for key in req.input.keys)]
+    names: list[dict[str, Any]] = [
+        *({"id": name} for name in req.input.ids),
+        *({"key": key} for key in req.input.keys),
+    ]
     results = [
         {**name, **_bulk_problem(req, outcome)}
         if isinstance(outcome, MemoryCoreError)
@@ -124,7 +141,9 @@ async def memories_delete(req: Admitted[NamedInput]) -> HttpResponse:
 @blueprint.route(route="api/v1/tags", methods=["GET"])
 @gated("read", query=TagsInput)
 async def tags_list(req: Admitted[TagsInput]) -> HttpResponse:
-    """List the tags that a user's memories have, in order; with prefix, those that begin with it."""
+    """List the tags that a user's memories have, in order; with prefix, those that
+    begin with it.
+    """
     page = await req.core.tags(req.owner, req.input)
     return json_response({"tags": page.tags, "next_cursor": page.next_cursor})
 
@@ -167,38 +186,58 @@ async def memories_list(req: Admitted[ListViewInput]) -> HttpResponse:
 async def memory_get(req: Admitted[GetInput]) -> HttpResponse:
     """Read one memory: now, as it was valid at a moment, or as it was known at one."""
     asked = req.input
-    result = await req.core.look_at(req.owner, req.route["memory_id"], at=asked.at, known_at=asked.known_at)
+    result = await req.core.look_at(
+        req.owner, req.route["memory_id"], at=asked.at, known_at=asked.known_at
+    )
     if asked.at is None and asked.known_at is None:
         return memory_response(result.memory, include_embedding=asked.include == "embedding")
-    return settled_response(result, logged_only=asked.known_at is not None, include_embedding=asked.include == "embedding")
+    return settled_response(
+        result,
+        logged_only=asked.known_at is not None,
+        include_embedding=asked.include == "embedding",
+    )
 
 
 @blueprint.route(route=_MEMORY, methods=["PUT"])
 @gated("write", body=UpdateInput)
 async def memory_update(req: Admitted[UpdateInput]) -> HttpResponse:
-    """Write a new version of a semantic or procedural memory; If-Match says which version it replaces."""
-    return memory_response(await req.core.update(req.owner, req.route["memory_id"], req.input, req.if_match, req.call))
+    """Write a new version of a semantic or procedural memory; If-Match says which version
+    it replaces.
+    """
+    return memory_response(
+        await req.core.update(req.owner, req.route["memory_id"], req.input, req.if_match, req.call)
+    )
 
 
 @blueprint.route(route=_MEMORY, methods=["DELETE"])
 @gated("write", query=Nothing)
 async def memory_delete(req: Admitted[Nothing]) -> HttpResponse:
-    """Soft-delete one memory; `outcome` tells whether it was deleted already. With If-Match, only the revision that it names."""
-    return deleted_response(await req.core.delete(req.owner, req.route["memory_id"], req.call, if_match=req.if_match))
+    """Soft-delete one memory; `outcome` tells whether it was deleted already. With If-Match,
+    only the revision that it names.
+    """
+    return deleted_response(
+        await req.core.delete(req.owner, req.route["memory_id"], req.call, if_match=req.if_match)
+    )
 
 
 @blueprint.route(route=f"{_MEMORY}/status", methods=["PATCH"])
 @gated("write", body=StatusInput)
 async def memory_status(req: Admitted[StatusInput]) -> HttpResponse:
-    """Set the status by hand: deleted, or active again. Any other status is a 409 that names these two."""
-    return memory_response(await req.core.set_status(req.owner, req.route["memory_id"], req.input, req.call))
+    """Set the status by hand: deleted, or active again. Any other status is a 409 that
+    names these two.
+    """
+    return memory_response(
+        await req.core.set_status(req.owner, req.route["memory_id"], req.input, req.call)
+    )
 
 
 @blueprint.route(route=f"{_MEMORY}/copy", methods=["POST"])
 @gated("write", body=CopyInput)
 async def memory_copy(req: Admitted[CopyInput]) -> HttpResponse:
     """Copy a memory to another agent of the same user."""
-    return memory_response(await req.core.copy(req.owner, req.route["memory_id"], req.input, req.call), status=201)
+    return memory_response(
+        await req.core.copy(req.owner, req.route["memory_id"], req.input, req.call), status=201
+    )
 
 
 @blueprint.route(route=f"{_MEMORY}/versions", methods=["GET"])
@@ -213,14 +252,22 @@ async def memory_versions(req: Admitted[Nothing]) -> HttpResponse:
 async def memory_evolution(req: Admitted[EvolutionInput]) -> HttpResponse:
     """What replaced a memory, what it replaced, or both, in order."""
     evolution = await req.core.evolution(req.owner, req.route["memory_id"], req.input.direction)
-    return json_response({"memories": [memory.public() for memory in evolution.memories], "complete": evolution.complete})
+    return json_response(
+        {
+            "memories": [memory.public() for memory in evolution.memories],
+            "complete": evolution.complete,
+        }
+    )
 
 
 @blueprint.route(route=f"{_MEMORY}/evolution/graph", methods=["GET"])
 @gated("read", query=GraphInput)
 async def memory_evolution_graph(req: Admitted[GraphInput]) -> HttpResponse:
     """The evolution of a memory as a drawing: Mermaid or Graphviz source, or a page of its own."""
-    return graph_response(await req.core.evolution_graph(req.owner, req.route["memory_id"], req.input.format), req.input.format)
+    return graph_response(
+        await req.core.evolution_graph(req.owner, req.route["memory_id"], req.input.format),
+        req.input.format,
+    )
 
 
 def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput:
@@ -230,7 +277,9 @@ def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput
     if item.get("app_id", req.owner.app_id) != req.owner.app_id:
         raise another_app(f"{prefix}app_id", req.caller)
     if item.get("user_id", req.owner.user_id) != req.owner.user_id:
-        raise invalid(FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user"))
+        raise invalid(
+            FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user")
+        )
     fields = {field: value for field, value in item.items() if field not in ("app_id", "user_id")}
     return from_json(SaveInput, fields, prefix, now=req.core.clock.now(), also=SCOPE)
 
@@ -243,7 +292,10 @@ def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
 
 
 def _bulk_problem(req: Admitted[Any], error: MemoryCoreError) -> dict[str, Any]:
-    return {"status": error.status, "problem": problem(error, req.path, req.call.correlation_id or "")}
+    return {
+        "status": error.status,
+        "problem": problem(error, req.path, req.call.correlation_id or ""),
+    }
 
 
 # Sessions as groups of memories, and procedures by their key.
@@ -270,23 +322,38 @@ async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
     """What was told in a session, message by message, in the order of telling."""
     asked = req.input
     newest_first = asked.order == "desc"
-    page = await req.core.session_messages(req.owner, req.route["session_id"], asked.cursor, asked.limit, newest_first=newest_first)
-    return json_response({"messages": [message.public() for message in page.messages], "next_cursor": page.next_cursor})
+    page = await req.core.session_messages(
+        req.owner, req.route["session_id"], asked.cursor, asked.limit, newest_first=newest_first
+    )
+    return json_response(
+        {
+            "messages": [message.public() for message in page.messages],
+            "next_cursor": page.next_cursor,
+        }
+    )
 
 
 @blueprint.route(route="api/v1/sessions/{session_id}/messages", methods=["POST"])
 @gated("write", body=AppendInput)
 async def session_messages_append(req: Admitted[AppendInput]) -> HttpResponse:
-    """Append messages to a session as they are, in order; with form, memories are formed of them too."""
-    return appended_response(req.owner, await req.core.append(req.owner, req.route["session_id"], req.input, req.call))
+    """Append messages to a session as they are, in order; with form, memories are formed
+    of them too.
+    """
+    return appended_response(
+        req.owner, await req.core.append(req.owner, req.route["session_id"], req.input, req.call)
+    )
 
 
 @blueprint.route(route="api/v1/sessions/{session_id}/messages/last", methods=["DELETE"])
 @gated("write", query=TakeBackInput)
 async def session_messages_take_back(req: Admitted[TakeBackInput]) -> HttpResponse:
-    """Take back the last turn of a session, or its last messages, with all that came of them alone; what was taken, the oldest first."""
+    """Take back the last turn of a session, or its last messages, with all that came of them alone;
+    what was taken, the oldest first.
+    """
     taken = await req.core.take_back(req.owner, req.route["session_id"], req.input.count, req.call)
-    return json_response({"messages": [message.public() for message in taken.messages], "memories": taken.memories})
+    return json_response(
+        {"messages": [message.public() for message in taken.messages], "memories": taken.memories}
+    )
 
 
 @blueprint.route(route="api/v1/procedures/{key}", methods=["GET"])
@@ -299,6 +366,10 @@ async def procedure_get(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route="api/v1/context", methods=["POST"])
 @gated("read", body=ContextInput)
 async def context(req: Admitted[ContextInput]) -> HttpResponse:
-    """Put together what is known: the profile, what holds just now, what matters to the query, what was said last."""
+    """Put together what is known: the profile, what holds just now, what matters to the query,
+    what was said last.
+    """
     messages = req.input.messages
-    return context_response(await req.core.context(req.owner, req.input), () if messages is None else messages.ignored)
+    return context_response(
+        await req.core.context(req.owner, req.input), () if messages is None else messages.ignored
+    )

@@ -1,6 +1,8 @@
-"""What is known of a person, a user's rights to their data, and what an app's admin sees of all users.
+"""What is known of a person, a user's rights to their data, and what an app's admin sees
+of all users.
 
-What a user has a right to: to take along everything that is kept, to bring it elsewhere, to have it erased.
+What a user has a right to: to take along everything that is kept, to bring it elsewhere,
+to have it erased.
 """
 
 from __future__ import annotations
@@ -8,7 +10,14 @@ from __future__ import annotations
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.requests.maintenance import ImportCommitInput, ImportInput, PartInput, ProfileInput, ScenesInput, SettingsInput
+from memory_core.domain.requests.maintenance import (
+    ImportCommitInput,
+    ImportInput,
+    PartInput,
+    ProfileInput,
+    ScenesInput,
+    SettingsInput,
+)
 from memory_core.domain.requests.memories import AcrossInput
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.request_parsing import Nothing
@@ -30,13 +39,17 @@ async def user_settings(req: Admitted[Nothing]) -> HttpResponse:
 @gated("write", body=SettingsInput)
 async def user_settings_put(req: Admitted[SettingsInput]) -> HttpResponse:
     """Set what a user has set: their time zone."""
-    return json_response((await req.core.set_user_settings(req.owner, req.input, req.call)).public())
+    return json_response(
+        (await req.core.set_user_settings(req.owner, req.input, req.call)).public()
+    )
 
 
 @blueprint.route(route="api/v1/usage", methods=["GET"])
 @gated("read", query=Nothing)
 async def usage(req: Admitted[Nothing]) -> HttpResponse:
-    """What a user takes: bytes of stored memories, and tokens of the model today; with their limits, null where there are none."""
+    """What a user takes: bytes of stored memories, and tokens of the model today; with their
+    limits, null where there are none.
+    """
     return json_response(await req.core.usage(req.owner))
 
 
@@ -59,13 +72,19 @@ async def user_export(req: Admitted[Nothing]) -> HttpResponse:
 async def user_export_part(req: Admitted[PartInput]) -> HttpResponse:
     """A part of an export that has succeeded, counted from 1; its task says how many there are."""
     data = await req.core.export_part(req.owner, req.route["task_id"], req.input.part)
-    return HttpResponse(data, mimetype=LINES, headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
+    return HttpResponse(
+        data,
+        mimetype=LINES,
+        headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
+    )
 
 
 @blueprint.route(route=f"{_USER}/import", methods=["POST"])
 @gated("write", query=ImportInput)
 async def user_import(req: Admitted[ImportInput]) -> HttpResponse:
-    """Begin to bring a file in: an export, for a user who is empty, or conversations, for any user."""
+    """Begin to bring a file in: an export, for a user who is empty, or conversations,
+    for any user.
+    """
     return accepted_response(req.owner, await req.core.begin_import(req.owner, req.input, req.call))
 
 
@@ -73,21 +92,30 @@ async def user_import(req: Admitted[ImportInput]) -> HttpResponse:
 @gated("write", query=PartInput, raw=LINES)
 async def user_import_part(req: Admitted[PartInput]) -> HttpResponse:
     """Bring a part of the file, counted from 1, in any order. Brought again, it replaces itself."""
-    await req.core.import_part(req.owner, req.route["task_id"], req.input.part, req.content, req.call)
+    await req.core.import_part(
+        req.owner, req.route["task_id"], req.input.part, req.content, req.call
+    )
     return HttpResponse(status_code=204)
 
 
 @blueprint.route(route=f"{_USER}/import/{{task_id}}/commit", methods=["POST"])
 @gated("write", body=ImportCommitInput)
 async def user_import_commit(req: Admitted[ImportCommitInput]) -> HttpResponse:
-    """All parts have been brought: look the file through, then store it, an export whole or not at all, conversations one by one."""
-    return accepted_response(req.owner, await req.core.commit_import(req.owner, req.route["task_id"], req.input, req.call))
+    """All parts have been brought: look the file through, then store it, an export whole or not at
+    all, conversations one by one.
+    """
+    return accepted_response(
+        req.owner,
+        await req.core.commit_import(req.owner, req.route["task_id"], req.input, req.call),
+    )
 
 
 @blueprint.route(route=_USER, methods=["DELETE"])
 @gated("admin", query=Nothing, own=True)
 async def user_erase(req: Admitted[Nothing]) -> HttpResponse:
-    """Erase a user for good, in every store. Needs `admin`, or `write` with a key that is bound to this user."""
+    """Erase a user for good, in every store. Needs `admin`, or `write` with a key that is bound
+    to this user.
+    """
     return accepted_response(req.owner, await req.core.erase(req.owner, req.call))
 
 
@@ -99,8 +127,18 @@ async def user_erase(req: Admitted[Nothing]) -> HttpResponse:
 async def scenes_list(req: Admitted[ScenesInput]) -> HttpResponse:
     """List a user's scenes, the one begun last first."""
     page = await req.core.scenes(req.owner, req.input.cursor, req.input.limit)
-    soon = {} if page.scenes or req.input.cursor else {"expected_at": await req.core.next_run(req.owner)}
-    return json_response({"scenes": [scene.public() for scene in page.scenes], "next_cursor": page.next_cursor, **soon})
+    soon = (
+        {}
+        if page.scenes or req.input.cursor
+        else {"expected_at": await req.core.next_run(req.owner)}
+    )
+    return json_response(
+        {
+            "scenes": [scene.public() for scene in page.scenes],
+            "next_cursor": page.next_cursor,
+            **soon,
+        }
+    )
 
 
 @blueprint.route(route="api/v1/scenes/{scene_id}", methods=["GET"])
@@ -113,22 +151,30 @@ async def scene_get(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route="api/v1/profile", methods=["GET"])
 @gated("read", query=ProfileInput)
 async def profile_get(req: Admitted[ProfileInput]) -> HttpResponse:
-    """What is known of a user: what they said of themselves, and what shows; with `at`, as it was true then."""
+    """What is known of a user: what they said of themselves, and what shows; with `at`,
+    as it was true then.
+    """
     profile = await req.core.profile(req.owner, req.input.at)
-    soon = {} if profile.explicit or profile.implicit or req.input.at else {"expected_at": await req.core.next_run(req.owner)}
+    soon = (
+        {}
+        if profile.explicit or profile.implicit or req.input.at
+        else {"expected_at": await req.core.next_run(req.owner)}
+    )
     return json_response({**profile.public(), **soon})
 
 
 # What concerns all users of an app, for its admin: tasks that were given up, and agents.
 #
-# Note: Azure's host asks functions in the order of their names. `poisoned_tasks_list` has to come before `task_get`, whose
-# route fits its path as well.
+# Note: Azure's host asks functions in the order of their names. `poisoned_tasks_list` has to come
+# before `task_get`, whose route fits its path as well.
 
 
 @blueprint.route(route="api/v1/tasks/poisoned", methods=["GET"])
 @gated("admin", query=AcrossInput, scoped=False)
 async def poisoned_tasks_list(req: Admitted[AcrossInput]) -> HttpResponse:
-    """List the tasks of all users of the app that failed too often, newest first, until they are retried or cancelled."""
+    """List the tasks of all users of the app that failed too often, newest first,
+    until they are retried or cancelled.
+    """
     page = await req.core.poisoned_tasks(req.owner.app_id, req.input)
     tasks = [{"user_id": user_id, **task.public()} for user_id, task in page.tasks]
     return json_response({"tasks": tasks, "next_cursor": page.next_cursor})

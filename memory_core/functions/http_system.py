@@ -1,4 +1,6 @@
-"""What the service says about itself: who it is, whether it works, what it has done, and what can be asked of it."""
+"""What the service says about itself: who it is, whether it works, what it has done,
+and what can be asked of it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ import orjson
 from azure.functions import HttpRequest, HttpResponse
 
 from memory_core import __version__
-from memory_core.domain.errors import Forbidden, MethodNotAllowed, NotFound, Unauthenticated, Unavailable
+from memory_core.domain.errors import (
+    Forbidden,
+    MethodNotAllowed,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
 from memory_core.functions import runtime
 from memory_core.functions.callers import is_readiness_signature
 from memory_core.functions.gate import Admitted, gated, ungated
@@ -22,7 +30,9 @@ from memory_core.functions.suggestions import known_calls
 
 blueprint = func.Blueprint()
 OPEN_FRESH_S = 10.0
-"""How old the readiness may be that anybody gets: what the checks cost must not depend on who asks how often."""
+"""How old the readiness may be that anybody gets: what the checks cost must not depend on who
+asks how often.
+"""
 
 
 @blueprint.route(route="/", methods=["GET"])
@@ -46,7 +56,8 @@ async def system_health(req: HttpRequest) -> HttpResponse:
 async def system_ready(req: HttpRequest) -> HttpResponse:
     """Readiness: what each dependency answered; 503 when saves or retrieves can't work.
 
-    `checked_at` says when they were asked. Without a key only the status is shown, as it was within the last ten seconds.
+    `checked_at` says when they were asked. Without a key only the status is shown,
+    as it was within the last ten seconds.
     """
     try:
         here = await runtime.current()
@@ -61,8 +72,13 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
 @blueprint.route(route="metrics", methods=["GET"])
 @gated("read", query=Nothing, scoped=False)
 async def system_metrics(req: Admitted[Nothing]) -> HttpResponse:
-    """Counters and durations in Prometheus's text format; what other apps took, to an admin only."""
-    return HttpResponse(req.core.metrics(None if req.caller.is_admin else req.owner.app_id), mimetype="text/plain; version=0.0.4")
+    """Counters and durations in Prometheus's text format; what other apps took,
+    to an admin only.
+    """
+    return HttpResponse(
+        req.core.metrics(None if req.caller.is_admin else req.owner.app_id),
+        mimetype="text/plain; version=0.0.4",
+    )
 
 
 @blueprint.route(route="api/v1/system/pool-stats", methods=["GET"])
@@ -80,8 +96,16 @@ async def system_openapi(req: HttpRequest) -> HttpResponse:
 
 
 def unready(error: Unavailable) -> dict[str, Any]:
-    """The readiness of a process that can't open a dependency: nothing is known but that one, and why (as every 503 here says)."""
-    report = {"adapter": None, "status": "unavailable", "latency_ms": None, "last_ok": None, "detail": error.detail}
+    """The readiness of a process that can't open a dependency: nothing is known but that one,
+    and why (as every 503 here says).
+    """
+    report = {
+        "adapter": None,
+        "status": "unavailable",
+        "latency_ms": None,
+        "last_ok": None,
+        "detail": error.detail,
+    }
     return {"status": "unavailable", "dependencies": {error.dependency: report}}
 
 
@@ -91,7 +115,9 @@ async def _may_see_all(here: runtime.Runtime, req: HttpRequest) -> bool:
         await here.caller(req.method, req.url, req.headers)
     except (Unauthenticated, Forbidden, Unavailable):
         secret, given = here.core.settings.secret, req.headers.get("x-readiness", "")
-        return secret is not None and is_readiness_signature(secret.get_secret_value().encode(), given, here.core.clock.now().timestamp())
+        return secret is not None and is_readiness_signature(
+            secret.get_secret_value().encode(), given, here.core.clock.now().timestamp()
+        )
     return True
 
 
@@ -103,7 +129,8 @@ def _readiness(state: Mapping[str, Any], retry_after_s: int | None = None) -> Ht
 
 @functools.cache
 def _openapi() -> bytes:
-    # The document is about this module's functions too, so it can't be imported before they are there.
+    # The document is about this module's functions too, so it can't be imported before
+    # they are there.
     from memory_core.functions.openapi import document
 
     return orjson.dumps(document())
@@ -113,8 +140,9 @@ def _openapi() -> bytes:
 #
 # Without this function Azure's host would answer them itself, with an empty 404.
 #
-# Note: Azure's host asks functions in the alphabetical order of their names. This one's name has to come last, or it would answer in the
-# place of others. What the host keeps for itself (`/admin`, `/runtime`) never gets here.
+# Note: Azure's host asks functions in the alphabetical order of their names. This one's name has to
+# come last, or it would answer in the place of others. What the host keeps for itself (`/admin`,
+# `/runtime`) never gets here.
 
 
 @blueprint.route(route="{*path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
@@ -123,7 +151,11 @@ async def wrong_path(req: HttpRequest) -> HttpResponse:
     """Answer 404, with the call that was probably meant; 405 where MCP asks for it."""
     path = urlsplit(req.url).path
     if path.rstrip("/").lower() == "/mcp":
-        raise MethodNotAllowed("/mcp takes POST alone: it keeps no sessions and opens no streams", allowed="POST")
+        raise MethodNotAllowed(
+            "/mcp takes POST alone: it keeps no sessions and opens no streams", allowed="POST"
+        )
     suggestion = known_calls().suggest(req.method, path)
     detail = "No call has this path and method"
-    raise NotFound(f"{detail}; did you mean {suggestion}?" if suggestion else detail, did_you_mean=suggestion)
+    raise NotFound(
+        f"{detail}; did you mean {suggestion}?" if suggestion else detail, did_you_mean=suggestion
+    )

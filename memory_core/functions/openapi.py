@@ -1,12 +1,14 @@
-"""The OpenAPI 3.1 document of this app, made from what is registered: routes from the bindings, inputs from the doors' models.
+"""The OpenAPI 3.1 document of this app, made from what is registered: routes from the bindings,
+inputs from the doors' models.
 
-So it can't drift from the code; what is written by hand (answers, examples) is in `openapi_parts` and
-`openapi_schemas`.
+So it can't drift from the code; what is written by hand (answers, examples) is in `openapi_parts`
+and `openapi_schemas`.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -26,7 +28,12 @@ def document() -> Schema:
         paths.setdefault(function.path, {})[function.method.lower()] = _operation(function, schemas)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Memory Core", "version": __version__, "summary": "Long-term memory for AI agents", "license": parts.LICENSE},
+        "info": {
+            "title": "Memory Core",
+            "version": __version__,
+            "summary": "Long-term memory for AI agents",
+            "license": parts.LICENSE,
+        },
         "tags": parts.TAGS,
         "security": [{"apiKey": []}, {"bearer": []}],
         "paths": dict(sorted(paths.items())),
@@ -34,19 +41,31 @@ def document() -> Schema:
             "securitySchemes": parts.SECURITY,
             "headers": parts.HEADERS,
             "responses": parts.problem_responses(),
-            "schemas": schemas,
+            "schemas": _joined(schemas),
         },
     }
+
+
+def _joined(schema: Any) -> Any:
+    """A schema whose descriptions have no line ends within a paragraph: they are docstrings."""
+    if isinstance(schema, dict):
+        return {
+            name: re.sub(r"(?<!\n)\n(?![\n*|-])", " ", value)
+            if name == "description" and isinstance(value, str)
+            else _joined(value)
+            for name, value in schema.items()
+        }
+    return [_joined(part) for part in schema] if isinstance(schema, list) else schema
 
 
 def _operation(function: HttpFunction, schemas: dict[str, Schema]) -> Schema:
     name, method, path, door = function.name, function.method, function.path, function.door
     text = (function.handler.__doc__ or "").strip()
-    summary, _, description = text.partition("\n")
+    summary, _, description = text.partition("\n\n")
     operation: Schema = {
         "operationId": name,
         "tags": [parts.tag(path)],
-        "summary": summary.strip().rstrip("."),
+        "summary": " ".join(summary.split()).rstrip("."),
         "parameters": _parameters(door, method, path, name, schemas),
         "responses": {**parts.answers(name), **parts.problems(door, name)},
     }
@@ -59,18 +78,36 @@ def _operation(function: HttpFunction, schemas: dict[str, Schema]) -> Schema:
     if door.has_body:
         operation["requestBody"] = _body(door, method, path, name, schemas)
     elif door.raw is not None:
-        operation["requestBody"] = {"required": True, "content": {door.raw: {"schema": parts.RAW_BODIES.get(name, parts.TEXT_BODY)}}}
+        operation["requestBody"] = {
+            "required": True,
+            "content": {door.raw: {"schema": parts.RAW_BODIES.get(name, parts.TEXT_BODY)}},
+        }
     return operation
 
 
-def _parameters(door: Door, method: str, path: str, name: str, schemas: dict[str, Schema]) -> list[Schema]:
+def _parameters(
+    door: Door, method: str, path: str, name: str, schemas: dict[str, Schema]
+) -> list[Schema]:
     parameters = [
-        {"name": part, "in": "path", "required": True, "schema": NAME_SCHEMA if part != "key" else parts.KEY_SCHEMA}
+        {
+            "name": part,
+            "in": "path",
+            "required": True,
+            "schema": NAME_SCHEMA if part != "key" else parts.KEY_SCHEMA,
+        }
         for part in re.findall(r"{(\w+)}", path)
     ]
-    if door.scoped and "{user_id}" not in path and (not door.has_body or method in ("PUT", "PATCH")):
+    if (
+        door.scoped
+        and "{user_id}" not in path
+        and (not door.has_body or method in ("PUT", "PATCH"))
+    ):
         parameters += [
-            {**parameter, "in": "query", "required": parameter["required"] and not (door.has_body or door.nameless)}
+            {
+                **parameter,
+                "in": "query",
+                "required": parameter["required"] and not (door.has_body or door.nameless),
+            }
             for parameter in parts.SCOPE_PARAMETERS
         ]
     if door.user_header:
@@ -79,9 +116,18 @@ def _parameters(door: Door, method: str, path: str, name: str, schemas: dict[str
         schema = _flat(door.takes, schemas)
         required = schema.get("required", [])
         for parameter, field in schema.get("properties", {}).items():
-            parameters.append({"name": parameter, "in": "query", "required": parameter in required, "schema": field})
+            parameters.append(
+                {
+                    "name": parameter,
+                    "in": "query",
+                    "required": parameter in required,
+                    "schema": field,
+                }
+            )
     if door.right is not None and method != "GET" and name != "mcp":
-        parameters.append(parts.SECRETS_ONCE if name in parts.MAKES_SECRETS else parts.IDEMPOTENCY_KEY)
+        parameters.append(
+            parts.SECRETS_ONCE if name in parts.MAKES_SECRETS else parts.IDEMPOTENCY_KEY
+        )
     if path.endswith("/{memory_id}") and method in ("PUT", "DELETE"):
         parameters.append({**parts.IF_MATCH, "required": method == "PUT"})
     parameters.append(parts.CORRELATION_ID)
@@ -95,11 +141,16 @@ def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Sche
         item = dict(_flat(parts.BULK_ITEM, schemas))
         item["properties"] = {**parts.SCOPE_FIELDS, **item["properties"]}
         schemas["BulkItem"] = item
-        schema["properties"] = {**schema["properties"], "memories": {**schema["properties"]["memories"], "items": ref("BulkItem")}}
+        schema["properties"] = {
+            **schema["properties"],
+            "memories": {**schema["properties"]["memories"], "items": ref("BulkItem")},
+        }
     if door.scoped and "{user_id}" not in path:
         schema["properties"] = {**parts.SCOPE_FIELDS, **schema.get("properties", {})}
         # PUT and PATCH may name the user in the query instead.
-        schema["required"] = ([] if method in ("PUT", "PATCH") or door.nameless else ["user_id"]) + schema.get("required", [])
+        schema["required"] = (
+            [] if method in ("PUT", "PATCH") or door.nameless else ["user_id"]
+        ) + schema.get("required", [])
     if door.nameless:
         schema["allOf"] = [parts.CALLBACK_NEEDS_A_USER]
     title = f"{door.takes.__name__.removesuffix('Input').removesuffix('View')}Request"

@@ -1,6 +1,8 @@
-"""The schemas of what is answered, for the OpenAPI document: made from the models, or written down where an answer is no model.
+"""The schemas of what is answered, for the OpenAPI document: made from the models,
+or written down where an answer is no model.
 
-Note: a model's schema is what is stored; what never leaves the product is taken out of it in `_as_shown`.
+Note: a model's schema is what is stored; what never leaves the product is taken out of it in
+`_as_shown`.
 """
 
 from __future__ import annotations
@@ -19,18 +21,26 @@ from memory_core.domain.results import AgentView, SessionMessage, SessionView, T
 from memory_core.domain.scenes import Profile, SceneView
 
 Schema = dict[str, Any]
-EXPECTED_AT = "Only where there is nothing yet: by when the run has begun that looks for it; null where nothing waits to be looked at"
+EXPECTED_AT = (
+    "Only where there is nothing yet: by when the run has begun that looks for it; null where "
+    "nothing waits to be looked at"
+)
 REF = "#/components/schemas/{model}"
 TEXT: Schema = {"type": "string"}
 INTEGER: Schema = {"type": "integer"}
 MOMENT: Schema = {"type": "string", "format": "date-time"}
-CURSOR: Schema = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
+CURSOR: Schema = {
+    "type": ["string", "null"],
+    "description": "What to send as `cursor` for the next page; null on the last",
+}
 DELETION: Schema = {"enum": ["deleted", "already_deleted"]}
 IGNORED: Schema = {
     "ignored": {
         "type": "array",
         "items": TEXT,
-        "description": "Only when there are any: fields and kinds of the messages that are not known",
+        "description": (
+            "Only when there are any: fields and kinds of the messages that are not known"
+        ),
     }
 }
 
@@ -43,26 +53,47 @@ REDACTED: Schema = {
             "properties": {"field": TEXT, "kind": TEXT, "count": INTEGER},
             "required": ["field", "kind", "count"],
         },
-        "description": "Only when there is any: what was replaced in the request by a mark, such as [redacted: github token]",
+        "description": (
+            "Only when there is any: what was replaced in the request by a mark, such as "
+            "[redacted: github token]"
+        ),
     }
 }
 
 PARTS: Schema = {
     "type": "array",
     "items": {"type": "object", "additionalProperties": True},
-    "description": "The content in parts: of an appended message as they came, else its texts; empty where nothing is said",
+    "description": (
+        "The content in parts: of an appended message as they came, else its texts; empty where "
+        "nothing is said"
+    ),
 }
 
 
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     schemas: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, SessionMessage, AgentView, SceneView, Profile, UserSettings):
+    for kind in (
+        Memory,
+        Event,
+        ConflictRecord,
+        VersionView,
+        SessionView,
+        SessionMessage,
+        AgentView,
+        SceneView,
+        Profile,
+        UserSettings,
+    ):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=REF)
         schemas.update(schema.pop("$defs", {}))
         schemas[kind.__name__] = schema
     _as_shown(schemas)
-    schemas["Profile"]["properties"]["expected_at"] = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
+    schemas["Profile"]["properties"]["expected_at"] = {
+        "type": ["string", "null"],
+        "format": "date-time",
+        "description": EXPECTED_AT,
+    }
     schemas.update(_shapes())
     return schemas
 
@@ -84,13 +115,27 @@ def _as_shown(schemas: dict[str, Schema]) -> None:
         "description": "The text that was not stored",
     }
     # What no event records is left out of what is told from the log.
-    schemas["Memory"]["required"] = [name for name in schemas["Memory"]["required"] if name in properties and name not in UNLOGGED_FIELDS]
-    properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
-    properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
+    schemas["Memory"]["required"] = [
+        name
+        for name in schemas["Memory"]["required"]
+        if name in properties and name not in UNLOGGED_FIELDS
+    ]
+    properties["as_of_sequence"] = {
+        "type": ["integer", "null"],
+        "description": "Only with at or known_at",
+    }
+    properties["embedding"] = {
+        "type": ["array", "null"],
+        "items": {"type": "number"},
+        "description": "Only with include=embedding",
+    }
     schemas["ShownMemory"] = {
         **schemas["Memory"],
         "title": "ShownMemory",
-        "description": "A memory: brief, without what is null, empty or a default; with view=full whole; or the fields that are named",
+        "description": (
+            "A memory: brief, without what is null, empty or a default; with view=full whole; or "
+            "the fields that are named"
+        ),
         "required": ["id"],
         "properties": {**properties},
     }
@@ -125,20 +170,43 @@ def _shapes() -> dict[str, Schema]:
 
 
 def _saved_and_refused() -> dict[str, Schema]:
-    meant = {"type": "string", "description": "What was probably meant: a field, a call or a setting; absent where nothing comes near"}
+    meant = {
+        "type": "string",
+        "description": (
+            "What was probably meant: a field, a call or a setting; absent where nothing comes near"
+        ),
+    }
     error = _object({"field": TEXT, "message": TEXT, "did_you_mean": meant}, "field", "message")
-    problem = {"type": TEXT, "title": TEXT, "status": INTEGER, "detail": TEXT, "instance": TEXT, "correlation_id": TEXT}
+    problem = {
+        "type": TEXT,
+        "title": TEXT,
+        "status": INTEGER,
+        "detail": TEXT,
+        "instance": TEXT,
+        "correlation_id": TEXT,
+    }
     saved = {
         "outcome": {"enum": [outcome.value for outcome in Outcome]},
         "memory": ref("ShownMemory"),
         "conflict": {"anyOf": [ref("ConflictRecord"), {"type": "null"}]},
         "degraded": _list(TEXT),
     }
-    deleted = {"id": TEXT, "key": TEXT, "status": INTEGER, "outcome": DELETION, "problem": ref("Problem")}
+    deleted = {
+        "id": TEXT,
+        "key": TEXT,
+        "status": INTEGER,
+        "outcome": DELETION,
+        "problem": ref("Problem"),
+    }
     return {
-        "Problem": _object({**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"),
+        "Problem": _object(
+            {**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"
+        ),
         "Saved": _object({**saved, **REDACTED}, *saved),
-        "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]}), **REDACTED}, "results"),
+        "BulkResults": _object(
+            {"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]}), **REDACTED},
+            "results",
+        ),
         "BulkSaved": _object({"status": INTEGER, **saved}, "status", *saved),
         "BulkProblem": _object({"status": INTEGER, "problem": ref("Problem")}, "status", "problem"),
         "Cleared": _object({"cleared": INTEGER}, "cleared"),
@@ -148,55 +216,130 @@ def _saved_and_refused() -> dict[str, Schema]:
 
 def _found() -> dict[str, Schema]:
     number, maybe = {"type": "number"}, {"type": ["number", "null"]}
-    passage: Schema = {"text": TEXT, "actor": {"type": ["string", "null"]}, "at": MOMENT, "message": TEXT, "relevance_score": number}
+    passage: Schema = {
+        "text": TEXT,
+        "actor": {"type": ["string", "null"]},
+        "at": MOMENT,
+        "message": TEXT,
+        "relevance_score": number,
+    }
     explain: Schema = {"type": ["object", "null"], "description": "Only when asked for"}
     hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("ShownMemory")}
-    hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)
-    hit |= dict.fromkeys(("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe)
+    hit |= dict.fromkeys(
+        ("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number
+    )
+    hit |= dict.fromkeys(
+        ("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe
+    )
     hit |= {
         "tier": {"enum": list(get_args(Tier))},
-        "age_days": {"type": ["integer", "null"], "description": "Of a memory that has faded, whole days since what it tells of"},
+        "age_days": {
+            "type": ["integer", "null"],
+            "description": "Of a memory that has faded, whole days since what it tells of",
+        },
         "matched_by": _list(TEXT),
         "also": _list(TEXT),
         "stale_facts": _list({"type": "object"}),
         "passages": _list(_object(passage, "text", "actor", "at", "message"))
         | {"description": "What was said that matched, best first, three at most"},
     }
-    near = _object({"relevance_score": number, "answer_threshold": number}, "relevance_score", "answer_threshold")
+    near = _object(
+        {"relevance_score": number, "answer_threshold": number},
+        "relevance_score",
+        "answer_threshold",
+    )
     nearest: Schema = {
         "anyOf": [near, {"type": "null"}],
-        "description": "Only beside empty results: how near the nearest memory came, and how near it had to come; null without a candidate",
+        "description": (
+            "Only beside empty results: how near the nearest memory came, and how near it had to "
+            "come; null without a candidate"
+        ),
     }
-    retrieved: Schema = {"results": _list(ref("Hit")), "degraded": _list(TEXT), "as_of_sequence": INTEGER, "nearest": nearest}
+    retrieved: Schema = {
+        "results": _list(ref("Hit")),
+        "degraded": _list(TEXT),
+        "as_of_sequence": INTEGER,
+        "nearest": nearest,
+    }
     retrieved["next_cursor"] = CURSOR
-    retrieved |= {"context": TEXT, "citations": _list(TEXT), "rounds": INTEGER, "sufficient": {"type": "boolean"}, "why": TEXT}
-    part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(TEXT), "tokens": INTEGER}
+    retrieved |= {
+        "context": TEXT,
+        "citations": _list(TEXT),
+        "rounds": INTEGER,
+        "sufficient": {"type": "boolean"},
+        "why": TEXT,
+    }
+    part: Schema = {
+        "kind": {"enum": list(get_args(PartKind))},
+        "ids": _list(TEXT),
+        "tokens": INTEGER,
+    }
     parts = _list(_object(part, *part))
     context: Schema = {"context": TEXT, "parts": parts, "left_out": parts, "degraded": _list(TEXT)}
     return {
-        "Hit": _object({**hit, "explain": explain}, "rank", "memory", "score", "relevance_score", "passages")
+        "Hit": _object(
+            {**hit, "explain": explain}, "rank", "memory", "score", "relevance_score", "passages"
+        )
         | {"description": "With view=full all fields; a brief one says what is not as usual"},
-        "Retrieved": _object({**retrieved, "explain": explain, **REDACTED}, "results", "degraded", "as_of_sequence", "next_cursor"),
+        "Retrieved": _object(
+            {**retrieved, "explain": explain, **REDACTED},
+            "results",
+            "degraded",
+            "as_of_sequence",
+            "next_cursor",
+        ),
         "Context": _object({**context, **IGNORED, **REDACTED}, *context),
-        "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
-        "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
+        "Foreseen": _object(
+            {"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"
+        ),
+        "Evolution": _object(
+            {"memories": _list(ref("Memory")), "complete": {"type": "boolean"}},
+            "memories",
+            "complete",
+        ),
         "Versions": _object({"versions": _list(ref("VersionView"))}, "versions"),
     }
 
 
 def _accepted() -> dict[str, Schema]:
-    readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}, "checked_at": MOMENT}
-    waits: Schema = {"buffered": INTEGER, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
+    readiness = {
+        "status": {"enum": ["ready", "degraded", "unavailable"]},
+        "dependencies": {"type": "object"},
+        "checked_at": MOMENT,
+    }
+    waits: Schema = {
+        "buffered": INTEGER,
+        "flush_at": {"type": ["string", "null"], "format": "date-time"},
+    }
     accepted: Schema = {"task_id": TEXT, "status": {"const": "accepted"}, "degraded": _list(TEXT)}
     counted: Schema = {"new": INTEGER, "known": INTEGER}
-    of_session = {"messages": _object(counted, *counted) | {"description": "Of a conversation: how many messages were new to its session"}}
+    of_session = {
+        "messages": _object(counted, *counted)
+        | {"description": "Of a conversation: how many messages were new to its session"}
+    }
     return {
         "Accepted": _object({**accepted, **of_session, **IGNORED, **REDACTED}, *accepted),
-        "Appended": _object({"memory_ids": _list(TEXT), "task_id": TEXT, "degraded": _list(TEXT), **REDACTED}, "memory_ids", "degraded"),
+        "Appended": _object(
+            {"memory_ids": _list(TEXT), "task_id": TEXT, "degraded": _list(TEXT), **REDACTED},
+            "memory_ids",
+            "degraded",
+        ),
         "Batch": _object(waits, *waits),
-        "Buffered": _object({**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED, **REDACTED}, *waits, "degraded"),
+        "Buffered": _object(
+            {**waits, "task_id": TEXT, "degraded": _list(TEXT), **IGNORED, **REDACTED},
+            *waits,
+            "degraded",
+        ),
         "Summary": _object(
-            {"summary": TEXT, "structured": {"type": "object"}, "degraded": _list(TEXT), **IGNORED, **REDACTED}, "summary", "degraded"
+            {
+                "summary": TEXT,
+                "structured": {"type": "object"},
+                "degraded": _list(TEXT),
+                **IGNORED,
+                **REDACTED,
+            },
+            "summary",
+            "degraded",
         ),
         "Task": _task(),
         "Readiness": _object(readiness, "status"),
@@ -212,15 +355,32 @@ def _usage() -> Schema:
     }
     stored: Schema = {"used": INTEGER, "limit": limit}
     tokens: Schema = {"used": counted, "limit": limit, "resets_at": MOMENT}
-    usage: Schema = {"stored_bytes": _object(stored, *stored), "model_tokens": _object(tokens, *tokens)}
+    usage: Schema = {
+        "stored_bytes": _object(stored, *stored),
+        "model_tokens": _object(tokens, *tokens),
+    }
     return _object(usage, *usage)
 
 
 def _pages() -> dict[str, Schema]:
     cursor = CURSOR
-    as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
-    memories: Schema = {"memories": _list(ref("ShownMemory")), "as_of_sequence": as_of, "next_cursor": cursor}
-    damaged = _list(TEXT) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
+    as_of = {
+        "type": ["integer", "null"],
+        "description": (
+            "The sequence of the log that this is the state of; null when others kept writing"
+        ),
+    }
+    memories: Schema = {
+        "memories": _list(ref("ShownMemory")),
+        "as_of_sequence": as_of,
+        "next_cursor": cursor,
+    }
+    damaged = _list(TEXT) | {
+        "description": (
+            "Only when there are any: ids of memories of this page whose stored documents can't "
+            "be read"
+        )
+    }
     soon: Schema = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
 
     def page(field: str, items: Schema, **beside: Schema) -> Schema:
@@ -228,7 +388,11 @@ def _pages() -> dict[str, Schema]:
 
     return {
         "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
-        "Fetched": _object({"memories": _list(ref("ShownMemory")), "missing": _list(TEXT), "damaged": damaged}, "memories", "missing"),
+        "Fetched": _object(
+            {"memories": _list(ref("ShownMemory")), "missing": _list(TEXT), "damaged": damaged},
+            "memories",
+            "missing",
+        ),
         "TagPage": page("tags", TEXT),
         "TaskPage": page("tasks", ref("Task")),
         "OwnedTaskPage": page("tasks", _task(user_id=TEXT)),
@@ -238,22 +402,50 @@ def _pages() -> dict[str, Schema]:
         "EventPage": page("events", ref("Event")),
         "SessionPage": page("sessions", ref("SessionView")),
         "MessagePage": page("messages", ref("SessionMessage")),
-        "TakenBack": _object({"messages": _list(ref("SessionMessage")), "memories": INTEGER}, "messages", "memories"),
+        "TakenBack": _object(
+            {"messages": _list(ref("SessionMessage")), "memories": INTEGER}, "messages", "memories"
+        ),
     }
 
 
 def _access() -> dict[str, Schema]:
     maybe: Schema = {"type": ["string", "null"]}
     until: Schema = {**maybe, "format": "date-time"}
-    key: Schema = {"key_id": TEXT, "app_id": TEXT, "name": maybe, "rights": _list({"enum": list(RIGHTS)})}
-    key |= {"user_id": {**maybe, "description": "The only user that it may name; null for any"}, "created_at": MOMENT, "expires_at": until}
-    key |= {"last_used_at": {**until, "description": "At most an hour behind"}, "status": {"enum": list(get_args(KeyStatus))}}
+    key: Schema = {
+        "key_id": TEXT,
+        "app_id": TEXT,
+        "name": maybe,
+        "rights": _list({"enum": list(RIGHTS)}),
+    }
+    key |= {
+        "user_id": {**maybe, "description": "The only user that it may name; null for any"},
+        "created_at": MOMENT,
+        "expires_at": until,
+    }
+    key |= {
+        "last_used_at": {**until, "description": "At most an hour behind"},
+        "status": {"enum": list(get_args(KeyStatus))},
+    }
     secret = {"key": {**TEXT, "description": "The whole key: in this answer only"}}
-    target = {"type": "object", "additionalProperties": TEXT, "description": "Ids: key_id, user_id, task_id; user for one who was erased"}
-    entry: Schema = {"id": TEXT, "at": MOMENT, "actor": {**TEXT, "description": "The id of the key that asked"}}
+    target = {
+        "type": "object",
+        "additionalProperties": TEXT,
+        "description": "Ids: key_id, user_id, task_id; user for one who was erased",
+    }
+    entry: Schema = {
+        "id": TEXT,
+        "at": MOMENT,
+        "actor": {**TEXT, "description": "The id of the key that asked"},
+    }
     entry |= {"action": {"enum": list(get_args(Action))}, "target": target, "correlation_id": maybe}
-    entry["outcome"] = {**TEXT, "description": "done; of a task accepted, and its status once it has ended"}
-    beside: Schema = {"counts": {"type": "object", "additionalProperties": INTEGER}, "mode": {"enum": ["soft", "hard"]}}
+    entry["outcome"] = {
+        **TEXT,
+        "description": "done; of a task accepted, and its status once it has ended",
+    }
+    beside: Schema = {
+        "counts": {"type": "object", "additionalProperties": INTEGER},
+        "mode": {"enum": ["soft", "hard"]},
+    }
     cursor = {"next_cursor": CURSOR}
     return {
         "ApiKey": _object(key, *key),
@@ -261,7 +453,9 @@ def _access() -> dict[str, Schema]:
         "RotatedKey": _object({**secret, **key, "replaces": TEXT}, *secret, *key, "replaces"),
         "KeyPage": _object({"keys": _list(ref("ApiKey")), **cursor}, "keys", "next_cursor"),
         "AuditEntry": _object({**entry, **beside}, *entry),
-        "AuditPage": _object({"entries": _list(ref("AuditEntry")), **cursor}, "entries", "next_cursor"),
+        "AuditPage": _object(
+            {"entries": _list(ref("AuditEntry")), **cursor}, "entries", "next_cursor"
+        ),
     }
 
 

@@ -1,7 +1,9 @@
-"""The calls of the app, as its functions were registered: what each is named, and what it asks of its callers.
+"""The calls of the app, as its functions were registered: what each is named,
+and what it asks of its callers.
 
-Note: it knows the blueprints only after `blueprints` was imported, which registers them. So it imports none of them, and what
-describes all calls (`openapi`, `suggestions`) needs not import them either.
+Note: it knows the blueprints only after `blueprints` was imported, which registers them. So it
+imports none of them, and what describes all calls (`openapi`, `suggestions`) needs not import
+them either.
 """
 
 from __future__ import annotations
@@ -18,11 +20,12 @@ from memory_core.functions.callers import Right
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What a function asks of its callers. right: None = open to anyone. scoped: it reads or writes one user's memories.
+    """What a function asks of its callers. right: None = open to anyone. scoped:
+    it reads or writes one user's memories.
 
-    nameless: it may be about no user in particular; then the owner's user_id is the key's own, or empty. raw: the media type of a body
-    that is no JSON object. own: a key that is bound to the user needs only the right to write. user_header: `X-Memory-User` may name
-    the user, too.
+    nameless: it may be about no user in particular; then the owner's user_id is the key's own, or
+    empty. raw: the media type of a body that is no JSON object. own: a key that is bound to the
+    user needs only the right to write. user_header: `X-Memory-User` may name the user, too.
     """
 
     right: Right | None
@@ -36,7 +39,9 @@ class Door:
 
 
 def door_of(function: Callable[..., Any]) -> Door | None:
-    """The door of a function that passed through this module; None for one that did not, which a test forbids."""
+    """The door of a function that passed through this module; None for one that did not,
+    which a test forbids.
+    """
     return getattr(function, "door", None)
 
 
@@ -52,7 +57,9 @@ def register(*blueprints: func.Blueprint) -> tuple[func.Blueprint, ...]:
 
 @dataclass(frozen=True, slots=True)
 class HttpFunction:
-    """One call of the API. path: as callers write it, with names for its parameters: `/api/v1/memories/{memory_id}`."""
+    """One call of the API. path: as callers write it, with names for its parameters:
+    `/api/v1/memories/{memory_id}`.
+    """
 
     name: str
     method: str
@@ -76,5 +83,8 @@ def http_functions() -> list[HttpFunction]:
         binding = trigger.get_dict_repr()
         if "*" not in binding["route"]:
             name, path = function.get_function_name() or "", "/" + binding["route"].strip("/")
-            functions += [HttpFunction(name, str(method.value), path, door, handler) for method in binding["methods"]]
+            functions += [
+                HttpFunction(name, str(method.value), path, door, handler)
+                for method in binding["methods"]
+            ]
     return sorted(functions, key=lambda function: function.name)

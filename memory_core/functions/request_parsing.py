@@ -1,6 +1,7 @@
 """Read a request's body and query, and check its fields.
 
-JSON is checked strictly ("5" is no number, 1 is no truth value); a query string has only text, so there it is not.
+JSON is checked strictly ("5" is no number, 1 is no truth value); a query string has only text,
+so there it is not.
 """
 
 from __future__ import annotations
@@ -127,13 +128,17 @@ class SessionMessagesInput(Input):
 
 
 class TakeBackInput(Input):
-    """How many of a session's last messages to take back; without it the last turn: from the last one in the role user on."""
+    """How many of a session's last messages to take back; without it the last turn:
+    from the last one in the role user on.
+    """
 
     count: Limit | None = None
 
 
 class BulkInput(Input):
-    """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others, unless atomic: all or nothing."""
+    """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the
+    others, unless atomic: all or nothing.
+    """
 
     atomic: bool = False
     view: View = "brief"
@@ -141,7 +146,12 @@ class BulkInput(Input):
 
 
 def from_json(
-    model: type[Model], fields: Mapping[str, Any], prefix: str = "", *, now: datetime | None = None, also: Collection[str] = ()
+    model: type[Model],
+    fields: Mapping[str, Any],
+    prefix: str = "",
+    *,
+    now: datetime | None = None,
+    also: Collection[str] = (),
 ) -> Model:
     """The fields of a body as a checked input.
 
@@ -171,7 +181,8 @@ def from_query(model: type[Model], fields: Mapping[str, str], also: Collection[s
 
 
 def query_fields(url: str) -> dict[str, str]:
-    """The query string of `url`, read from the URL itself: a host's parsed form hides that a name came twice.
+    """The query string of `url`, read from the URL itself: a host's parsed form hides that a
+    name came twice.
 
     Raises Malformed (no UTF-8, over 50 fields) or Invalid (a name twice).
     """
@@ -182,19 +193,27 @@ def query_fields(url: str) -> dict[str, str]:
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=50)
     except ValueError:
         message = "is no UTF-8, or has more than 50 fields"
-        raise Malformed(f"The query string can't be read: it {message}", errors=(FieldError("query string", message),)) from None
+        raise Malformed(
+            f"The query string can't be read: it {message}",
+            errors=(FieldError("query string", message),),
+        ) from None
     fields = dict(pairs)
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         doubles = sorted({name for name in names if names.count(name) > 1})
-        shown_names = dict.fromkeys(name if is_plain_name(name) else "query string" for name in doubles)
+        shown_names = dict.fromkeys(
+            name if is_plain_name(name) else "query string" for name in doubles
+        )
         raise invalid(*(FieldError(name, "is given more than once") for name in shown_names))
     return fields
 
 
 def invalid(*errors: FieldError) -> Invalid:
     """The refusal of these fields; `detail` reads them out."""
-    return Invalid("; ".join(f"{error.field}: {error.message}" for error in errors[:5]), errors=errors[:MAX_ERRORS])
+    return Invalid(
+        "; ".join(f"{error.field}: {error.message}" for error in errors[:5]),
+        errors=errors[:MAX_ERRORS],
+    )
 
 
 def unknown_field(path: str, name: str, fields: Collection[str], whole: str = "body") -> FieldError:
@@ -210,11 +229,20 @@ def unknown_field(path: str, name: str, fields: Collection[str], whole: str = "b
     if not is_plain_name(name):
         return FieldError(path.rstrip(".") or whole, "has a field that is not known")
     suggestion = suggest_field(name, fields)
-    return FieldError(path + name, f"{_UNKNOWN}; did you mean {suggestion}?" if suggestion else _UNKNOWN, suggestion)
+    return FieldError(
+        path + name,
+        f"{_UNKNOWN}; did you mean {suggestion}?" if suggestion else _UNKNOWN,
+        suggestion,
+    )
 
 
 def _refusal(
-    error: ValidationError, model: type[BaseModel], given: Mapping[str, Any], prefix: str, also: Collection[str], whole: str
+    error: ValidationError,
+    model: type[BaseModel],
+    given: Mapping[str, Any],
+    prefix: str,
+    also: Collection[str],
+    whole: str,
 ) -> Invalid:
     by_field: dict[str, list[FieldError]] = {}
     for details in error.errors(include_url=False)[:MAX_ERRORS]:
@@ -225,22 +253,36 @@ def _refusal(
             field_error = unknown_field(path, str(name), known, whole)
         else:
             field, message = _named(details, given, whole)
-            field_error = FieldError(prefix + field, message, getattr(details.get("ctx", {}).get("error"), "did_you_mean", None))
+            field_error = FieldError(
+                prefix + field,
+                message,
+                getattr(details.get("ctx", {}).get("error"), "did_you_mean", None),
+            )
         by_field.setdefault(field_error.field, []).append(field_error)
     return invalid(*(_merge_errors(errors) for errors in by_field.values()))
 
 
 def _merge_errors(errors: Sequence[FieldError]) -> FieldError:
     """One error for a field: a field of a union type has an error for each of its types."""
-    return replace(errors[0], message=", or ".join(dict.fromkeys(error.message for error in errors)))
+    return replace(
+        errors[0], message=", or ".join(dict.fromkeys(error.message for error in errors))
+    )
 
 
 def _fields_at(model: type[BaseModel], path: Sequence[int | str]) -> list[str]:
-    """The fields of the model that is at `path` within another; names that are no fields name branches of a union."""
+    """The fields of the model that is at `path` within another; names that are no fields name
+    branches of a union.
+    """
     models = [model]
     for part in path:
-        inner = [outer.model_fields[part].annotation for outer in models if isinstance(part, str) and part in outer.model_fields]
-        models = [kind for annotation in inner for kind in _models_in(annotation)] if inner else models
+        inner = [
+            outer.model_fields[part].annotation
+            for outer in models
+            if isinstance(part, str) and part in outer.model_fields
+        ]
+        models = (
+            [kind for annotation in inner for kind in _models_in(annotation)] if inner else models
+        )
     return [name for kind in models for name in kind.model_fields]
 
 
@@ -251,18 +293,29 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _named(error: ErrorDetails, given: Any, whole: str) -> tuple[str, str]:
-    """Field path and message of one pydantic error. Rules across fields say their field in the message ("key: …")."""
+    """Field path and message of one pydantic error. Rules across fields say their field in the
+    message ("key: …").
+    """
     path: list[str] = []
     value = given
     for part in error["loc"]:
-        # Past a leaf, the location only names branches of a union type. A name of a caller's own that is no identifier is not repeated.
-        if not isinstance(value, (dict, list)) or (isinstance(part, str) and not is_plain_name(part)):
+        # Past a leaf, the location only names branches of a union type. A name of a caller's own
+        # that is no identifier is not repeated.
+        if not isinstance(value, (dict, list)) or (
+            isinstance(part, str) and not is_plain_name(part)
+        ):
             break
         path.append(str(part))
-        known = (isinstance(value, dict) and part in value) or (isinstance(value, list) and isinstance(part, int) and part < len(value))
+        known = (isinstance(value, dict) and part in value) or (
+            isinstance(value, list) and isinstance(part, int) and part < len(value)
+        )
         value = value[part] if known else None  # type: ignore[index]
     message = _words(error)
-    if error["type"] == "value_error" and isinstance(value, dict) and (split := _OF_A_FIELD.fullmatch(message)):
+    if (
+        error["type"] == "value_error"
+        and isinstance(value, dict)
+        and (split := _OF_A_FIELD.fullmatch(message))
+    ):
         path.append(split[1])
         message = split[2]
     return ".".join(path)[:MAX_FIELD_CHARACTERS] or whole, message
@@ -278,21 +331,27 @@ def _words(error: ErrorDetails) -> str:
             return "must not be empty"
         case "too_long" | "string_too_long":
             # Said of a list and of a text alike, in words about its own inner steps.
-            return f"may have at most {error['ctx']['max_length']:,} {'entries' if isinstance(error['input'], list) else 'characters'}"
+            return (
+                f"may have at most {error['ctx']['max_length']:,} "
+                f"{'entries' if isinstance(error['input'], list) else 'characters'}"
+            )
         case _:
             return error["msg"].replace("Input should", "should", 1)
 
 
 # Reading a request's body: bytes in, a JSON object out, or the error that says why not.
 #
-# Stricter than a JSON library on purpose: a name given twice, NaN or 65 nested levels are refused, because two readers of
-# such a text may read two different things, and one of them might be the one that checks the scope.
+# Stricter than a JSON library on purpose: a name given twice, NaN or 65 nested levels are refused,
+# because two readers of such a text may read two different things, and one of them might be the one
+# that checks the scope.
 
 
 MAX_DEPTH = 64
-# A string of a valid JSON text, and the colon after it when it is a name. Possessive, so that no text makes it go back.
+# A string of a valid JSON text, and the colon after it when it is a name. Possessive,
+# so that no text makes it go back.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"(\s*+:)?|\\?\Z)', re.DOTALL)
-# What the names of an object end with. A string may hold it too, so there are at least as many of these as there are names.
+# What the names of an object end with. A string may hold it too, so there are at least as many of
+# these as there are names.
 _END_OF_NAME = re.compile(rb'"\s*+:')
 # The parser reads a whole number beyond 64 bits as a fraction near it, and says nothing.
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
@@ -300,7 +359,9 @@ _LONGEST = 20
 
 
 def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict[str, Any]:
-    """The JSON object in `body`. Raises TooLarge, UnsupportedMediaType, Malformed (no JSON), Invalid (JSON, but no object)."""
+    """The JSON object in `body`. Raises TooLarge, UnsupportedMediaType, Malformed (no JSON),
+    Invalid (JSON, but no object).
+    """
     if len(body) > limit_bytes:
         raise too_large(limit_bytes)
     _check_media_type(content_type)
@@ -318,7 +379,9 @@ def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict
 
 
 def check_raw(body: bytes, content_type: str | None, media: str, limit_bytes: int) -> None:
-    """Raises TooLarge, UnsupportedMediaType, or Malformed for an empty body, of a call whose body is of the type `media`."""
+    """Raises TooLarge, UnsupportedMediaType, or Malformed for an empty body, of a call whose body
+    is of the type `media`.
+    """
     if len(body) > limit_bytes:
         raise too_large(limit_bytes)
     _check_media_type(content_type, media)
@@ -327,8 +390,13 @@ def check_raw(body: bytes, content_type: str | None, media: str, limit_bytes: in
 
 
 def too_large(limit_bytes: int) -> TooLarge:
-    """The error for a body over the limit; the development host raises it before it has read the body."""
-    return TooLarge(f"body: is over {limit_bytes} bytes", errors=(FieldError("body", f"may have at most {limit_bytes} bytes"),))
+    """The error for a body over the limit; the development host raises it before it has
+    read the body.
+    """
+    return TooLarge(
+        f"body: is over {limit_bytes} bytes",
+        errors=(FieldError("body", f"may have at most {limit_bytes} bytes"),),
+    )
 
 
 def _check_media_type(content_type: str | None, media: str = "application/json") -> None:
@@ -336,11 +404,15 @@ def _check_media_type(content_type: str | None, media: str = "application/json")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
     if kind.strip().lower() != media or charset not in ("", "utf-8"):
         message = f"must be {media}, in UTF-8"
-        raise UnsupportedMediaType(f"Content-Type: {message}", errors=(FieldError("Content-Type", message),))
+        raise UnsupportedMediaType(
+            f"Content-Type: {message}", errors=(FieldError("Content-Type", message),)
+        )
 
 
 def _check_shape(value: dict[str, Any], body: bytes) -> None:
-    """Refuse depth over MAX_DEPTH and names given twice (the parser keeps the last, so the text has more names than the value)."""
+    """Refuse depth over MAX_DEPTH and names given twice (the parser keeps the last,
+    so the text has more names than the value).
+    """
     names, depth = 0, 0
     level: list[Any] = [value]
     while level:
@@ -360,18 +432,32 @@ def _check_shape(value: dict[str, Any], body: bytes) -> None:
 
 
 def _refuse_numbers(body: bytes) -> None:
-    """Raises Malformed, naming the field, where a text that would else be JSON has a number that no reader takes as it is written."""
+    """Raises Malformed, naming the field, where a text that would else be JSON has a number that no
+    reader takes as it is written.
+    """
     try:
-        left: list[tuple[str, Any]] = [("", json.loads(body, parse_constant=_no_number, parse_float=_fraction, parse_int=_whole))]
+        left: list[tuple[str, Any]] = [
+            (
+                "",
+                json.loads(
+                    body, parse_constant=_no_number, parse_float=_fraction, parse_int=_whole
+                ),
+            )
+        ]
     except (ValueError, RecursionError):
         return
     while left:
         path, value = left.pop()
         if isinstance(value, _NoNumber):
-            raise Malformed(f"{path or 'body'}: {value.why}", errors=(FieldError(path or "body", value.why),))
+            raise Malformed(
+                f"{path or 'body'}: {value.why}", errors=(FieldError(path or "body", value.why),)
+            )
         if isinstance(value, (dict, list)):
             inside = value.items() if isinstance(value, dict) else enumerate(value)
-            left += [(f"{path}.{shown_name(name)}" if path else shown_name(name), item) for name, item in inside]
+            left += [
+                (f"{path}.{shown_name(name)}" if path else shown_name(name), item)
+                for name, item in inside
+            ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +489,9 @@ def _refuse_doubles(pairs: list[tuple[str, Any]]) -> None:
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:
-            raise _refused(Malformed, f"has the name {json.dumps(shown_name(name))} twice in one object")
+            raise _refused(
+                Malformed, f"has the name {json.dumps(shown_name(name))} twice in one object"
+            )
         seen.add(name)
 
 

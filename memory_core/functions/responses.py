@@ -41,34 +41,73 @@ GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html"
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
 
 
-def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """`value` as JSON: datetimes end in Z, dataclasses are objects. An object also lists what was redacted in the request."""
+def json_response(
+    value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """`value` as JSON: datetimes end in Z, dataclasses are objects. An object also lists what was
+    redacted in the request.
+    """
     if isinstance(value, dict) and (redactions := collected_redactions()):
         value = {**value, "redacted": redactions}
-    return HttpResponse(orjson.dumps(value, option=_OPTIONS), status_code=status, headers=headers, mimetype="application/json")
+    return HttpResponse(
+        orjson.dumps(value, option=_OPTIONS),
+        status_code=status,
+        headers=headers,
+        mimetype="application/json",
+    )
 
 
-def memory_response(memory: Memory, *, status: int = 200, include_embedding: bool = False) -> HttpResponse:
+def memory_response(
+    memory: Memory, *, status: int = 200, include_embedding: bool = False
+) -> HttpResponse:
     """One memory, with the ETag that its next PUT has to send as If-Match."""
-    return json_response(memory.public(include_embedding=include_embedding), status=status, headers={"ETag": memory.etag})
+    return json_response(
+        memory.public(include_embedding=include_embedding),
+        status=status,
+        headers={"ETag": memory.etag},
+    )
 
 
 def deleted_response(deleted: Deleted) -> HttpResponse:
     """A memory that is deleted, with the word for whether this call did it."""
-    return json_response({**deleted.memory.public(), "outcome": deleted.outcome}, headers={"ETag": deleted.memory.etag})
+    return json_response(
+        {**deleted.memory.public(), "outcome": deleted.outcome},
+        headers={"ETag": deleted.memory.etag},
+    )
 
 
-def settled_response(result: Settled, *, logged_only: bool, include_embedding: bool = False) -> HttpResponse:
+def settled_response(
+    result: Settled, *, logged_only: bool, include_embedding: bool = False
+) -> HttpResponse:
     """A memory of a time past, with the sequence of the log that it is the state of."""
-    fields = _as_logged(result.memory) if logged_only else result.memory.public(include_embedding=include_embedding)
-    return json_response({**fields, "as_of_sequence": result.as_of_sequence}, headers={"ETag": result.memory.etag})
+    fields = (
+        _as_logged(result.memory)
+        if logged_only
+        else result.memory.public(include_embedding=include_embedding)
+    )
+    return json_response(
+        {**fields, "as_of_sequence": result.as_of_sequence}, headers={"ETag": result.memory.etag}
+    )
 
 
-def memories_response(page: MemoryPage, shape: Shape = full, *, logged_only: bool = False) -> HttpResponse:
-    """One page of memories; `logged_only`: without the fields that no event records, where it was told from the log."""
-    memories = [shape(_as_logged(memory) if logged_only else memory.public()) for memory in page.memories]
+def memories_response(
+    page: MemoryPage, shape: Shape = full, *, logged_only: bool = False
+) -> HttpResponse:
+    """One page of memories; `logged_only`: without the fields that no event records,
+    where it was told from the log.
+    """
+    memories = [
+        shape(_as_logged(memory) if logged_only else memory.public()) for memory in page.memories
+    ]
     damaged = {"damaged": page.damaged} if page.damaged else {}
-    return json_response({"memories": memories, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor, **damaged})
+    return json_response(
+        {
+            "memories": memories,
+            "as_of_sequence": page.as_of_sequence,
+            "next_cursor": page.next_cursor,
+            **damaged,
+        }
+    )
 
 
 def fetched_response(fetched: Fetched, shape: Shape) -> HttpResponse:
@@ -80,7 +119,9 @@ def fetched_response(fetched: Fetched, shape: Shape) -> HttpResponse:
 
 def events_response(page: EventPage) -> HttpResponse:
     """One page of the log."""
-    return json_response({"events": [event.public() for event in page.events], "next_cursor": page.next_cursor})
+    return json_response(
+        {"events": [event.public() for event in page.events], "next_cursor": page.next_cursor}
+    )
 
 
 def _as_logged(memory: Memory) -> dict[str, Any]:
@@ -89,7 +130,9 @@ def _as_logged(memory: Memory) -> dict[str, Any]:
 
 def saved_response(saved: Saved, shape: Shape) -> HttpResponse:
     """What a save did, with the ETag of the memory that now answers for it."""
-    return json_response(saved_body(saved, shape), status=saved.status, headers={"ETag": saved.memory.etag})
+    return json_response(
+        saved_body(saved, shape), status=saved.status, headers={"ETag": saved.memory.etag}
+    )
 
 
 def saved_body(saved: Saved, shape: Shape) -> dict[str, Any]:
@@ -102,12 +145,20 @@ def saved_body(saved: Saved, shape: Shape) -> dict[str, Any]:
     }
 
 
-def accepted_response(owner: Owner, accepted: Accepted, ignored: Sequence[str] = ()) -> HttpResponse:
-    """Work that goes on: its task, and where to look at it. ignored: fields of messages that are not known, named where there are any.
+def accepted_response(
+    owner: Owner, accepted: Accepted, ignored: Sequence[str] = ()
+) -> HttpResponse:
+    """Work that goes on: its task, and where to look at it. ignored: fields of messages that are
+    not known, named where there are any.
 
     200 where nothing of a conversation was new: its task is that of the messages told last.
     """
-    body: dict[str, Any] = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded, **_ignored(ignored)}
+    body: dict[str, Any] = {
+        "task_id": accepted.task_id,
+        "status": "accepted",
+        "degraded": accepted.degraded,
+        **_ignored(ignored),
+    }
     if accepted.messages is not None:
         body["messages"] = accepted.messages._asdict()
     known = accepted.messages is not None and not accepted.messages.new
@@ -116,12 +167,16 @@ def accepted_response(owner: Owner, accepted: Accepted, ignored: Sequence[str] =
 
 
 def appended_response(owner: Owner, appended: Appended) -> HttpResponse:
-    """What was appended to a session; where memories are formed of it, the task and where to look at it."""
+    """What was appended to a session; where memories are formed of it, the task and where
+    to look at it.
+    """
     body: dict[str, Any] = {"memory_ids": appended.memory_ids, "degraded": appended.degraded}
     if appended.task_id is None:
         return json_response(body, status=201)
     location = f"/api/v1/tasks/{appended.task_id}?user_id={quote(owner.user_id, safe='')}"
-    return json_response({**body, "task_id": appended.task_id}, status=201, headers={"Location": location})
+    return json_response(
+        {**body, "task_id": appended.task_id}, status=201, headers={"Location": location}
+    )
 
 
 def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
@@ -131,9 +186,17 @@ def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
     return json_response({"counts": dict(answer.counts), "capped": answer.capped})
 
 
-def buffered_response(buffered: Buffered, *, status: int = 200, ignored: Sequence[str] = ()) -> HttpResponse:
-    """What a buffer holds, and the task that it was handed to if this call did that. ignored: as `accepted_response` has it."""
-    body: dict[str, Any] = {"buffered": buffered.buffered, "flush_at": buffered.flush_at, **_ignored(ignored)}
+def buffered_response(
+    buffered: Buffered, *, status: int = 200, ignored: Sequence[str] = ()
+) -> HttpResponse:
+    """What a buffer holds, and the task that it was handed to if this call did that. ignored:
+    as `accepted_response` has it.
+    """
+    body: dict[str, Any] = {
+        "buffered": buffered.buffered,
+        "flush_at": buffered.flush_at,
+        **_ignored(ignored),
+    }
     if buffered.task_id is not None:
         body["task_id"] = buffered.task_id
     if status != 200:
@@ -156,10 +219,14 @@ def _ignored(names: Sequence[str]) -> dict[str, Any]:
 
 
 def retrieved_response(result: Retrieved, *, view: View, explain: bool) -> HttpResponse:
-    """The results of a query; `explain` shows how each came to its place, and what the store charged."""
+    """The results of a query; `explain` shows how each came to its place, and what the
+    store charged.
+    """
     show = brief_hit if view == "brief" else _hit
     body: dict[str, Any] = {
-        "results": [{**show(hit), **({"explain": hit.explain} if explain else {})} for hit in result.results],
+        "results": [
+            {**show(hit), **({"explain": hit.explain} if explain else {})} for hit in result.results
+        ],
         "degraded": result.degraded,
         "as_of_sequence": result.as_of_sequence,
         "next_cursor": result.next_cursor,
@@ -219,7 +286,9 @@ _secrets = Redactor(["secrets"])
 
 
 def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[str, Any]:
-    """The members of the problem. `instance` is the path of the request, without its query (a query may hold what is private)."""
+    """The members of the problem. `instance` is the path of the request, without its query (a query
+    may hold what is private).
+    """
     fields: dict[str, Any] = {
         "type": f"urn:memory-core:problem:{error.type}",
         "title": error.title,
@@ -229,22 +298,36 @@ def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[
         "correlation_id": correlation_id,
         "errors": [_field_problem(field) for field in error.errors],
     }
-    if suggestion := error.did_you_mean or ", ".join(field.did_you_mean for field in error.errors if field.did_you_mean):
+    if suggestion := error.did_you_mean or ", ".join(
+        field.did_you_mean for field in error.errors if field.did_you_mean
+    ):
         fields["did_you_mean"] = suggestion
     return fields
 
 
 def _field_problem(error: FieldError) -> dict[str, str]:
     suggestion = {} if error.did_you_mean is None else {"did_you_mean": error.did_you_mean}
-    return {"field": _secrets.text(error.field), "message": _secrets.text(error.message), **suggestion}
+    return {
+        "field": _secrets.text(error.field),
+        "message": _secrets.text(error.message),
+        **suggestion,
+    }
 
 
 def rate_headers(spent: Spent | None) -> dict[str, str]:
-    """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): requests and seconds of each limit, and what is left."""
+    """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): requests and
+    seconds of each limit, and what is left.
+    """
     if spent is None:
         return {}
-    policies = (f'"{level.bucket.name}";q={level.bucket.rate.requests};w={level.bucket.rate.seconds}' for level in spent.levels)
-    left = (f'"{level.bucket.name}";r={level.remaining};t={ceil(level.ahead_s)}' for level in spent.levels)
+    policies = (
+        f'"{level.bucket.name}";q={level.bucket.rate.requests};w={level.bucket.rate.seconds}'
+        for level in spent.levels
+    )
+    left = (
+        f'"{level.bucket.name}";r={level.remaining};t={ceil(level.ahead_s)}'
+        for level in spent.levels
+    )
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
 
 
@@ -260,5 +343,8 @@ def problem_response(error: MemoryCoreError, instance: str, correlation_id: str)
     if error.status in (429, 503):
         headers["Retry-After"] = str(error.retry_after_s or _DEFAULT_RETRY_S)
     return HttpResponse(
-        orjson.dumps(problem(error, instance, correlation_id)), status_code=error.status, headers=headers, mimetype=PROBLEM_TYPE
+        orjson.dumps(problem(error, instance, correlation_id)),
+        status_code=error.status,
+        headers=headers,
+        mimetype=PROBLEM_TYPE,
     )

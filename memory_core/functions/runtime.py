@@ -1,7 +1,8 @@
 """The one `MemoryCore` of this process, opened by the first request that needs it.
 
-Azure's Python worker has no hook for start or stop, so nothing may happen at import: clients belong to the event loop that
-they are made in, and a cold start pays only for what it uses. The development host calls `start` and `close` itself.
+Azure's Python worker has no hook for start or stop, so nothing may happen at import: clients belong
+to the event loop that they are made in, and a cold start pays only for what it uses. The
+development host calls `start` and `close` itself.
 """
 
 from __future__ import annotations
@@ -35,13 +36,17 @@ if TYPE_CHECKING:
 
 
 _TURN_S = 0.001
-"""How long a thread may keep the interpreter's lock while the event loop waits for it. With the usual 5 ms each of the loop's turns,
-of which a long body takes dozens, waits so long for a rule that reads a long text."""
+"""How long a thread may keep the interpreter's lock while the event loop waits for it. With the
+usual 5 ms each of the loop's turns, of which a long body takes dozens, waits so long for a rule
+that reads a long text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What a request needs. keyring: None when authentication is off. entra: None where no tokens are taken."""
+    """What a request needs. keyring: None when authentication is off. entra: None where no
+    tokens are taken.
+    """
 
     core: MemoryCore
     readiness: SharedReadiness
@@ -53,8 +58,9 @@ class Runtime:
     async def caller(self, method: str, url: str, headers: Mapping[str, str]) -> Caller:
         """Who sends this request; without authentication `check_local` decides.
 
-        A key of the settings is known without asking anything. Raises Unauthenticated or Forbidden; Unavailable for a key that an admin
-        may have made, while the store can't be asked, and for a token whose issuer can't.
+        A key of the settings is known without asking anything. Raises Unauthenticated or Forbidden;
+        Unavailable for a key that an admin may have made, while the store can't be asked,
+        and for a token whose issuer can't.
         """
         if self.keyring is None:
             check_local(method, urlsplit(url).netloc, headers)
@@ -64,7 +70,11 @@ class Runtime:
         presented = PresentedKey.of(headers)
         if self.entra is not None and presented.is_token:
             return await self.entra.token_caller(presented.text)
-        return self.keyring.caller(presented) if self.keyring.has(presented) else await stored_caller(self.core, presented)
+        return (
+            self.keyring.caller(presented)
+            if self.keyring.has(presented)
+            else await stored_caller(self.core, presented)
+        )
 
 
 _current: Runtime | None = None
@@ -73,7 +83,9 @@ _opening = asyncio.Lock()
 
 
 async def current() -> Runtime:
-    """The process's runtime, opened by the first call. Raises Unavailable when a dependency is down; the next call tries again."""
+    """The process's runtime, opened by the first call. Raises Unavailable when a dependency is
+    down; the next call tries again.
+    """
     global _settings
     if _current is not None:
         return _current
@@ -88,7 +100,9 @@ async def current() -> Runtime:
 
 
 async def start(settings: Settings) -> Runtime:
-    """Wire and open the runtime of this process. Raises ValueError where these settings can't be served safely."""
+    """Wire and open the runtime of this process. Raises ValueError where these settings can't be
+    served safely.
+    """
     global _current
     keyring = _keyring(settings)
     _check_principal_header(settings)
@@ -100,7 +114,9 @@ async def start(settings: Settings) -> Runtime:
     core = MemoryCore(settings)
     await core.open()  # when that fails, the next request tries again, with connections of its own
     readiness, entra = SharedReadiness(core.ready, core.clock), _entra(settings, core.clock)
-    _current = Runtime(core, readiness, keyring, settings.deadline_s, settings.body_limit_bytes, entra)
+    _current = Runtime(
+        core, readiness, keyring, settings.deadline_s, settings.body_limit_bytes, entra
+    )
     return _current
 
 
@@ -115,11 +131,17 @@ async def close() -> None:
 
 
 def _check_principal_header(settings: Settings) -> None:
-    """Raise PlainError where a client could write the header of App Service authentication itself."""
-    if settings.trust_principal_header == "on" and os.environ.get("WEBSITE_AUTH_ENABLED", "").lower() != "true":
+    """Raise PlainError where a client could write the header of App Service
+    authentication itself.
+    """
+    if (
+        settings.trust_principal_header == "on"
+        and os.environ.get("WEBSITE_AUTH_ENABLED", "").lower() != "true"
+    ):
         raise PlainError(
-            "MEMORY_TRUST_PRINCIPAL_HEADER=on, but App Service authentication is off here (WEBSITE_AUTH_ENABLED is not True):"
-            " any client could write X-MS-CLIENT-PRINCIPAL itself. Switch authentication on for the app, or leave the setting out"
+            "MEMORY_TRUST_PRINCIPAL_HEADER=on, but App Service authentication is off here "
+            "(WEBSITE_AUTH_ENABLED is not True): any client could write X-MS-CLIENT-PRINCIPAL "
+            "itself. Switch authentication on for the app, or leave the setting out"
         )
 
 
@@ -138,5 +160,8 @@ def _keyring(settings: Settings) -> Keyring | None:
     public = urlsplit(f"//{os.environ.get('WEBSITE_HOSTNAME', 'localhost')}").hostname or ""
     for host in (settings.host, public):
         if not is_loopback(host):
-            raise PlainError(f"MEMORY_AUTH=off works only on a loopback address, not on {host}: configure MEMORY_API_KEYS instead")
+            raise PlainError(
+                f"MEMORY_AUTH=off works only on a loopback address, not on {host}: configure "
+                "MEMORY_API_KEYS instead"
+            )
     return None

@@ -1,7 +1,7 @@
 """Suggest what was meant: the call of a wrong path, the field of an unknown name.
 
-A path is compared with those of the API segment by segment, without `/api/v1` and in the words of other memory services. Note: no caller
-is led to a DELETE that was not asked for.
+A path is compared with those of the API segment by segment, without `/api/v1` and in the words of
+other memory services. Note: no caller is led to a DELETE that was not asked for.
 """
 
 from __future__ import annotations
@@ -16,14 +16,27 @@ from urllib.parse import unquote
 from memory_core.domain.errors import is_plain_name
 from memory_core.functions.registered import http_functions
 
-_SAVE, _LIST, _ONE = "POST /api/v1/memories/save with type", "GET /api/v1/memories with type", "/api/v1/memories/{memory_id}"
-_RETRIEVE, _CONVERSE, _CONTEXT = "POST /api/v1/memories/retrieve", "POST /api/v1/memories", "POST /api/v1/context"
+_SAVE, _LIST, _ONE = (
+    "POST /api/v1/memories/save with type",
+    "GET /api/v1/memories with type",
+    "/api/v1/memories/{memory_id}",
+)
+_RETRIEVE, _CONVERSE, _CONTEXT = (
+    "POST /api/v1/memories/retrieve",
+    "POST /api/v1/memories",
+    "POST /api/v1/context",
+)
 _TYPES = ("episodic", "semantic", "procedural")
 CALLS_OF_OTHERS: Mapping[str, str] = {
-    # method and path, as `_segments` leaves it (* is any one segment) → the call that does the same here
+    # method and path, as `_segments` leaves it (* is any one segment) → the call that does
+    # the same here
     **{f"POST memories/{kind}": _SAVE for kind in _TYPES},
     **{f"GET memories/{kind}": _LIST for kind in _TYPES},
-    **{f"{method} memories/{kind}/*": f"{method} {_ONE}" for kind in _TYPES for method in ("GET", "PUT", "DELETE")},
+    **{
+        f"{method} memories/{kind}/*": f"{method} {_ONE}"
+        for kind in _TYPES
+        for method in ("GET", "PUT", "DELETE")
+    },
     "GET memories/procedural/key/*": "GET /api/v1/procedures/{key}",
     "GET memories/temporal/evolution/*": "GET /api/v1/memories/{memory_id}/evolution",
     "POST memories/prompt": _CONTEXT,
@@ -51,9 +64,13 @@ _SYNONYMS = {
 _VERSION = re.compile(r"v[0-9]{1,2}")
 _MAX_SEGMENTS, _MAX_CHARACTERS = 7, 40
 _CLOSE_SEGMENTS = 0.7
-"""Least ratio of `difflib` between two segments that may be misspellings of each other: `helth` and `health` have .91."""
+"""Least ratio of `difflib` between two segments that may be misspellings of each other:
+`helth` and `health` have .91.
+"""
 _ID, _OTHER_METHOD = 0.1, 0.2
-"""What it costs that a segment is taken for an id, and that a path has another method than was asked for; a wrong segment: up to 0.3."""
+"""What it costs that a segment is taken for an id, and that a path has another method than was
+asked for; a wrong segment: up to 0.3.
+"""
 
 
 class Calls:
@@ -85,7 +102,11 @@ class Calls:
             its_method, _, its_path = pattern.partition(" ")
             if method == its_method and _matches(its_path.split("/"), segments):
                 return call
-        candidates = [candidate for variant in _variants(segments) for candidate in self._candidates(method, variant)]
+        candidates = [
+            candidate
+            for variant in _variants(segments)
+            for candidate in self._candidates(method, variant)
+        ]
         return min(candidates)[1] if candidates else None
 
     def suggest_other_method(self, method: str, path: str) -> str | None:
@@ -105,17 +126,25 @@ class Calls:
         return None if method in self._methods.get(path, []) else self._call_name(method, path)
 
     def _candidates(self, method: str, segments: list[str]) -> list[tuple[float, str]]:
-        """The calls that the segments may be a misspelling of, with what it costs to take them for it."""
+        """The calls that the segments may be a misspelling of, with what it costs to take
+        them for it.
+        """
         candidates: list[tuple[float, str]] = []
         for path, template in self._templates.items():
             cost, call = _distance(template, segments), self._call_name(method, path)
             if cost is not None and call is not None:
-                candidates.append((cost + (0 if method in self._methods[path] else _OTHER_METHOD), call))
+                candidates.append(
+                    (cost + (0 if method in self._methods[path] else _OTHER_METHOD), call)
+                )
         return candidates
 
     def _call_name(self, method: str, path: str) -> str | None:
         methods = self._methods.get(path, [])
-        suggested = [method] if method in methods else [other for other in sorted(methods) if other != "DELETE"]
+        suggested = (
+            [method]
+            if method in methods
+            else [other for other in sorted(methods) if other != "DELETE"]
+        )
         return f"{' or '.join(suggested)} {path}" if suggested else None
 
 
@@ -126,7 +155,9 @@ def known_calls() -> Calls:
 
 
 def _segments(path: str) -> list[str] | None:
-    """The path's segments, decoded and in lower case, without `/api/v1`; None for a path that is too long to be compared."""
+    """The path's segments, decoded and in lower case, without `/api/v1`; None for a path that is
+    too long to be compared.
+    """
     segments = unquote(path).strip().lower().removeprefix("/").removesuffix("/").split("/")
     if segments[0] == "api":
         segments = segments[1:]
@@ -138,16 +169,24 @@ def _segments(path: str) -> list[str] | None:
 
 
 def _variants(segments: list[str]) -> list[list[str]]:
-    """The segments; and without a `memory` before what stands for itself here, such as `memory/timeline`."""
-    return [segments, segments[1:]] if len(segments) > 1 and segments[0] == "memories" else [segments]
+    """The segments; and without a `memory` before what stands for itself here,
+    such as `memory/timeline`.
+    """
+    return (
+        [segments, segments[1:]] if len(segments) > 1 and segments[0] == "memories" else [segments]
+    )
 
 
 def _matches(pattern: list[str], segments: list[str]) -> bool:
-    return len(pattern) == len(segments) and all(want in ("*", segment) for want, segment in zip(pattern, segments, strict=True))
+    return len(pattern) == len(segments) and all(
+        want in ("*", segment) for want, segment in zip(pattern, segments, strict=True)
+    )
 
 
 def _distance(template: list[str], segments: list[str]) -> float | None:
-    """What it costs to take the segments for the template; None where a segment is neither its word, nor like it, nor an id."""
+    """What it costs to take the segments for the template; None where a segment is neither its
+    word, nor like it, nor an id.
+    """
     if len(template) != len(segments):
         return None
     cost = 0.0
@@ -166,24 +205,39 @@ def _distance(template: list[str], segments: list[str]) -> float | None:
 
 # The field that an unknown name probably meant.
 #
-# The words are those of other memory services: of the papers and systems that this one follows, of mem0, Zep and Graphiti, Redis Agent
-# Memory Server, LangGraph.
+# The words are those of other memory services: of the papers and systems that this one follows, of
+# mem0, Zep and Graphiti, Redis Agent Memory Server, LangGraph.
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOSE_FIELDS = 0.75
-"""Least ratio of `difflib` between two names that may be misspellings of each other: `tag` and `tags` have .86, `text` and `at` .33."""
+"""Least ratio of `difflib` between two names that may be misspellings of each other: `tag` and
+`tags` have .86, `text` and `at` .33.
+"""
 
 _FIELDS_AND_WORDS: tuple[tuple[str, str], ...] = (
-    # the fields that mean it, the first that the call has (several, with commas, where none alone does) ← the words of others
-    ("content | query | messages", "text memory data body fact document input page_content episode_body information"),
+    # the fields that mean it, the first that the call has (several, with commas,
+    # where none alone does) ← the words of others
+    (
+        "content | query | messages",
+        "text memory data body fact document input page_content episode_body information",
+    ),
     ("messages | content | query", "message conversation turns history chat_history"),
     ("query", "q question search search_query search_text prompt query_text"),
-    ("session_id", "session session_ids thread thread_id conversation_id chat_id run_id channel_id"),
-    ("user_id", "user uid userid owner owner_id group_id group_ids customer_id entity_id person_id"),
+    (
+        "session_id",
+        "session session_ids thread thread_id conversation_id chat_id run_id channel_id",
+    ),
+    (
+        "user_id",
+        "user uid userid owner owner_id group_id group_ids customer_id entity_id person_id",
+    ),
     ("app_id", "app application_id project_id org_id tenant_id workspace_id"),
     ("agent_id | to_agent_id", "agent assistant_id bot_id"),
-    ("limit | n_results", "limit n_results top_k k topk max_results num_results n count size page_size lastn"),
+    (
+        "limit | n_results",
+        "limit n_results top_k k topk max_results num_results n count size page_size lastn",
+    ),
     ("cursor", "offset page page_token starting_after next_cursor skip"),
     ("type | types", "memory_type memory_types kind kinds scope node_labels"),
     ("tags | tag", "topics topic namespace labels keywords"),
@@ -192,7 +246,10 @@ _FIELDS_AND_WORDS: tuple[tuple[str, str], ...] = (
     ("confidence", "confidence_score certainty"),
     ("metadata", "meta properties attributes extra custom_metadata"),
     (
-        "filter | session_id, agent_id, types, categories, tags | type, category, session_id, agent_id, tag | types, memory_id",
+        (
+            "filter | session_id, agent_id, types, categories, tags | type, category, session_id, "
+            "agent_id, tag | types, memory_id"
+        ),
         "filter filters where search_filter",
     ),
     (
@@ -209,8 +266,14 @@ _FIELDS_AND_WORDS: tuple[tuple[str, str], ...] = (
     ("known_at | at", "as_of as_of_time"),
     ("valid_from | at", "valid_at"),
     ("valid_until", "invalid_at expires_at expired_at expiration_date"),
-    ("since | start_time | valid_from", "from_date start_date start start_time begin after created_after"),
-    ("until | end_time | valid_until | filter.before", "to_date end_date end end_time created_before"),
+    (
+        "since | start_time | valid_from",
+        "from_date start_date start start_time begin after created_after",
+    ),
+    (
+        "until | end_time | valid_until | filter.before",
+        "to_date end_date end end_time created_before",
+    ),
     ("filter.ids", "ids memory_ids uuids"),
     ("memory_id", "id uuid"),
     ("max_tokens", "max_length token_budget token_limit context_window_max"),
@@ -221,13 +284,21 @@ _FIELDS_AND_WORDS: tuple[tuple[str, str], ...] = (
     ("source", "source_description"),
     ("callback_url", "webhook_url callback webhook"),
 )
-WORDS: Mapping[str, tuple[str, ...]] = {word: tuple(fields.split(" | ")) for fields, words in _FIELDS_AND_WORDS for word in words.split()}
-"""A word of another service → the fields that may mean it, in the order in which a call is searched for them."""
+WORDS: Mapping[str, tuple[str, ...]] = {
+    word: tuple(fields.split(" | "))
+    for fields, words in _FIELDS_AND_WORDS
+    for word in words.split()
+}
+"""A word of another service → the fields that may mean it, in the order in which a call is
+searched for them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherMeaning:
-    """What a word means that is no field of a call: another call, or a setting. beside: only where the call has that field."""
+    """What a word means that is no field of a call: another call, or a setting. beside:
+    only where the call has that field.
+    """
 
     text: str
     beside: str | None = None
@@ -239,13 +310,19 @@ _HALF_LIFE = (
     OtherMeaning("the setting MEMORY_DECAY_HALF_LIFE_DAYS"),
 )
 OTHER_MEANINGS: Mapping[str, tuple[OtherMeaning, ...]] = {
-    **dict.fromkeys(("messages", "conversation", "turns"), (OtherMeaning("POST /api/v1/memories", beside="content"),)),
+    **dict.fromkeys(
+        ("messages", "conversation", "turns"),
+        (OtherMeaning("POST /api/v1/memories", beside="content"),),
+    ),
     "memories": (OtherMeaning("POST /api/v1/memories/bulk", beside="content"),),
     **dict.fromkeys(("half_life", "half_life_days", "decay_rate", "half_life_hours"), _HALF_LIFE),
     "half_life_factor": (OtherMeaning("the setting MEMORY_HALF_LIFE_FACTOR"),),
     "max_age_hours": (OtherMeaning("the setting MEMORY_MAX_AGE_HOURS"),),
     **dict.fromkeys(("infer", "content", "text", "memory"), _RAW),
-    **dict.fromkeys(("rerank", "reranker", "enable_rerank"), (OtherMeaning("the setting MEMORY_RERANK_PROVIDER", beside="recipe"),)),
+    **dict.fromkeys(
+        ("rerank", "reranker", "enable_rerank"),
+        (OtherMeaning("the setting MEMORY_RERANK_PROVIDER", beside="recipe"),),
+    ),
 }
 
 
@@ -257,7 +334,8 @@ def suggest_field(name: str, fields: Collection[str]) -> str | None:
         fields: Those that the call knows.
 
     Returns:
-        A field of the call, several with commas between them, another call or a setting; None where nothing comes near.
+        A field of the call, several with commas between them, another call or a setting;
+        None where nothing comes near.
 
     """
     if not is_plain_name(name):
@@ -271,4 +349,6 @@ def suggest_field(name: str, fields: Collection[str]) -> str | None:
     for meaning in OTHER_MEANINGS.get(word, ()):
         if meaning.beside is None or meaning.beside in fields:
             return meaning.text
-    return next(iter(difflib.get_close_matches(word, sorted(fields), n=1, cutoff=_CLOSE_FIELDS)), None)
+    return next(
+        iter(difflib.get_close_matches(word, sorted(fields), n=1, cutoff=_CLOSE_FIELDS)), None
+    )

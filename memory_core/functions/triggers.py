@@ -1,7 +1,8 @@
 """Functions that no caller starts: queues, the hourly timer, and the warm-up of a new instance.
 
-Callers are not checked here, since only the host can call a queue's function. A function that returns has ended its message; one
-that raises gets it again, and after the last attempt the host moves it to the poison queue.
+Callers are not checked here, since only the host can call a queue's function. A function that
+returns has ended its message; one that raises gets it again, and after the last attempt the host
+moves it to the poison queue.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 blueprint = func.Blueprint()
 CONNECTION = "QueueStorage"
-"""The app setting, or the prefix of those, that says where the host finds the queues: not in the account that it keeps for itself."""
+"""The app setting, or the prefix of those, that says where the host finds the queues: not in the
+account that it keeps for itself.
+"""
 
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="formation", connection=CONNECTION)
@@ -43,7 +46,8 @@ async def queue_formation_poison(msg: func.QueueMessage) -> None:
         await here.core.give_up(msg.get_body().decode())
 
 
-# The queue `consolidation`: messages that name operations over many memories, and those that were taken up too often.
+# The queue `consolidation`: messages that name operations over many memories,
+# and those that were taken up too often.
 
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="consolidation", connection=CONNECTION)
@@ -62,10 +66,11 @@ async def queue_consolidation_poison(msg: func.QueueMessage) -> None:
         await here.core.give_up(msg.get_body().decode(), "consolidation")
 
 
-# The queue `webhooks`: messages that name deliveries to callback addresses, and those that were taken up too often.
+# The queue `webhooks`: messages that name deliveries to callback addresses,
+# and those that were taken up too often.
 #
-# A receiver that fails is no failure of the function: it sends its message again itself. Only what was not foreseen ends in the poison
-# queue.
+# A receiver that fails is no failure of the function: it sends its message again itself. Only what
+# was not foreseen ends in the poison queue.
 
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="webhooks", connection=CONNECTION)
@@ -78,7 +83,9 @@ async def queue_webhooks(msg: func.QueueMessage) -> None:
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="webhooks-poison", connection=CONNECTION)
 async def queue_webhooks_poison(msg: func.QueueMessage) -> None:
-    """Mark the delivery of a message that came too often as poisoned, unless it went on without it."""
+    """Mark the delivery of a message that came too often as poisoned, unless it went
+    on without it.
+    """
     with errors_without_text():
         here = await runtime.current()
         await here.core.give_up(msg.get_body().decode(), "webhooks")
@@ -86,7 +93,8 @@ async def queue_webhooks_poison(msg: func.QueueMessage) -> None:
 
 @blueprint.warm_up_trigger(arg_name="context")
 async def warmup(context: WarmUpContext) -> None:
-    """Open the clients of an instance that was added, and load the embedder, before its first request.
+    """Open the clients of an instance that was added, and load the embedder, before its
+    first request.
 
     A dependency that is down is left to that request, which says so to its caller.
     """
@@ -100,13 +108,16 @@ async def warmup(context: WarmUpContext) -> None:
 
 # The hourly timer: it only finds what has to be done and sends it on; the work is the queues'.
 #
-# Each of its parts is tried, whatever became of the others. Note: that it raises in the end makes nothing be done again. The
-# host counts it as failed, so that an operator looks; the next hour does what this one could not.
+# Each of its parts is tried, whatever became of the others. Note: that it raises in the end makes
+# nothing be done again. The host counts it as failed, so that an operator looks;
+# the next hour does what this one could not.
 
 
 @blueprint.timer_trigger(arg_name="timer", schedule="0 0 * * * *")
 async def timer_hourly(timer: func.TimerRequest) -> None:
-    """Send for the users whose consolidation is due, send lost messages again, write accesses down, remove files whose time is over."""
+    """Send for the users whose consolidation is due, send lost messages again, write accesses down,
+    remove files whose time is over.
+    """
     with errors_without_text():
         await send_for_work((await runtime.current()).core)
 
@@ -119,8 +130,15 @@ async def send_for_work(core: MemoryCore) -> None:
 
     async def sweep() -> str:
         swept = await core.sweep()
-        report = f"sweep: {swept.users} users with waiting work, {swept.due} tasks overdue, {swept.sent} sent again"
-        return f"{report}; it stopped at its limit, and the next one goes on" if swept.capped else report
+        report = (
+            f"sweep: {swept.users} users with waiting work, {swept.due} tasks overdue, "
+            f"{swept.sent} sent again"
+        )
+        return (
+            f"{report}; it stopped at its limit, and the next one goes on"
+            if swept.capped
+            else report
+        )
 
     async def touches() -> str:
         return f"accesses of {await core.flush_touches()} memories written down"
@@ -132,7 +150,9 @@ async def send_for_work(core: MemoryCore) -> None:
 
 
 async def each(*parts: Callable[[], Awaitable[str]]) -> None:
-    """Do all of them, one after the other, and log what they say. Raises ExceptionGroup of what those that failed have raised."""
+    """Do all of them, one after the other, and log what they say. Raises ExceptionGroup of what
+    those that failed have raised.
+    """
     failures = []
     for part in parts:
         try:

@@ -1,7 +1,9 @@
-"""Views of memories and results: brief, what a caller needs to go on; full, every field; or the fields that were asked for.
+"""Views of memories and results: brief, what a caller needs to go on; full, every field;
+or the fields that were asked for.
 
-A brief memory leaves out what is null, empty or a default, and what only tells how it is kept and found. Ten results of formed episodes
-with three passages each take 6 KB beside their texts; whole they took 32.
+A brief memory leaves out what is null, empty or a default, and what only tells how it is kept and
+found. Ten results of formed episodes with three passages each take 6 KB beside their texts;
+whole they took 32.
 """
 
 from __future__ import annotations
@@ -20,17 +22,22 @@ Shape = Callable[[Mapping[str, Any]], dict[str, Any]]
 """What becomes of a memory as `Memory.public` shows it."""
 SHOWN_FIELDS: Final = tuple(name for name in Memory.model_fields if name not in INTERNAL_FIELDS)
 _KEPT_AND_FOUND_BY: Final = frozenset({
-    "app_id", "user_id", "conversation_id", "episode", "value_text", "atomic_facts", "keywords", "semantic_queries", "embedding_model",
-    "embedding_dimensions", "importance_base", "importance_basis", "interaction_quality", "conversation_complexity", "follow_up_potential",
-    "access_count", "last_accessed_at", "reinforcement_count", "last_used_at", "worth", "created_at", "updated_at", "links", "source_ids",
-    "consolidated_into_ids", "consolidation_run", "pattern_detected", "scene_id", "prompt_id", "prompt_version", "model", "correlation_id",
+    "app_id", "user_id", "conversation_id", "episode", "value_text", "atomic_facts", "keywords",
+    "semantic_queries", "embedding_model", "embedding_dimensions", "importance_base",
+    "importance_basis", "interaction_quality", "conversation_complexity", "follow_up_potential",
+    "access_count", "last_accessed_at", "reinforcement_count", "last_used_at", "worth",
+    "created_at", "updated_at", "links", "source_ids", "consolidated_into_ids", "consolidation_run",
+    "pattern_detected", "scene_id", "prompt_id", "prompt_version", "model", "correlation_id",
     "archival_location",
 })  # fmt: skip
 _DEFAULTS: Final[Mapping[str, Any]] = {
-    "source": "api", "confidence": 1.0, "pinned": False, "status_reason": "created", "version": 1, "conflict_state": "none",
+    "source": "api", "confidence": 1.0, "pinned": False, "status_reason": "created", "version": 1,
+    "conflict_state": "none",
 }  # fmt: skip
 _OF_A_MESSAGE: Final = "msg_"
-"""What the id of a message begins with (`domain.messages.PREFIX`, whose import would load its expressions at every cold start)."""
+"""What the id of a message begins with (`domain.messages.PREFIX`, whose import would load its
+expressions at every cold start).
+"""
 LONG_BYTES: Final = 300
 """Of a text or value, as JSON, that the answer to its own save leaves out."""
 _USUAL_TIERS: Final = frozenset({"short", "long"})
@@ -39,10 +46,13 @@ _USUAL_TIERS: Final = frozenset({"short", "long"})
 def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
     """What a brief view shows of a memory."""
     told_twice = set[str]()
-    if memory.get("type") == "episodic" or memory.get("valid_from") == memory.get("event_timestamp"):
+    if memory.get("type") == "episodic" or memory.get("valid_from") == memory.get(
+        "event_timestamp"
+    ):
         told_twice.add("valid_from")
     if memory.get("source") == "conversation":
-        told_twice |= {"source", "tags", "entities"}  # what it was formed of says it in its own words
+        # what it was formed of says it in its own words
+        told_twice |= {"source", "tags", "entities"}
     if memory.get("cell_id") == memory.get("id"):
         told_twice.add("cell_id")
     if str(memory.get("id")).startswith(_OF_A_MESSAGE):
@@ -59,8 +69,14 @@ def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def brief_of_saved(memory: Mapping[str, Any]) -> dict[str, Any]:
-    """What a brief view shows of a memory that its caller has just sent: a long text or value is not sent back."""
-    return {name: value for name, value in brief(memory).items() if name not in _SENT or len(orjson.dumps(value)) <= LONG_BYTES}
+    """What a brief view shows of a memory that its caller has just sent: a long text or value is
+    not sent back.
+    """
+    return {
+        name: value
+        for name, value in brief(memory).items()
+        if name not in _SENT or len(orjson.dumps(value)) <= LONG_BYTES
+    }
 
 
 _SENT: Final = frozenset({"content", "value"})
@@ -84,16 +100,25 @@ def shape_of(view: View, fields: tuple[str, ...] | None = None) -> Shape:
 
 
 def brief_hit(hit: Hit) -> dict[str, Any]:
-    """What a brief view shows of a result: its place, and what tells that it has faded or fallen only where it has."""
+    """What a brief view shows of a result: its place, and what tells that it has faded or fallen
+    only where it has.
+    """
     memory = brief(orjson.loads(hit.serialized.json))
-    memory.pop("foresight", None)  # a context tells what is ahead; of ten results it takes 0.5 KB beside its texts
+    # a context tells what is ahead; of ten results it takes 0.5 KB beside its texts
+    memory.pop("foresight", None)
     fields: dict[str, Any] = {
         "rank": hit.rank,
         "memory": memory,
         "score": hit.score,
         "relevance_score": hit.relevance_score,
         "passages": [
-            {"text": passage.text, "actor": passage.actor, "at": passage.at, "message": passage.message} for passage in hit.passages
+            {
+                "text": passage.text,
+                "actor": passage.actor,
+                "at": passage.at,
+                "message": passage.message,
+            }
+            for passage in hit.passages
         ],
     }
     if hit.tier not in _USUAL_TIERS:
@@ -108,7 +133,9 @@ def brief_hit(hit: Hit) -> dict[str, Any]:
 def _names(text: str) -> str:
     names = [name.strip() for name in text.split(",")]
     if unknown := [name for name in names if name not in SHOWN_FIELDS]:
-        named = f"; {unknown[0]} is none" if unknown[0].isidentifier() and len(unknown[0]) <= 64 else ""
+        named = (
+            f"; {unknown[0]} is none" if unknown[0].isidentifier() and len(unknown[0]) <= 64 else ""
+        )
         raise ValueError(f"should be fields of a memory with commas between them{named}")
     return ",".join(dict.fromkeys(names))
 
@@ -116,6 +143,11 @@ def _names(text: str) -> str:
 Fields = Annotated[
     str,
     AfterValidator(_names),
-    WithJsonSchema({"type": "string", "pattern": "^(" + "|".join(SHOWN_FIELDS) + ")(,(" + "|".join(SHOWN_FIELDS) + "))*$"}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": "^(" + "|".join(SHOWN_FIELDS) + ")(,(" + "|".join(SHOWN_FIELDS) + "))*$",
+        }
+    ),
 ]
 """Names of a memory's fields with commas between them, as a query string has them."""

@@ -1,9 +1,10 @@
 """Count accesses beside the log.
 
-Note: nothing but ranking and fading goes by them, so no caller waits for them. They are written within a minute, by the process that
-counted them or by Redis' readers, into one document a user (`waiting_accesses`), and at most the last minute of a killed process is lost.
-They are written beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a faded memory is active
-again, is a run's to write.
+Note: nothing but ranking and fading goes by them, so no caller waits for them. They are written
+within a minute, by the process that counted them or by Redis' readers, into one document a user
+(`waiting_accesses`), and at most the last minute of a killed process is lost. They are written
+beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a
+faded memory is active again, is a run's to write.
 """
 
 from __future__ import annotations
@@ -29,9 +30,13 @@ from memory_core.ports import Clock, Document, IdSource, LongTermStore, ShortTer
 HANDED_ON_EVERY = timedelta(seconds=5)
 """A round trip to Redis, or to the store, every so often, instead of one a retrieve."""
 WRITTEN_EVERY = timedelta(minutes=1)
-"""Where no Redis gathers them: how long a user's accesses wait in this process after the last were written, at most."""
+"""Where no Redis gathers them: how long a user's accesses wait in this process after the last were
+written, at most.
+"""
 MOST_GATHERED = 20_000
-"""Memories whose accesses a process holds; about 5 MB. Those of others are not counted until these are written."""
+"""Memories whose accesses a process holds; about 5 MB. Those of others are not counted until these
+are written.
+"""
 _LEAST_WAIT_S = 0.01
 OWNERS_A_FLUSH = 1_000
 log = logging.getLogger(__name__)
@@ -42,7 +47,9 @@ Written = Callable[[Owner], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """Accesses that could not be written down, and the id under which they are tried again: what was applied counts once."""
+    """Accesses that could not be written down, and the id under which they are tried again:
+    what was applied counts once.
+    """
 
     owner: Owner
     flush_id: str
@@ -53,9 +60,16 @@ class Touches:
     """Gathers accesses and writes them down."""
 
     def __init__(
-        self, store: LongTermStore, short_term: ShortTermStore, clock: Clock, ids: IdSource, written: Written | None = None
+        self,
+        store: LongTermStore,
+        short_term: ShortTermStore,
+        clock: Clock,
+        ids: IdSource,
+        written: Written | None = None,
     ) -> None:
-        """written: told of each owner some of whose accesses were added to the memories outside of their run."""
+        """written: told of each owner some of whose accesses were added to the memories outside
+        of their run.
+        """
         self._waiting = WaitingAccesses(store, clock)
         self._short_term, self._clock, self._ids = short_term, clock, ids
         self._written = written
@@ -68,7 +82,9 @@ class Touches:
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def note(self, owner: Owner, memory_ids: Iterable[str], at: datetime, faded: Collection[str] = ()) -> None:
+    def note(
+        self, owner: Owner, memory_ids: Iterable[str], at: datetime, faded: Collection[str] = ()
+    ) -> None:
         """These memories were just shown. faded: those of them that count as faded.
 
         Costs a few microseconds; what it leads to is done in the background.
@@ -88,15 +104,21 @@ class Touches:
             self._begin_or_wait(at)
 
     async def flush(self, owner: Owner) -> int:
-        """Write down what is gathered of one owner, here and in Redis; of how many memories. Raises Unavailable."""
+        """Write down what is gathered of one owner, here and in Redis; of how many memories.
+        Raises Unavailable.
+        """
         return (await self._flush(owner)).memories
 
     async def settle(self, owner: Owner, names: Collection[str] | None = None) -> int:
-        """Add what is written down to the memories, of all or of some; of how many there was something. Raises Unavailable."""
+        """Add what is written down to the memories, of all or of some; of how many there was
+        something. Raises Unavailable.
+        """
         return await self._waiting.add(owner, names)
 
     async def settle_due(self, owner: Owner) -> None:
-        """Add what is written down to the memories, where it has waited for long enough. Raises Unavailable."""
+        """Add what is written down to the memories, where it has waited for long enough.
+        Raises Unavailable.
+        """
         if await self._waiting.add_due(owner) and self._written is not None:
             await self._written(owner)
 
@@ -110,7 +132,9 @@ class Touches:
         return written
 
     async def flush_all(self) -> int:
-        """The same of every owner that something is gathered of, up to a thousand; of how many memories. Raises Unavailable."""
+        """The same of every owner that something is gathered of, up to a thousand;
+        of how many memories. Raises Unavailable.
+        """
         if self._task is not None:
             await self._task  # whose accesses are being handed on can't be told this moment
         here = dict.fromkeys([*self._gathered, *(attempt.owner for attempt in self._failed)])
@@ -124,7 +148,9 @@ class Touches:
         return total
 
     async def close(self) -> None:
-        """Hand on what is gathered here, or write it down: nothing is left when the process ends in peace."""
+        """Hand on what is gathered here, or write it down: nothing is left when the process
+        ends in peace.
+        """
         self._cancel_timer()
         if self._task is not None:
             await self._task
@@ -134,12 +160,16 @@ class Touches:
         self._cancel_timer()
 
     def _writable_at(self, owner: Owner, at: datetime) -> datetime:
-        """When accesses that begin to wait at a moment are written: what follows soon goes with them."""
+        """When accesses that begin to wait at a moment are written: what follows soon
+        goes with them.
+        """
         soon, last = at + HANDED_ON_EVERY, self._written_at.get(owner)
         return soon if last is None else max(soon, last + WRITTEN_EVERY)
 
     def _begin_or_wait(self, now: datetime) -> None:
-        """Hand on what is due, in the background; wake up for what is not due yet, since no further request may come."""
+        """Hand on what is due, in the background; wake up for what is not due yet,
+        since no further request may come.
+        """
         if self._next_at is None:
             return
         if now >= self._next_at:
@@ -157,7 +187,8 @@ class Touches:
     def _wake_up(self) -> None:
         self._timer = None
         if self._task is None or self._task.done():
-            # The loop has waited, whatever the clock says: one that was set back must hold up nothing.
+            # The loop has waited, whatever the clock says: one that was set back must
+            # hold up nothing.
             self._begin_or_wait(max(self._clock.now(), self._next_at or self._clock.now()))
 
     def _cancel_timer(self) -> None:
@@ -166,25 +197,39 @@ class Touches:
             self._timer = None
 
     async def _hand_on(self, *, last: bool = False) -> None:
-        """Give Redis what is gathered; without one, write down what is due, or as the last thing that is done all of it."""
+        """Give Redis what is gathered; without one, write down what is due, or as the last thing
+        that is done all of it.
+        """
         asked_at = self._next_at
-        handed, self._gathered, self._held = self._gathered, {}, sum(len(attempt.touches) for attempt in self._failed)
+        handed, self._gathered, self._held = (
+            self._gathered,
+            {},
+            sum(len(attempt.touches) for attempt in self._failed),
+        )
         due, self._due, self._next_at = self._due, {}, None
         if not await self._short_term.gather(handed):
-            for owner, touches in handed.items():  # not kept there: they stay with those that came meanwhile
+            # not kept there: they stay with those that came meanwhile
+            for owner, touches in handed.items():
                 mine = self._gathered.setdefault(owner, {})
                 self._held += len(touches.keys() - mine.keys())
                 mine.update({name: _both(mine.get(name), touch) for name, touch in touches.items()})
                 self._due[owner] = due[owner]
             now = self._clock.now() if asked_at is None else max(self._clock.now(), asked_at)
             await self._write_due(now, every=last)
-        moments = [*self._due.values(), *([self._clock.now() + WRITTEN_EVERY] if self._failed else [])]
+        moments = [
+            *self._due.values(),
+            *([self._clock.now() + WRITTEN_EVERY] if self._failed else []),
+        ]
         self._next_at = min(moments, default=None)
         self._wait(self._clock.now())
 
     async def _write_due(self, now: datetime, *, every: bool) -> None:
-        self._written_at = {owner: at for owner, at in self._written_at.items() if now - at < WRITTEN_EVERY}
-        owners = [attempt.owner for attempt in self._failed] + [owner for owner, at in self._due.items() if every or at <= now]
+        self._written_at = {
+            owner: at for owner, at in self._written_at.items() if now - at < WRITTEN_EVERY
+        }
+        owners = [attempt.owner for attempt in self._failed] + [
+            owner for owner, at in self._due.items() if every or at <= now
+        ]
         for owner in dict.fromkeys(owners):
             try:
                 written = await self._write_gathered(owner)
@@ -196,7 +241,9 @@ class Touches:
                 await self._written(owner)
 
     async def _write_gathered(self, owner: Owner) -> Merged:
-        """Write what waits here of an owner; what can't be written is kept, to be tried again. Raises Unavailable."""
+        """Write what waits here of an owner; what can't be written is kept, to be tried again.
+        Raises Unavailable.
+        """
         attempts = [attempt for attempt in self._failed if attempt.owner == owner]
         touches = self._gathered.pop(owner, {})
         self._due.pop(owner, None)
@@ -205,7 +252,9 @@ class Touches:
             self._failed.append(attempts[-1])
         written = Merged()
         for attempt in attempts:
-            written = _sum(written, await self._waiting.merge(owner, attempt.flush_id, attempt.touches))
+            written = _sum(
+                written, await self._waiting.merge(owner, attempt.flush_id, attempt.touches)
+            )
             if attempt in self._failed:  # else another caller wrote it meanwhile, under the same id
                 self._failed.remove(attempt)
                 self._held -= len(attempt.touches)
@@ -230,15 +279,19 @@ class Waking:
         self._store, self._ledger, self._clock = store, ledger, clock
 
     async def wake(self, owner: Owner) -> None:
-        """Make the user due now, if a memory of theirs was found since it faded and no run is due anyway.
+        """Make the user due now, if a memory of theirs was found since it faded and no run
+        is due anyway.
 
-        A failure is logged and raises nothing: the memories are found all the same, and the next access wakes the user again.
+        A failure is logged and raises nothing: the memories are found all the same,
+        and the next access wakes the user again.
         """
         try:
             if await self._store.recalled(owner, None, 1):
                 await self._ledger.commit(owner, self._due, ids=[], call=Call(actor=CONSOLIDATION))
         except (Unavailable, HeadMoved) as error:
-            log.warning("a user whose faded memories were found is not due for it: %s", error.detail)
+            log.warning(
+                "a user whose faded memories were found is not due for it: %s", error.detail
+            )
 
     def _due(self, look: Look) -> Changes[None]:
         head, now = look.head, self._clock.now()
@@ -248,5 +301,10 @@ class Waking:
         def due(head: Head) -> Mapping[str, Any]:
             return {"due_at": now if head.due_at is None else min(head.due_at, now)}
 
-        mark = Document(derived("mrk", head.epoch, "recalled", now.isoformat()), "marker", {}, expires_at=now + KEPT_FOR)
+        mark = Document(
+            derived("mrk", head.epoch, "recalled", now.isoformat()),
+            "marker",
+            {},
+            expires_at=now + KEPT_FOR,
+        )
         return Changes(None, puts=(mark,), head_fields=due)

@@ -1,8 +1,9 @@
 """Files in the archive: cold copies, exports and imports, notes of erasures.
 
-A name is `cold/<owner>/<epoch>/<operation>/<members>-<revision>-<checksum>`: the owner and the members as keyed hashes (`owner_names`), so
-that a list of names does not tell whose they are. Note: a name that is taken is no error. It was written by this very
-operation of this very state, perhaps by a try whose answer was lost; so what counts is what is read back.
+A name is `cold/<owner>/<epoch>/<operation>/<members>-<revision>-<checksum>`: the owner and the
+members as keyed hashes (`owner_names`), so that a list of names does not tell whose they are. Note:
+a name that is taken is no error. It was written by this very operation of this very state, perhaps
+by a try whose answer was lost; so what counts is what is read back.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ from memory_core.ports import Archive, Clock
 
 FILES: Final = "cold"
 NAMED_MEMBERS = 5
-"""Members whose hashes fit into a name of 100 characters a part; of a longer chain the name says that it must be read to know."""
+"""Members whose hashes fit into a name of 100 characters a part; of a longer chain the name says
+that it must be read to know.
+"""
 MANY: Final = "many"
 NAMES_A_PAGE = 500
-_NAME = re.compile(r"cold/[0-9a-f]{32}/[^/]+/[^/]+/(?P<members>[0-9a-z.]+)-(?P<revision>[0-9]+)-(?P<checksum>[0-9a-f]{32})")
+_NAME = re.compile(
+    r"cold/[0-9a-f]{32}/[^/]+/[^/]+/(?P<members>[0-9a-z.]+)-(?P<revision>[0-9]+)-(?P<checksum>[0-9a-f]{32})"
+)
 
 
 class ColdCopies:
@@ -36,10 +41,12 @@ class ColdCopies:
         self._archive, self._names = archive, names
 
     async def write(self, owner: Owner, operation_id: str, copy: ColdCopy) -> str:
-        """Write a copy, read it back and verify it: its location, to be kept as `archival_location`.
+        """Write a copy, read it back and verify it: its location, to be kept as
+        `archival_location`.
 
-        operation_id: of the operation that will commit the location; until that has ended the copy is not swept. Written twice it is
-        written once. Raises Damaged when what is read back is not what was written, Unavailable.
+        operation_id: of the operation that will commit the location; until that has ended the copy
+        is not swept. Written twice it is written once. Raises Damaged when what is read back is not
+        what was written, Unavailable.
         """
         data = await asyncio.to_thread(encoded, copy)
         name = await self._name(owner, operation_id, copy, data)
@@ -49,7 +56,9 @@ class ColdCopies:
         return name
 
     async def read(self, owner: Owner, location: str) -> ColdCopy:
-        """The copy at a location. Raises NotFound when none of this owner is there, Damaged when it can't be read, Unavailable."""
+        """The copy at a location. Raises NotFound when none of this owner is there,
+        Damaged when it can't be read, Unavailable.
+        """
         if not location.startswith(await self.prefix(owner)):
             raise NotFound("no such cold copy for this user")
         data = await self._archive.get(location)
@@ -57,17 +66,28 @@ class ColdCopies:
             raise NotFound("there is no cold copy at this location")
         name_parts = _NAME.fullmatch(location)
         if name_parts is None or _checksum(data) != name_parts["checksum"]:
-            raise Damaged(DEPENDENCY, f"{location} is not what was written: its checksum differs", retry_after_s=30)
+            raise Damaged(
+                DEPENDENCY,
+                f"{location} is not what was written: its checksum differs",
+                retry_after_s=30,
+            )
         try:
             copy = await asyncio.to_thread(decoded, data)
         except ValueError as error:
             raise Damaged(DEPENDENCY, f"{location} {error}", retry_after_s=30) from error
-        if any(member.memory.owner != owner or member.memory.epoch != copy.epoch for member in copy.members):
-            raise Damaged(DEPENDENCY, f"{location} holds memories of somebody else", retry_after_s=30)
+        if any(
+            member.memory.owner != owner or member.memory.epoch != copy.epoch
+            for member in copy.members
+        ):
+            raise Damaged(
+                DEPENDENCY, f"{location} holds memories of somebody else", retry_after_s=30
+            )
         return copy
 
     async def prefix(self, owner: Owner, epoch: str | None = None) -> str:
-        """What the names of all copies of an owner begin with; those of one epoch, when it is given."""
+        """What the names of all copies of an owner begin with; those of one epoch,
+        when it is given.
+        """
         whose = f"{FILES}/{await self._names.of(owner)}/"
         return whose if epoch is None else f"{whose}{epoch}/"
 
@@ -81,7 +101,9 @@ class ColdCopies:
 
     async def remove(self, owner: Owner, location: str) -> bool:
         """Remove one copy for good; False when it was not there, or is not this owner's."""
-        return location.startswith(await self.prefix(owner)) and await self._archive.remove(location)
+        return location.startswith(await self.prefix(owner)) and await self._archive.remove(
+            location
+        )
 
     async def remove_all(self, owner: Owner, *, but_epoch: str | None = None) -> int:
         """Remove every copy of an owner, but those of one epoch, if given; how many there were."""
@@ -93,7 +115,8 @@ class ColdCopies:
         return removed
 
     async def holding(self, owner: Owner, memory_ids: Collection[str]) -> list[str]:
-        """The locations of all copies that hold any of these memories, those that nothing points to among them.
+        """The locations of all copies that hold any of these memories, those that nothing points
+        to among them.
 
         Long chains are read to know; one that is damaged counts as holding them.
         """
@@ -101,7 +124,9 @@ class ColdCopies:
         wanted, locations = frozenset(hashes), list[str]()
         async for name in self.names(owner):
             members = _members(name)
-            if not wanted.isdisjoint(members) or (MANY in members and await self._holds(owner, name, memory_ids)):
+            if not wanted.isdisjoint(members) or (
+                MANY in members and await self._holds(owner, name, memory_ids)
+            ):
                 locations.append(name)
         return locations
 
@@ -114,10 +139,12 @@ class ColdCopies:
             return False
 
     async def _name(self, owner: Owner, operation_id: str, copy: ColdCopy, data: bytes) -> str:
-        members = [await self._names.of_memory(owner, memory_id) for memory_id in copy.ids[:NAMED_MEMBERS]]
+        members = [
+            await self._names.of_memory(owner, memory_id) for memory_id in copy.ids[:NAMED_MEMBERS]
+        ]
         if len(copy.ids) > NAMED_MEMBERS:
             members = [members[0], MANY]
-        return f"{await self.prefix(owner, copy.epoch)}{operation_id}/{'.'.join(members)}-{copy.revision}-{_checksum(data)}"
+        return f"{await self.prefix(owner, copy.epoch)}{operation_id}/{'.'.join(members)}-{copy.revision}-{_checksum(data)}"  # noqa: E501
 
 
 def operation_of(location: str) -> str:
@@ -134,11 +161,12 @@ def _checksum(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-# Files of an owner's own that are handed over in parts: an export to be fetched, an import as it was brought. They lie in the archive.
+# Files of an owner's own that are handed over in parts: an export to be fetched, an import as it
+# was brought. They lie in the archive.
 #
-# `people/<owner>/<task>/<checksum>`. Each task's files go seven days after it began, at the latest: `due/<day>/<owner>.<task>` says
-# which are due when. Note: a part is named by what is in it, and written once. Which parts a file has, and in which order,
-# is kept in the operation.
+# `people/<owner>/<task>/<checksum>`. Each task's files go seven days after it began, at the latest:
+# `due/<day>/<owner>.<task>` says which are due when. Note: a part is named by what is in it, and
+# written once. Which parts a file has, and in which order, is kept in the operation.
 
 
 LIFETIME: Final = timedelta(days=7)
@@ -153,7 +181,9 @@ class Parts:
         self._archive, self._names, self._clock = archive, names, clock
 
     async def announce(self, owner: Owner, task_id: str, began: datetime) -> None:
-        """Note when a task's files have to go. Before the first of them is written, so that none is ever forgotten."""
+        """Note when a task's files have to go. Before the first of them is written,
+        so that none is ever forgotten.
+        """
         day = (began + LIFETIME).date().isoformat()
         await self._archive.put(f"{_DUE}/{day}/{await self._names.of(owner)}.{task_id}", b"-")
 
@@ -164,14 +194,20 @@ class Parts:
         return part
 
     async def find(self, owner: Owner, task_id: str, part: str) -> bytes | None:
-        """The part of this name, or None where it was removed. Raises Unavailable where it is not what was written."""
+        """The part of this name, or None where it was removed. Raises Unavailable where it is not
+        what was written.
+        """
         data = await self._archive.get(await self._name(owner, task_id, part))
         if data is not None and _checksum(data) != part:
-            raise Unavailable(DEPENDENCY, f"part {part} of this file is not what was written", retry_after_s=30)
+            raise Unavailable(
+                DEPENDENCY, f"part {part} of this file is not what was written", retry_after_s=30
+            )
         return data
 
     async def read(self, owner: Owner, task_id: str, part: str) -> bytes:
-        """The part of this name, for work that is tried again. Raises Unavailable where it was removed or is not what was written."""
+        """The part of this name, for work that is tried again. Raises Unavailable where it was
+        removed or is not what was written.
+        """
         data = await self.find(owner, task_id, part)
         if data is None:
             raise Unavailable(DEPENDENCY, f"part {part} of this file is gone", retry_after_s=30)
@@ -181,9 +217,15 @@ class Parts:
         """Remove one part."""
         await self._archive.remove(await self._name(owner, task_id, part))
 
-    async def remove_all(self, owner: Owner, task_id: str | None = None, *, but: frozenset[str] = frozenset()) -> int:
-        """Remove the parts of a task, but those named, or of all tasks of an owner: how many there were."""
-        prefix = f"{_PEOPLE}/{await self._names.of(owner)}/{'' if task_id is None else f'{task_id}/'}"
+    async def remove_all(
+        self, owner: Owner, task_id: str | None = None, *, but: frozenset[str] = frozenset()
+    ) -> int:
+        """Remove the parts of a task, but those named, or of all tasks of an owner:
+        how many there were.
+        """
+        prefix = (
+            f"{_PEOPLE}/{await self._names.of(owner)}/{'' if task_id is None else f'{task_id}/'}"
+        )
         return await self._emptied(prefix, but)
 
     async def sweep(self) -> int:
@@ -216,10 +258,12 @@ class Parts:
         return f"{_PEOPLE}/{await self._names.of(owner)}/{task_id}/{part}"
 
 
-# How an owner is named where no reader should learn who it is: in blobs' names, in receipts of erasures. A keyed hash.
+# How an owner is named where no reader should learn who it is: in blobs' names,
+# in receipts of erasures. A keyed hash.
 #
-# The key lies in the archive itself, made once by the first process that needs it. Note: a secret of the settings would not do. It
-# is changed one day, and then nothing that was named by it before would be found by an erasure.
+# The key lies in the archive itself, made once by the first process that needs it. Note: a secret
+# of the settings would not do. It is changed one day, and then nothing that was named by it before
+# would be found by an erasure.
 
 
 DEPENDENCY: Final = "archive"
@@ -239,7 +283,9 @@ class OwnerNames:
         return (await self._hash("owner", *owner))[:32]
 
     async def of_memory(self, owner: Owner, memory_id: str) -> str:
-        """8 hex digits: enough to pass over what is another memory's, not to be sure. Raises Unavailable."""
+        """8 hex digits: enough to pass over what is another memory's, not to be sure.
+        Raises Unavailable.
+        """
         return (await self._hash("memory", *owner, memory_id))[:8]
 
     async def _hash(self, *parts: str) -> str:
@@ -255,15 +301,21 @@ class OwnerNames:
                 await self._archive.put(KEY_NAME, secrets.token_bytes(KEY_BYTES))
                 key = await self._archive.get(KEY_NAME)
             if key is None or len(key) != KEY_BYTES:
-                raise Unavailable(DEPENDENCY, f"{KEY_NAME}, by which owners are named, is not what was written", retry_after_s=30)
+                raise Unavailable(
+                    DEPENDENCY,
+                    f"{KEY_NAME}, by which owners are named, is not what was written",
+                    retry_after_s=30,
+                )
             self._key = key
         return self._key
 
 
-# Notes of erasures in the archive, which a restore of the long term to an earlier moment does not take back.
+# Notes of erasures in the archive, which a restore of the long term to an earlier moment does
+# not take back.
 #
-# `erasures/<owner>/<epoch>` says that the life which an owner led under this epoch was erased. Note: times would not do. An
-# owner who began again has another epoch, whatever the clocks said, and is none of those who have to be erased again.
+# `erasures/<owner>/<epoch>` says that the life which an owner led under this epoch was erased.
+# Note: times would not do. An owner who began again has another epoch, whatever the clocks said,
+# and is none of those who have to be erased again.
 
 
 NOTES_A_PAGE: Final = 500
@@ -284,7 +336,9 @@ class ErasureNotes:
     async def all(self) -> frozenset[str]:
         """Every note, to be asked with `tells_of`. Raises Unavailable."""
         names: list[str] = []
-        while page := await self._archive.names(f"{_NOTES}/", names[-1] if names else None, NOTES_A_PAGE):
+        while page := await self._archive.names(
+            f"{_NOTES}/", names[-1] if names else None, NOTES_A_PAGE
+        ):
             names += page
         return frozenset(names)
 

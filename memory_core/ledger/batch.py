@@ -1,7 +1,8 @@
 """Make decided changes into one batch, and say how many fit into one.
 
-`Changes` is what a decision wants; `assemble` numbers it against a head. Numbering is separate from deciding because a head
-that moved by something unrelated only needs the numbers again, not the decision.
+`Changes` is what a decision wants; `assemble` numbers it against a head. Numbering is separate from
+deciding because a head that moved by something unrelated only needs the numbers again,
+not the decision.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ import orjson
 
 from memory_core.domain.errors import Damaged
 from memory_core.domain.event_log import version_id
-from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Head, Memory, Status, check_move, stored_bytes
+from memory_core.domain.memory import (
+    FOUND_BY_DEFAULT,
+    UNLOGGED_FIELDS,
+    Event,
+    Head,
+    Memory,
+    Status,
+    check_move,
+    stored_bytes,
+)
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import weighted_length
 from memory_core.domain.results import Call
@@ -30,17 +40,19 @@ from memory_core.ports import Batch, Document, Mark, Write
 Result = TypeVar("Result")
 NONE_KNOWN: Final[Mapping[str, Document]] = MappingProxyType({})
 CONSOLIDATION: Final = "consolidation"
-"""Who makes the changes of a run, as their events say. They make no further run due, or there would be one every hour for ever."""
+"""Who makes the changes of a run, as their events say. They make no further run due,
+or there would be one every hour for ever.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is.
 
-    unsaid: the event says that it happened, not what, because what was taken out must not stand in the log. removed: the memory is gone
-    for good after it, `after` being what it was; its event is a redacted one. follows: it
-    follows from others of the commit. says: what it adds to the log of its slot (an
-    `evolution.slot_log.Act`), where that does not follow from the change itself.
+    unsaid: the event says that it happened, not what, because what was taken out must not stand in
+    the log. removed: the memory is gone for good after it, `after` being what it was; its event is
+    a redacted one. follows: it follows from others of the commit. says: what it adds to the log of
+    its slot (an `evolution.slot_log.Act`), where that does not follow from the change itself.
     """
 
     event_type: str
@@ -57,17 +69,20 @@ class Change:
 class Changes(Generic[Result]):
     """What a decision wants committed, what it answers, and what it was based on.
 
-    reads: ids whose change since would void the decision. sessions: sessions whose growth would. types: memory types that
-    were searched for neighbours. Neither changes nor documents = nothing to commit, the result stays as it is.
-    Documents alone (a receipt for nothing done) are a commit without an event, hence without a marker: the head alone tells that it was
-    applied, until the next one. So they must bear being written twice, or be creations that the decision looks for.
-    head_fields: from the head that it is put on to the fields of it that change besides; it may be put on a newer head than the
-    decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
-    deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
-    an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
-    `puts` and `creates` bring is of the new epoch. marks: fields of memories, by id, that are set beside the log. slots: logs that the
-    decision read already (`evolution.slot_log.SlotLog`), by the names of their slots. more_bytes: what memories will count that follow from
-    the commit and have to have room with it.
+    reads: ids whose change since would void the decision. sessions: sessions whose growth would.
+    types: memory types that were searched for neighbours. Neither changes nor documents = nothing
+    to commit, the result stays as it is. Documents alone (a receipt for nothing done) are a commit
+    without an event, hence without a marker: the head alone tells that it was applied, until the
+    next one. So they must bear being written twice, or be creations that the decision looks for.
+    head_fields: from the head that it is put on to the fields of it that change besides; it may be
+    put on a newer head than the decision saw. fragile: any other commit voids the decision, because
+    it rests on documents that no event tells of. deletes: documents that are to be gone; one that
+    is not there does no harm. staged: documents that are written as they are, of an epoch that is
+    not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing
+    stays, and what `puts` and `creates` bring is of the new epoch. marks: fields of memories, by
+    id, that are set beside the log. slots: logs that the decision read already
+    (`evolution.slot_log.SlotLog`), by the names of their slots. more_bytes: what memories will
+    count that follow from the commit and have to have room with it.
     """
 
     result: Result
@@ -87,9 +102,14 @@ class Changes(Generic[Result]):
     more_bytes: int = 0
 
     def stand(self, events: Iterable[Event]) -> bool:
-        """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
+        """Whether the decision is still right after these events of other commits:
+        they touch nothing that it looked at.
+        """
         return not self.fragile and not any(
-            event.memory_id in self.reads or event.session_id in self.sessions or event.memory_type in self.types for event in events
+            event.memory_id in self.reads
+            or event.session_id in self.sessions
+            or event.memory_type in self.types
+            for event in events
         )
 
 
@@ -98,33 +118,59 @@ MAX_OPERATIONS = 99
 
 
 def surplus_endings(changes: Changes[Any]) -> list[Change]:
-    """The changes by which a truth ends because of others, where all changes together are more than a batch holds; else none."""
+    """The changes by which a truth ends because of others, where all changes together are more than
+    a batch holds; else none.
+    """
     memories = {change.after.id for change in changes.changes}
-    documents = len(changes.puts) + len(changes.creates) + len(changes.staged) + len(changes.deletes) + len(changes.marks)
+    documents = (
+        len(changes.puts)
+        + len(changes.creates)
+        + len(changes.staged)
+        + len(changes.deletes)
+        + len(changes.marks)
+    )
     if len(changes.changes) + len(memories) + documents <= MAX_OPERATIONS:
         return []
     return [change for change in changes.changes if change.follows and _holds_less(change)]
 
 
 def ended_as(change: Change, memory: Memory | None) -> Change | None:
-    """The same ending for the memory as it is now; None where it has ended by then, or has become something else."""
+    """The same ending for the memory as it is now; None where it has ended by then,
+    or has become something else.
+    """
     assert change.before is not None
-    if memory is None or memory.status is not change.before.status or memory.valid_until == change.after.valid_until:
+    if (
+        memory is None
+        or memory.status is not change.before.status
+        or memory.valid_until == change.after.valid_until
+    ):
         return None
-    ended = {name: getattr(change.after, name) for name in ("status", "status_reason", "valid_until", "next_id", "updated_at")}
+    ended = {
+        name: getattr(change.after, name)
+        for name in ("status", "status_reason", "valid_until", "next_id", "updated_at")
+    }
     return replace(change, after=memory.model_copy(update=ended), before=memory)
 
 
 def _holds_less(change: Change) -> bool:
     before, after = change.before, change.after
-    if before is None or change.removed or after.status not in (Status.SUPERSEDED, before.status) or after.valid_from != before.valid_from:
+    if (
+        before is None
+        or change.removed
+        or after.status not in (Status.SUPERSEDED, before.status)
+        or after.valid_from != before.valid_from
+    ):
         return False
-    return after.valid_until is not None and (before.valid_until is None or after.valid_until < before.valid_until)
+    return after.valid_until is not None and (
+        before.valid_until is None or after.valid_until < before.valid_until
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A batch, with the memories in it as they are stored (epoch, sequence and revision set), by id."""
+    """A batch, with the memories in it as they are stored (epoch, sequence and revision set),
+    by id.
+    """
 
     batch: Batch
     memories: dict[str, Memory]
@@ -150,14 +196,19 @@ def assemble(
 ) -> Assembled:
     """The batch that puts `changes` on top of `head`. `epoch` is used when there is no head yet.
 
-    known: the documents that the decision was shown, so that an old version which is written again, or goes, counts what it did before.
-    occurred_at = max(now, head.last_occurred_at + 1 µs), so that the log's order is the clock's order for this owner.
-    Several changes of one memory become several events and one write of its last state.
+    known: the documents that the decision was shown, so that an old version which is written again,
+    or goes, counts what it did before. occurred_at = max(now, head.last_occurred_at + 1 µs), so
+    that the log's order is the clock's order for this owner. Several changes of one memory become
+    several events and one write of its last state.
     """
     base = head or Head(epoch=epoch, slots="", messages_backfilled=True, kept_bytes=0)
     if changes.begins is not None:
         base = Head(epoch=changes.begins, slots="", kept_bytes=0)
-    occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))
+    occurred = (
+        now
+        if base.last_occurred_at is None
+        else max(now, base.last_occurred_at + timedelta(microseconds=1))
+    )
     events: list[Event] = []
     stored: dict[str, Memory] = {}
     versions: dict[str, Memory] = {}
@@ -165,36 +216,81 @@ def assemble(
         if change.before is not None and change.before.status is not change.after.status:
             check_move(change.before.status, change.after.status)
         sequence = base.sequence + 1 + number
-        created = change.before.sequence if change.before is not None and change.before.sequence else 0
+        created = (
+            change.before.sequence if change.before is not None and change.before.sequence else 0
+        )
         earlier = stored.get(change.after.id)
         if change.before is not None and change.after.version > change.before.version:
             versions[version_id(change.after.id, change.before.version)] = earlier or change.before
         after = change.after.model_copy(
-            update={"epoch": base.epoch, "revision": sequence, "sequence": (earlier.sequence if earlier else created) or sequence}
+            update={
+                "epoch": base.epoch,
+                "revision": sequence,
+                "sequence": (earlier.sequence if earlier else created) or sequence,
+            }
         )
         if change.removed:
             stored.pop(after.id, None)
         else:
             stored[after.id] = after
-        events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
+        events.append(
+            _event(
+                change,
+                after,
+                event_id(commit_id, number),
+                sequence,
+                occurred + timedelta(microseconds=number),
+                call,
+            )
+        )
     moved = _moved_head(base, changes, events, commit_id, quiet=call.actor == CONSOLIDATION)
     if moved.kept_bytes is not None and changes.begins is None:
-        moved = moved.model_copy(update={"kept_bytes": moved.kept_bytes + _grown_by_versions(base, changes, versions, known)})
+        moved = moved.model_copy(
+            update={
+                "kept_bytes": moved.kept_bytes + _grown_by_versions(base, changes, versions, known)
+            }
+        )
     if changes.marks:
         moved = moved.model_copy(update={"marks": base.marks + 1})
-    writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
-    writes += [Write(_mode(document), _numbered(document, base, versions.get(document.id))) for document in changes.puts]
+    writes = [
+        Write(
+            "put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)
+        )
+        for memory in stored.values()
+    ]
+    writes += [
+        Write(_mode(document), _numbered(document, base, versions.get(document.id)))
+        for document in changes.puts
+    ]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
     writes += [Write("put", document) for document in changes.staged]
     writes += [Write("delete", document) for document in changes.deletes]
-    writes += [Write("delete", Document(change.after.id, "memory", {})) for change in changes.changes if change.removed]
-    return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes), changes.marks), stored)
+    writes += [
+        Write("delete", Document(change.after.id, "memory", {}))
+        for change in changes.changes
+        if change.removed
+    ]
+    return Assembled(
+        Batch(commit_id, head, moved, tuple(events), tuple(writes), changes.marks), stored
+    )
 
 
-def _event(change: Change, after: Memory, identity: str, sequence: int, occurred: datetime, call: Call) -> Event:
-    new = after.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=change.before is None)
-    old = {} if change.before is None else change.before.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
-    changed = {name: value for name, value in new.items() if change.before is None or old.get(name) != value}
+def _event(
+    change: Change, after: Memory, identity: str, sequence: int, occurred: datetime, call: Call
+) -> Event:
+    new = after.model_dump(
+        mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=change.before is None
+    )
+    old = (
+        {}
+        if change.before is None
+        else change.before.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
+    )
+    changed = {
+        name: value
+        for name, value in new.items()
+        if change.before is None or old.get(name) != value
+    }
     if change.unsaid or change.removed:
         changed = {}
     return Event(
@@ -216,15 +312,24 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
     )
 
 
-def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_id: str, *, quiet: bool) -> Head:
-    """The head after these events. A change of something that was there is a "removal" for every cache that may hold it.
+def _moved_head(
+    base: Head, changes: Changes[Any], events: list[Event], commit_id: str, *, quiet: bool
+) -> Head:
+    """The head after these events. A change of something that was there is a "removal" for every
+    cache that may hold it.
 
     quiet: the changes are a run's own, after which nothing is due that was not before.
     """
     if not events:
-        return base.model_copy(update={"expires_at": None, **changes.head_fields(base), "commit_id": commit_id})
+        return base.model_copy(
+            update={"expires_at": None, **changes.head_fields(base), "commit_id": commit_id}
+        )
     counts = dict(base.counts)
-    documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
+    documents, length, removal = (
+        base.lexical_documents,
+        base.lexical_length,
+        base.last_removal_sequence,
+    )
     size = base.kept_bytes
     for change, event in zip(changes.changes, events, strict=True):
         for memory, sign in ((change.before, -1), (None if change.removed else change.after, 1)):
@@ -239,8 +344,19 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_i
         if change.before is not None:
             removal = event.sequence
     if not quiet:
-        first, made = events[0].occurred_at, sum(change.before is None and not is_message(change.after.id) for change in changes.changes)
-        base = base.model_copy(update={"due_at": min(base.due_at or first, first), "fresh_count": base.fresh_count + made})
+        first, made = (
+            events[0].occurred_at,
+            sum(
+                change.before is None and not is_message(change.after.id)
+                for change in changes.changes
+            ),
+        )
+        base = base.model_copy(
+            update={
+                "due_at": min(base.due_at or first, first),
+                "fresh_count": base.fresh_count + made,
+            }
+        )
     return base.model_copy(
         update={
             "sequence": events[-1].sequence,
@@ -258,20 +374,29 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_i
     )
 
 
-def _grown_by_versions(base: Head, changes: Changes[Any], made: Mapping[str, Memory], known: Mapping[str, Document]) -> int:
+def _grown_by_versions(
+    base: Head, changes: Changes[Any], made: Mapping[str, Memory], known: Mapping[str, Document]
+) -> int:
     """By how many bytes old versions are more. made: those that the commit makes, by id.
 
-    One that is written again without having been shown to the decision has other times only, which count nothing.
+    One that is written again without having been shown to the decision has other times only,
+    which count nothing.
     """
     grown = 0
     for document in changes.puts:
         if document.kind == "version" and (document.id in made or document.id in known):
             grown += stored_bytes(memory_in(document)) - _counted(known.get(document.id), base)
-    return grown - sum(_counted(known.get(document.id), base) for document in changes.deletes if document.kind == "version")
+    return grown - sum(
+        _counted(known.get(document.id), base)
+        for document in changes.deletes
+        if document.kind == "version"
+    )
 
 
 def _counted(document: Document | None, head: Head) -> int:
-    """What a stored document counts; 0 for none, one of another epoch, and one that can't be read."""
+    """What a stored document counts; 0 for none, one of another epoch, and one that
+    can't be read.
+    """
     if document is None:
         return 0
     try:
@@ -286,15 +411,19 @@ def _slots_filled(changes: Changes[Any]) -> Iterable[Slot]:
 
 
 def _mode(document: Document) -> Literal["create", "put"]:
-    """A session's or a slot's document that was not there when it was read must not be there now: others may have made it meanwhile."""
+    """A session's or a slot's document that was not there when it was read must not be there now:
+    others may have made it meanwhile.
+    """
     return "create" if document.kind in ("session", "slot") and document.tag is None else "put"
 
 
 def _numbered(document: Document, base: Head, version_of: Memory | None = None) -> Document:
-    """Bookkeeping documents carry the epoch, and the sequence at which they were first written (their keyset place).
+    """Bookkeeping documents carry the epoch, and the sequence at which they were first written
+    (their keyset place).
 
-    An old version carries the numbers of the memory as it was before: in this very commit, where it was changed more than once.
-    The entries that a commit adds to a slot's log carry the sequence of its first event.
+    An old version carries the numbers of the memory as it was before: in this very commit, where it
+    was changed more than once. The entries that a commit adds to a slot's log carry the sequence of
+    its first event.
     """
     body = {**document.body, "epoch": base.epoch}
     if document.kind == "slot":
@@ -306,13 +435,18 @@ def _numbered(document: Document, base: Head, version_of: Memory | None = None) 
     return replace(document, body=body)
 
 
-# How much fits into one commit of an operation: memories that it changes one by one, each with its event.
+# How much fits into one commit of an operation: memories that it changes one by one,
+# each with its event.
 
 
 DOCUMENTS = 90
-"""Of the hundred of a batch; the others are the head, the operation, its task and what an end of it announces."""
+"""Of the hundred of a batch; the others are the head, the operation, its task and what an end of
+it announces.
+"""
 BYTES = 1_400_000
-"""Of the 1.8 MB of a batch; an operation with the ids of all that it has to do takes some of the rest."""
+"""Of the 1.8 MB of a batch; an operation with the ids of all that it has to do takes some
+of the rest.
+"""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 700
 
 
@@ -323,17 +457,27 @@ class Portion:
         self._documents, self._size, self._empty = documents, size, True
 
     def takes(self, documents: int, size: int) -> bool:
-        """Take so much, if there is room for it; the first always has, or nothing would ever go on."""
+        """Take so much, if there is room for it; the first always has, or nothing
+        would ever go on.
+        """
         if not self._empty and (documents > self._documents or size > self._size):
             return False
-        self._documents, self._size, self._empty = self._documents - documents, self._size - size, False
+        self._documents, self._size, self._empty = (
+            self._documents - documents,
+            self._size - size,
+            False,
+        )
         return True
 
 
 def size_of(*memories: Memory) -> int:
     """Bytes that memories, their vectors and an event of each take in a batch, about."""
     numbers = sum(len(memory.embedding) for memory in memories if memory.embedding is not None)
-    return sum(len(memory.model_dump_json()) for memory in memories) + _NUMBER_BYTES * numbers + _EVENT_BYTES * len(memories)
+    return (
+        sum(len(memory.model_dump_json()) for memory in memories)
+        + _NUMBER_BYTES * numbers
+        + _EVENT_BYTES * len(memories)
+    )
 
 
 def size_of_bodies(bodies: Iterable[object]) -> int:

@@ -1,9 +1,10 @@
 """Commit changes: the one way in which memories reach the store.
 
-A store's "it failed" may be the echo of one's own success (a connection cut after the commit was applied, resent silently by
-an SDK). So after any failure the commit's marker, its first event, is read, and the head, which names the commit that wrote it: either
-is ours → it was applied; else the identical batch is sent again; only a head that moved without us permits a new decision, under the
-same commit id.
+A store's "it failed" may be the echo of one's own success (a connection cut after the commit was
+applied, resent silently by an SDK). So after any failure the commit's marker, its first event, is
+read, and the head, which names the commit that wrote it: either is ours → it was applied; else the
+identical batch is sent again; only a head that moved without us permits a new decision,
+under the same commit id.
 """
 
 from __future__ import annotations
@@ -23,25 +24,45 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.acyclic_chains import without_circles
-from memory_core.ledger.batch import CONSOLIDATION, Assembled, Change, Changes, assemble, ended_as, surplus_endings
+from memory_core.ledger.batch import (
+    CONSOLIDATION,
+    Assembled,
+    Change,
+    Changes,
+    assemble,
+    ended_as,
+    surplus_endings,
+)
 from memory_core.ledger.ids import marker_id
 from memory_core.ledger.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ledger.readable import as_memory
 from memory_core.ledger.recent import RecentCommits
-from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, ShortTermStore, Stamp
+from memory_core.ports import (
+    Clock,
+    Document,
+    IdSource,
+    LongTermStore,
+    Near,
+    Neighbour,
+    ShortTermStore,
+    Stamp,
+)
 
 Result = TypeVar("Result")
 _EVENTS_PAGE = 500
 MAX_ENDED_AHEAD = 40
-"""Past truths that one commit ends before the decision that ends them; each is two documents of a commit's hundred."""
+"""Past truths that one commit ends before the decision that ends them; each is two documents of a
+commit's hundred.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`.
 
-    merged: what was merged into another memory of the slots that were looked at; a decision takes it for no neighbour.
-    asked: the ids that were asked for; of those without a document there is none.
+    merged: what was merged into another memory of the slots that were looked at; a decision takes
+    it for no neighbour. asked: the ids that were asked for; of those without a document
+    there is none.
     """
 
     head: Head | None
@@ -53,14 +74,20 @@ class Look:
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, with its vector; None when there is none in the head's epoch."""
         document = self.documents.get(memory_id)
-        return None if document is None or document.kind != "memory" else as_memory(document, self.head)
+        return (
+            None
+            if document is None or document.kind != "memory"
+            else as_memory(document, self.head)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Committed(Generic[Result]):
-    """A decision that is durable now: its result, the memories as stored and their documents, by id, and the stamp for caches.
+    """A decision that is durable now: its result, the memories as stored and their documents,
+    by id, and the stamp for caches.
 
-    fresh: how many memories had been made since the last consolidation before it, and how many have after it. settled_at: when that was.
+    fresh: how many memories had been made since the last consolidation before it, and how many have
+    after it. settled_at: when that was.
     """
 
     result: Result
@@ -80,7 +107,9 @@ class _InTheWay:
 
 
 Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
-"""Told after each commit how many memories had been made since the last consolidation, before it and after."""
+"""Told after each commit how many memories had been made since the last consolidation,
+before it and after.
+"""
 
 
 class NotCounted(Exception):
@@ -90,12 +119,15 @@ class NotCounted(Exception):
 class Room(Protocol):
     """The bytes that memories may take: each commit takes what it adds, before it is sent."""
 
-    async def take(self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool) -> None:
+    async def take(
+        self, owner: Owner, used: int | None, grown: int, more: int, *, limited: bool
+    ) -> None:
         """Let a commit in, and count what it adds.
 
         Args:
             owner: Whose memories they are.
-            used: What they take by the head that the commit is put on; None where that does not say.
+            used: What they take by the head that the commit is put on; None where that
+                does not say.
             grown: By how much the commit makes that more, or less.
             more: What follows from it, and must have room with it.
             limited: Whether it is refused where there is no room.
@@ -111,21 +143,29 @@ class Room(Protocol):
         """What was taken was not committed."""
 
     async def check(self, owner: Owner, head: Head | None, size: int) -> None:
-        """Whether there is room for memories that follow from what is written without a commit. Raises QuotaExceeded, Unavailable."""
+        """Whether there is room for memories that follow from what is written without a commit.
+        Raises QuotaExceeded, Unavailable.
+        """
 
     async def count(self, owner: Owner) -> int:
-        """Count what a user's memories take, and have their head say so. Raises Unavailable, HeadMoved."""
+        """Count what a user's memories take, and have their head say so. Raises
+        Unavailable, HeadMoved.
+        """
 
 
 Completed = Callable[
     [LongTermStore, Owner, Changes[Any], Look, Sequence[Near], Sequence[Change]],
     Awaitable[Changes[Any]],
 ]
-"""Completes what is decided before each commit. The last argument: changes of the same decision that were committed before it."""
+"""Completes what is decided before each commit. The last argument: changes of the same decision
+that were committed before it.
+"""
 
 
 class Ledger:
-    """Commits decisions, one after the other per owner within this process, optimistically across processes."""
+    """Commits decisions, one after the other per owner within this process, optimistically
+    across processes.
+    """
 
     def __init__(
         self,
@@ -144,19 +184,36 @@ class Ledger:
         self._recent = RecentCommits()
 
     async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> Look:
-        """Head and documents, then the neighbours: never older than the head, so no commit slips in between unseen."""
+        """Head and documents, then the neighbours: never older than the head, so no commit slips in
+        between unseen.
+        """
         if len(nears) <= 1:
             first = await self._store.snapshot(owner, ids, nears[0] if nears else None)
             neighbours = [first.near] if nears else []
         else:
             first = await self._store.snapshot(owner, ids)
-            neighbours = [snapshot.near for snapshot in await asyncio.gather(*(self._store.snapshot(owner, (), near) for near in nears))]
-        near = tuple(tuple(neighbour for neighbour in each if neighbour.memory.status is not Status.UPDATED) for each in neighbours)
-        merged = tuple(neighbour for each in neighbours for neighbour in each if neighbour.memory.status is Status.UPDATED)
+            neighbours = [
+                snapshot.near
+                for snapshot in await asyncio.gather(
+                    *(self._store.snapshot(owner, (), near) for near in nears)
+                )
+            ]
+        near = tuple(
+            tuple(neighbour for neighbour in each if neighbour.memory.status is not Status.UPDATED)
+            for each in neighbours
+        )
+        merged = tuple(
+            neighbour
+            for each in neighbours
+            for neighbour in each
+            if neighbour.memory.status is Status.UPDATED
+        )
         return Look(first.head, dict(first.documents), near, merged, frozenset(ids))
 
     async def check_room(self, owner: Owner, head: Head | None, size: int) -> None:
-        """Whether so many bytes more have room, by a head that was read. Raises QuotaExceeded, Unavailable."""
+        """Whether so many bytes more have room, by a head that was read. Raises QuotaExceeded,
+        Unavailable.
+        """
         if self.room is not None:
             await self.room.check(owner, head, size)
 
@@ -171,22 +228,29 @@ class Ledger:
         call: Call,
         while_erasing: bool = False,
     ) -> Committed[Result]:
-        """Decide on what the store shows and commit it. `basis` is a look that the caller took already.
+        """Decide on what the store shows and commit it. `basis` is a look that the caller
+        took already.
 
-        while_erasing: `decide` looks for itself whether its work is still wanted, as only what is done to tasks does. Without it, nothing
-        is committed while the user is erased, nor across the beginning of another epoch.
-        `decide` may be called again when what it was shown has changed. Raises what `decide` raises, HeadMoved when others
-        write faster than we decide until the deadline, QuotaExceeded when it adds memories that there is no room for, Unavailable when the
-        store stays down, or the user's life ends.
+        while_erasing: `decide` looks for itself whether its work is still wanted, as only what is
+        done to tasks does. Without it, nothing is committed while the user is erased, nor across
+        the beginning of another epoch.
+        `decide` may be called again when what it was shown has changed. Raises what `decide`
+        raises, HeadMoved when others write faster than we decide until the deadline, QuotaExceeded
+        when it adds memories that there is no room for, Unavailable when the store stays down,
+        or the user's life ends.
         """
         queue = self._queues.setdefault(owner, asyncio.Lock())
         while True:
             try:
                 async with queue, asyncio.timeout(self._deadline_s):
-                    committed = await self._commit(owner, decide, ids, nears, basis, call, while_erasing)
+                    committed = await self._commit(
+                        owner, decide, ids, nears, basis, call, while_erasing
+                    )
                 break
             except TimeoutError:
-                raise HeadMoved("the commit did not get through in time; try again", retry_after_s=1) from None
+                raise HeadMoved(
+                    "the commit did not get through in time; try again", retry_after_s=1
+                ) from None
             except NotCounted:
                 assert self.room is not None
                 await self.room.count(owner)
@@ -211,22 +275,31 @@ class Ledger:
         look, ahead = basis or await self.look(owner, ids, nears), list[Change]()
 
         async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
-            return await self._decided(owner, decide, look, before, while_erasing, nears, ahead, is_part=is_part)
+            return await self._decided(
+                owner, decide, look, before, while_erasing, nears, ahead, is_part=is_part
+            )
 
         bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
-        while changes.changes or changes.puts or changes.creates or changes.deletes or changes.marks:
+        while (
+            changes.changes or changes.puts or changes.creates or changes.deletes or changes.marks
+        ):
             if in_the_way is not None:
                 refused += in_the_way.decide_again
-                # A store in this process answers at once: should it stay refused, the deadline needs the loop, and so do all others.
+                # A store in this process answers at once: should it stay refused, the deadline
+                # needs the loop, and so do all others.
                 await asyncio.sleep(random.uniform(0.0, 0.02) * refused)
-                if in_the_way.decide_again or not await self._stand(owner, changes, head, in_the_way.head):
+                if in_the_way.decide_again or not await self._stand(
+                    owner, changes, head, in_the_way.head
+                ):
                     look = await self.look(owner, ids, nears)
                     bare, changes, head = *await decided(head), look.head
                     in_the_way, postponing = None, False
                     continue
                 head, in_the_way = in_the_way.head, None
-            if (surplus := surplus_endings(changes)) and (done := await self._end_ahead(owner, surplus, call)):
+            if (surplus := surplus_endings(changes)) and (
+                done := await self._end_ahead(owner, surplus, call)
+            ):
                 ahead += done
                 look = await self.look(owner, ids, nears)
                 bare, changes, head = *await decided(head), look.head
@@ -234,9 +307,13 @@ class Ledger:
                 continue
             epoch = self._ids.new("ep") if head is None else head.epoch
             now, known = self._clock.now(), look.documents
-            assembled = assemble(head, changes, commit_id=commit_id, epoch=epoch, now=now, call=call, known=known)
+            assembled = assemble(
+                head, changes, commit_id=commit_id, epoch=epoch, now=now, call=call, known=known
+            )
             try:
-                in_the_way = await self._send_within_room(owner, assembled, changes.more_bytes, call, while_erasing)
+                in_the_way = await self._send_within_room(
+                    owner, assembled, changes.more_bytes, call, while_erasing
+                )
             except TooLarge:
                 changes = await self._with_less(owner, bare)
                 if postponing or not unsettled(changes):
@@ -261,7 +338,9 @@ class Ledger:
         *,
         is_part: bool,
     ) -> tuple[Changes[Result], Changes[Result]]:
-        """What is decided on a look, with what follows in slots, and the same with what that does to open questions."""
+        """What is decided on a look, with what follows in slots, and the same with what that does
+        to open questions.
+        """
         _check_life(before, look.head, while_erasing)
         sequence = 0 if look.head is None else look.head.sequence
         bare = await without_circles(self._store, owner, decide(look), look.documents, sequence)
@@ -270,15 +349,19 @@ class Ledger:
         return bare, await settled(self._store, owner, bare, self._clock.now())
 
     async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
-        """What is decided, as it fits a commit: no question ends with it, or, where that alone is what it is for, one."""
+        """What is decided, as it fits a commit: no question ends with it, or, where that alone is
+        what it is for, one.
+        """
         if all(change.event_type == SETTLED for change in bare.changes):
             return await settled(self._store, owner, bare, self._clock.now(), most=1)
         return followed(bare)
 
     async def _settle(self, owner: Owner, memory_ids: Sequence[str], call: Call) -> None:
-        """End the questions about memories that stopped being active in a commit that had no room for it.
+        """End the questions about memories that stopped being active in a commit that had no
+        room for it.
 
-        A memory names its open questions until that is done, so the next writer of it does it, should this process die here.
+        A memory names its open questions until that is done, so the next writer of it does it,
+        should this process die here.
         """
         for name in memory_ids:
 
@@ -293,21 +376,34 @@ class Ledger:
     async def _end_ahead(self, owner: Owner, endings: Sequence[Change], call: Call) -> list[Change]:
         """Commit, before the decision itself, that these past truths end earlier; what was changed.
 
-        Should this process die after it, less holds than the decision wants, never more; deciding again finds them ended.
+        Should this process die after it, less holds than the decision wants, never more;
+        deciding again finds them ended.
         """
         done = list[Change]()
         for start in range(0, len(endings), MAX_ENDED_AHEAD):
             part = endings[start : start + MAX_ENDED_AHEAD]
             names = [change.after.id for change in part]
 
-            def ending(look: Look, part: Sequence[Change] = part, names: Sequence[str] = names) -> Changes[list[Change]]:
-                changes = [again for change in part if (again := ended_as(change, look.memory(change.after.id))) is not None]
+            def ending(
+                look: Look, part: Sequence[Change] = part, names: Sequence[str] = names
+            ) -> Changes[list[Change]]:
+                changes = [
+                    again
+                    for change in part
+                    if (again := ended_as(change, look.memory(change.after.id))) is not None
+                ]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 
-            done += (await self._commit(owner, ending, names, (), None, call, while_erasing=False, is_part=True)).result
+            done += (
+                await self._commit(
+                    owner, ending, names, (), None, call, while_erasing=False, is_part=True
+                )
+            ).result
         return done
 
-    async def _send_within_room(self, owner: Owner, assembled: Assembled, more: int, call: Call, while_erasing: bool) -> _InTheWay | None:
+    async def _send_within_room(
+        self, owner: Owner, assembled: Assembled, more: int, call: Call, while_erasing: bool
+    ) -> _InTheWay | None:
         """As `_send`, once there is room for what the batch adds. Raises QuotaExceeded, NotCounted.
 
         What a run derives is let in: stopped by a limit, it would not come to what makes room.
@@ -326,8 +422,12 @@ class Ledger:
             if not is_in:
                 room.give_back(owner, grown)
 
-    async def _send(self, owner: Owner, assembled: Assembled, while_erasing: bool) -> _InTheWay | None:
-        """None once the batch is in; what is in its way otherwise. Resends after every unclear answer."""
+    async def _send(
+        self, owner: Owner, assembled: Assembled, while_erasing: bool
+    ) -> _InTheWay | None:
+        """None once the batch is in; what is in its way otherwise. Resends after every
+        unclear answer.
+        """
         batch, attempt = assembled.batch, 0
         while True:
             failure: Exception
@@ -352,17 +452,34 @@ class Ledger:
                 raise HeadMoved("the user vanished during the commit; try again", retry_after_s=1)
             return _InTheWay(seen.head, decide_again=isinstance(failure, AlreadyExists))
 
-    def _done(self, owner: Owner, assembled: Assembled, changes: Changes[Result]) -> Committed[Result]:
+    def _done(
+        self, owner: Owner, assembled: Assembled, changes: Changes[Result]
+    ) -> Committed[Result]:
         batch = assembled.batch
         self._recent.add(owner, batch.head, batch.events)
         previous = batch.expected.last_removal_sequence if batch.expected else 0
         stamp = Stamp(batch.head.epoch, batch.head.sequence, batch.head.last_removal_sequence)
-        bodies = {write.document.id: write.document.body for write in batch.writes if write.document.kind == "memory"}
+        bodies = {
+            write.document.id: write.document.body
+            for write in batch.writes
+            if write.document.kind == "memory"
+        }
         fresh = batch.expected.fresh_count if batch.expected else 0, batch.head.fresh_count
-        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous, fresh, batch.head.settled_at)
+        return Committed(
+            changes.result,
+            assembled.memories,
+            bodies,
+            changes,
+            stamp,
+            previous,
+            fresh,
+            batch.head.settled_at,
+        )
 
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
-        """The head of this process's last commit, when it is ahead of the one that was read before queueing."""
+        """The head of this process's last commit, when it is ahead of the one that was read
+        before queueing.
+        """
         known = self._recent.head(owner)
         if known is None or head is None:
             return None
@@ -371,20 +488,36 @@ class Ledger:
             return None
         return _InTheWay(known, decide_again=False) if known.sequence > head.sequence else None
 
-    async def _stand(self, owner: Owner, changes: Changes[Any], head: Head | None, newer: Head) -> bool:
-        """Whether a decision is still right on a newer head: one of the same life, whose events since touch nothing that it looked at.
+    async def _stand(
+        self, owner: Owner, changes: Changes[Any], head: Head | None, newer: Head
+    ) -> bool:
+        """Whether a decision is still right on a newer head: one of the same life, whose events
+        since touch nothing that it looked at.
 
-        Marks are told by no event: a memory written as it was read before would lose those that it got since.
+        Marks are told by no event: a memory written as it was read before would lose those that
+        it got since.
         """
-        if any(change.before is not None for change in changes.changes) and head is not None and head.marks != newer.marks:
+        if (
+            any(change.before is not None for change in changes.changes)
+            and head is not None
+            and head.marks != newer.marks
+        ):
             return False
-        return not _begun_anew(head, newer) and changes.stand(await self._events_between(owner, head, newer))
+        return not _begun_anew(head, newer) and changes.stand(
+            await self._events_between(owner, head, newer)
+        )
 
     async def _events_between(self, owner: Owner, head: Head | None, newer: Head) -> list[Event]:
-        """Events after `head` up to `newer`: from this process's memory where it has them all, else from the store."""
+        """Events after `head` up to `newer`: from this process's memory where it has them all,
+        else from the store.
+        """
         start = head.sequence if head is not None and head.epoch == newer.epoch else 0
         if self._recent.head(owner) is not None:
-            mine = [event for event in self._recent.events(owner) if start < event.sequence <= newer.sequence]
+            mine = [
+                event
+                for event in self._recent.events(owner)
+                if start < event.sequence <= newer.sequence
+            ]
             if len(mine) == newer.sequence - start:
                 return mine
         events: list[Event] = []
@@ -397,7 +530,9 @@ class Ledger:
 
 
 def _begun_anew(head: Head | None, newer: Head | None) -> bool:
-    """Whether the user was erased, or imported, between the two. What was decided before that must not be written after it."""
+    """Whether the user was erased, or imported, between the two. What was decided before that must
+    not be written after it.
+    """
     if newer is None or head is None:
         return newer is not None and newer.expires_at is not None
     return head.epoch != newer.epoch
@@ -410,12 +545,18 @@ def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> N
     if now is not None and now.state == "erasing":
         raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
     if _begun_anew(before, now):
-        raise Unavailable("long_term", "this user was erased or imported during the call; ask again", retry_after_s=1)
+        raise Unavailable(
+            "long_term",
+            "this user was erased or imported during the call; ask again",
+            retry_after_s=1,
+        )
 
 
-# The short term follows the truth: after each commit, what was saved is written back and what was changed is taken out.
+# The short term follows the truth: after each commit, what was saved is written back and what was
+# changed is taken out.
 #
-# Best effort, after the acknowledged commit. A lost follow-up harms nothing: the head's last_removal_sequence voids what it left.
+# Best effort, after the acknowledged commit. A lost follow-up harms nothing: the head's
+# last_removal_sequence voids what it left.
 
 
 class Mirror:
@@ -425,13 +566,25 @@ class Mirror:
         self._short_term = short_term
 
     async def follow(self, owner: Owner, committed: Committed[Any]) -> tuple[str, ...]:
-        """Write back one commit. Answers what had to be done without: `("short_term",)` when it is down, else nothing."""
+        """Write back one commit. Answers what had to be done without: `("short_term",)` when it is
+        down, else nothing.
+        """
         if committed.changes is None or committed.stamp is None:
             return ()
-        changed = [change.before for change in committed.changes.changes if change.before is not None and change.before.session_id]
+        changed = [
+            change.before
+            for change in committed.changes.changes
+            if change.before is not None and change.before.session_id
+        ]
         if changed:
             sessions = sorted({memory.session_id for memory in changed if memory.session_id})
-            await self._short_term.drop(owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal)
+            await self._short_term.drop(
+                owner,
+                sessions,
+                [memory.id for memory in changed],
+                committed.stamp,
+                committed.previous_removal,
+            )
         active = [
             memory
             for memory in committed.memories.values()
@@ -445,8 +598,9 @@ class Mirror:
 
 # Turns: of those in this process who change what one user knows, one at a time decides and commits.
 #
-# Note: nothing depends on it. A commit still looks whether others came first, in this process or another; but thirty who
-# form conversations of one user, and compare each with what all know, would mostly decide in vain, and in the end wait.
+# Note: nothing depends on it. A commit still looks whether others came first, in this process or
+# another; but thirty who form conversations of one user, and compare each with what all know, would
+# mostly decide in vain, and in the end wait.
 
 
 class Turn:
@@ -457,7 +611,9 @@ class Turn:
         self._taken = False
 
     async def take(self) -> None:
-        """Wait for those of the same user who asked before; nothing when it is this work's turn already."""
+        """Wait for those of the same user who asked before; nothing when it is this work's
+        turn already.
+        """
         if not self._taken:
             await self._kept.enter_async_context(self._lock)
             self._taken = True

@@ -1,4 +1,6 @@
-"""Signed keyset cursors: a place in a list, good only for the owner (or the app), the epoch and the query that it was made for."""
+"""Signed keyset cursors: a place in a list, good only for the owner (or the app),
+the epoch and the query that it was made for.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Place
 
-_VOID = "is not valid for this list: it is damaged, belongs to another query, or the user's memories were erased since"
+_VOID = (
+    "is not valid for this list: it is damaged, belongs to another query, or the user's memories "
+    "were erased since"
+)
 
 
 _MARK_BYTES = 4
@@ -23,31 +28,54 @@ _MARK_BYTES = 4
 
 
 class Cursors:
-    """Makes and reads cursors; `secret` must be the same in every process that serves the same data."""
+    """Makes and reads cursors; `secret` must be the same in every process that serves
+    the same data.
+    """
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def make(self, owner: Owner, head: Head, query: Mapping[str, Any], place: Place, as_of: int | None = None) -> str:
-        """The opaque text for "after this place of this query"; `as_of`: the sequence at which the first page was settled."""
+    def make(
+        self,
+        owner: Owner,
+        head: Head,
+        query: Mapping[str, Any],
+        place: Place,
+        as_of: int | None = None,
+    ) -> str:
+        """The opaque text for "after this place of this query"; `as_of`: the sequence at which the
+        first page was settled.
+        """
         body = orjson.dumps([place.sequence, place.id, *(() if as_of is None else (as_of,))])
         return self._signed(owner, head.epoch, query, body)
 
-    def read(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str | None) -> Place | None:
+    def read(
+        self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str | None
+    ) -> Place | None:
         """The place a cursor names; None for no cursor. Raises Malformed for a void one."""
         return None if cursor is None else self._read(owner, head, query, cursor)[0]
 
-    def read_settled(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str) -> tuple[Place, int]:
-        """The place and the sequence of a cursor that was made with one. Raises Malformed for a void one."""
+    def read_settled(
+        self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str
+    ) -> tuple[Place, int]:
+        """The place and the sequence of a cursor that was made with one. Raises Malformed
+        for a void one.
+        """
         place, (as_of,) = self._read(owner, head, query, cursor)
         return place, as_of
 
-    def make_for_app(self, app_id: str, query: Mapping[str, Any], place: Sequence[int | str]) -> str:
+    def make_for_app(
+        self, app_id: str, query: Mapping[str, Any], place: Sequence[int | str]
+    ) -> str:
         """The opaque text for "after this place" of a list over an app's users."""
         return self._signed(_whole(app_id), "", query, orjson.dumps(list(place)))
 
-    def read_for_app(self, app_id: str, query: Mapping[str, Any], cursor: str | None) -> list[Any] | None:
-        """The place a cursor of such a list names; None for no cursor. Raises Malformed for a void one."""
+    def read_for_app(
+        self, app_id: str, query: Mapping[str, Any], cursor: str | None
+    ) -> list[Any] | None:
+        """The place a cursor of such a list names; None for no cursor. Raises Malformed
+        for a void one.
+        """
         return None if cursor is None else self._verified(_whole(app_id), "", query, cursor)
 
     def make_results(self, owner: Owner, query: Mapping[str, Any], marks: Sequence[str]) -> str:
@@ -55,13 +83,19 @@ class Cursors:
         return self._signed(owner, "", query, b"".join(bytes.fromhex(mark) for mark in marks))
 
     def read_results(self, owner: Owner, query: Mapping[str, Any], cursor: str | None) -> list[str]:
-        """The marks that a cursor of a retrieve names; none for no cursor. Raises Malformed for a void one."""
+        """The marks that a cursor of a retrieve names; none for no cursor. Raises Malformed
+        for a void one.
+        """
         if cursor is None:
             return []
         body = self._verified_bytes(owner, "", query, cursor)
-        return [body[start : start + _MARK_BYTES].hex() for start in range(0, len(body), _MARK_BYTES)]
+        return [
+            body[start : start + _MARK_BYTES].hex() for start in range(0, len(body), _MARK_BYTES)
+        ]
 
-    def _read(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str) -> tuple[Place, list[int]]:
+    def _read(
+        self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str
+    ) -> tuple[Place, list[int]]:
         if head is None:
             raise _void()
         sequence, identity, *further = self._verified(owner, head.epoch, query, cursor)
@@ -70,18 +104,25 @@ class Cursors:
     def _signed(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> str:
         return _text_of(self._mac(owner, epoch, query, body) + body)
 
-    def _verified(self, owner: Owner, epoch: str, query: Mapping[str, Any], cursor: str) -> list[Any]:
+    def _verified(
+        self, owner: Owner, epoch: str, query: Mapping[str, Any], cursor: str
+    ) -> list[Any]:
         place: list[Any] = orjson.loads(self._verified_bytes(owner, epoch, query, cursor))
         return place
 
-    def _verified_bytes(self, owner: Owner, epoch: str, query: Mapping[str, Any], cursor: str) -> bytes:
+    def _verified_bytes(
+        self, owner: Owner, epoch: str, query: Mapping[str, Any], cursor: str
+    ) -> bytes:
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except ValueError:
             raise _void() from None
         mac, body = raw[:16], raw[16:]
-        # The text itself has to be the one that was made: padding, or bits that no byte holds, would make many texts of one cursor.
-        if _text_of(raw) != cursor or not hmac.compare_digest(mac, self._mac(owner, epoch, query, body)):
+        # The text itself has to be the one that was made: padding, or bits that no byte holds,
+        # would make many texts of one cursor.
+        if _text_of(raw) != cursor or not hmac.compare_digest(
+            mac, self._mac(owner, epoch, query, body)
+        ):
             raise _void()
         return body
 
@@ -95,7 +136,9 @@ def _text_of(raw: bytes) -> str:
 
 
 def _whole(app_id: str) -> Owner:
-    """Whose the lists over a whole app are: no user's, since every user has a name and every epoch one."""
+    """Whose the lists over a whole app are: no user's, since every user has a name and
+    every epoch one.
+    """
     return Owner(app_id, "")
 
 

@@ -36,28 +36,43 @@ def messages_id(conversation_id: str) -> str:
 
 
 def documents_of(conversation: Conversation) -> tuple[Document, Document]:
-    """The conversation without its messages, which each forming commit writes again, and the messages, which nothing writes again.
+    """The conversation without its messages, which each forming commit writes again, and the
+    messages, which nothing writes again.
 
     A conversation may be 1 MiB long; a commit holds 1.8 MB.
     """
     body = conversation.model_dump(mode="json")
     messages = {"messages": body.pop("messages")}
-    return Document(conversation.id, "conversation", body), Document(messages_id(conversation.id), "messages", messages)
+    return Document(conversation.id, "conversation", body), Document(
+        messages_id(conversation.id), "messages", messages
+    )
 
 
 def conversation_of(look: Look, conversation_id: str) -> Conversation | None:
-    """The whole conversation, out of its two documents; None when it is not there in the head's epoch."""
-    state, messages = look.documents.get(conversation_id), look.documents.get(messages_id(conversation_id))
-    if state is None or messages is None or look.head is None or state.body["epoch"] != look.head.epoch:
+    """The whole conversation, out of its two documents; None when it is not there in the
+    head's epoch.
+    """
+    state, messages = (
+        look.documents.get(conversation_id),
+        look.documents.get(messages_id(conversation_id)),
+    )
+    if (
+        state is None
+        or messages is None
+        or look.head is None
+        or state.body["epoch"] != look.head.epoch
+    ):
         return None
     fields = {name: value for name, value in state.body.items() if name not in _OF_THE_STORE}
     return Conversation.model_validate({**fields, "messages": messages.body["messages"]})
 
 
 def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
-    """The messages of an ended conversation that nothing was made of, to be deleted; none where something was.
+    """The messages of an ended conversation that nothing was made of, to be deleted;
+    none where something was.
 
-    They are not read again, and as no memory names the conversation, no filter of what is to be forgotten would find them.
+    They are not read again, and as no memory names the conversation, no filter of what is to be
+    forgotten would find them.
     """
     if any(cell["memory_ids"] for cell in conversation["formed_cells"]):
         return ()
@@ -65,26 +80,37 @@ def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
 
 
 def state_of(look: Look, conversation_id: str) -> Conversation | None:
-    """The conversation as it is stored in the head's epoch, without its messages; None when it is not there."""
+    """The conversation as it is stored in the head's epoch, without its messages;
+    None when it is not there.
+    """
     document = look.documents.get(conversation_id)
     if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
         return None
-    return Conversation.model_validate({name: value for name, value in document.body.items() if name not in ("epoch", "sequence")})
+    return Conversation.model_validate(
+        {name: value for name, value in document.body.items() if name not in ("epoch", "sequence")}
+    )
 
 
 def cleared_since(look: Look, owner: Owner, conversation: Conversation) -> frozenset[MemoryType]:
-    """The types of memories that its session was cleared of since a conversation was accepted; the look shows the session."""
+    """The types of memories that its session was cleared of since a conversation was accepted;
+    the look shows the session.
+    """
     if conversation.session_id is None:
         return frozenset()
     clears = clears_of(look.documents.get(session_document_id(owner, conversation.session_id)))
-    return frozenset(MemoryType(kind) for kind, count in clears.items() if count > conversation.clears.get(kind, 0))
+    return frozenset(
+        MemoryType(kind)
+        for kind, count in clears.items()
+        if count > conversation.clears.get(kind, 0)
+    )
 
 
 def message_ids(conversation: Conversation) -> list[str]:
     """The ids of the memories of a conversation's messages, in order.
 
-    A message with an id of its own is known by it within its session. Without a session, the very same told again, with the same times, is
-    the same messages. One that an earlier conversation has written keeps the id that it got there.
+    A message with an id of its own is known by it within its session. Without a session, the very
+    same told again, with the same times, is the same messages. One that an earlier conversation has
+    written keeps the id that it got there.
     """
     seen = Counter[tuple[str, ...]]()
     ids = []
@@ -97,24 +123,36 @@ def message_ids(conversation: Conversation) -> list[str]:
         elif conversation.session_id is not None:
             parts = ("of", conversation.id, str(number))
         else:
-            parts = (conversation.agent_id or "", message.role, message.actor or "", message.timestamp.isoformat(), message.content)
+            parts = (
+                conversation.agent_id or "",
+                message.role,
+                message.actor or "",
+                message.timestamp.isoformat(),
+                message.content,
+            )
         seen[parts] += 1
         ids.append(derived(PREFIX, *parts, str(seen[parts])))
     return ids
 
 
-# A buffer: messages of one session that wait until there are enough of them to be formed together. One document a session.
+# A buffer: messages of one session that wait until there are enough of them to be formed together.
+# One document a session.
 #
-# Its generations follow each other: closing one is beginning the next. Note: every append has an id, which stays with the
-# messages that it brought, into the conversation that they become. So a caller that did not hear whether its append arrived can look.
+# Its generations follow each other: closing one is beginning the next. Note: every append has an
+# id, which stays with the messages that it brought, into the conversation that they become. So a
+# caller that did not hear whether its append arrived can look.
 
 
 MAX_BYTES = 1_048_576
-"""Of messages in one buffer: as much as one request may bring. What would pass it is gathered in the next generation."""
+"""Of messages in one buffer: as much as one request may bring. What would pass it is gathered in
+the next generation.
+"""
 
 
 class Buffer(BaseModel):
-    """What a session's buffer holds. appends: the ids of the appends of this generation. last_append_at: None while it is empty."""
+    """What a session's buffer holds. appends: the ids of the appends of this generation.
+    last_append_at: None while it is empty.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -124,12 +162,16 @@ class Buffer(BaseModel):
     appends: list[str] = Field(default_factory=list)
     last_append_at: datetime | None = None
     correlation_id: str | None = None
-    time_zone: str | None = Field(default=None, max_length=MAX_NAME, exclude_if=lambda value: value is None)
+    time_zone: str | None = Field(
+        default=None, max_length=MAX_NAME, exclude_if=lambda value: value is None
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """What one call adds: messages, under an id of its own. time_zone: of those who speak, None where it is not known."""
+    """What one call adds: messages, under an id of its own. time_zone: of those who speak,
+    None where it is not known.
+    """
 
     id: str
     messages: Sequence[Message]
@@ -140,7 +182,9 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class HeldBuffer:
-    """A buffer as it was read: its content, and the document that it was read from, None when there was none."""
+    """A buffer as it was read: its content, and the document that it was read from,
+    None when there was none.
+    """
 
     owner: Owner
     buffer: Buffer
@@ -184,8 +228,13 @@ class HeldBuffer:
         )
 
     def takes(self, append: Append) -> bool:
-        """Whether there is room for it; an empty buffer takes anything, and leaves it to the store to say what is too large."""
-        return not self.buffer.messages or _size(self.buffer.messages) + _size(append.messages) <= MAX_BYTES
+        """Whether there is room for it; an empty buffer takes anything, and leaves it to the store
+        to say what is too large.
+        """
+        return (
+            not self.buffer.messages
+            or _size(self.buffer.messages) + _size(append.messages) <= MAX_BYTES
+        )
 
     def grown(self, append: Append) -> HeldBuffer:
         """With what is appended, in the same generation."""
@@ -228,7 +277,10 @@ def conversation_id(buffer: str, generation: int) -> str:
 
 def emptied(document: Document) -> Document:
     """A buffer's document with its present generation thrown away."""
-    return replace(document, body={**_of_the_store(document), **_emptied(_buffer_in(document)).model_dump(mode="json")})
+    return replace(
+        document,
+        body={**_of_the_store(document), **_emptied(_buffer_in(document)).model_dump(mode="json")},
+    )
 
 
 def _emptied(buffer: Buffer) -> Buffer:
@@ -236,7 +288,9 @@ def _emptied(buffer: Buffer) -> Buffer:
 
 
 def _buffer_in(document: Document) -> Buffer:
-    return Buffer.model_validate({name: value for name, value in document.body.items() if name not in ("epoch", "sequence")})
+    return Buffer.model_validate(
+        {name: value for name, value in document.body.items() if name not in ("epoch", "sequence")}
+    )
 
 
 def _of_the_store(document: Document) -> dict[str, Any]:
@@ -247,7 +301,8 @@ def _size(messages: Sequence[Message]) -> int:
     return sum(len(orjson.dumps(message.model_dump(mode="json"))) for message in messages)
 
 
-# A user's settings: one document in their partition, which an export takes along and an erasure removes.
+# A user's settings: one document in their partition, which an export takes along and an
+# erasure removes.
 
 
 class SettingsOfUsers:
@@ -268,7 +323,13 @@ class SettingsOfUsers:
                 return Changes(settings)
             document = look.documents.get(SETTINGS_ID)
             tag = None if document is None else document.tag
-            return Changes(settings, puts=(Document(SETTINGS_ID, "settings", settings.model_dump(mode="json"), tag=tag),), fragile=True)
+            return Changes(
+                settings,
+                puts=(
+                    Document(SETTINGS_ID, "settings", settings.model_dump(mode="json"), tag=tag),
+                ),
+                fragile=True,
+            )
 
         return (await self._ledger.commit(owner, decide, ids=[SETTINGS_ID], call=call)).result
 
@@ -278,4 +339,6 @@ def settings_in(look: Look) -> UserSettings:
     document = look.documents.get(SETTINGS_ID)
     if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
         return UserSettings()
-    return UserSettings.model_validate({name: value for name, value in document.body.items() if name not in _OF_THE_STORE})
+    return UserSettings.model_validate(
+        {name: value for name, value in document.body.items() if name not in _OF_THE_STORE}
+    )

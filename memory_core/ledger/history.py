@@ -1,7 +1,8 @@
 """What every memory was at an earlier sequence.
 
-Note: a snapshot is several documents, written one by one, and counts only when all are there. Until then, and where it was
-deleted because something in it was forgotten, the one before it serves, or the log from its beginning; only slower.
+Note: a snapshot is several documents, written one by one, and counts only when all are there. Until
+then, and where it was deleted because something in it was forgotten, the one before it serves, or
+the log from its beginning; only slower.
 """
 
 from __future__ import annotations
@@ -48,11 +49,15 @@ class Past:
         """The sequence of the last event that occurred at `known_at` or before; 0 for none."""
         if head.last_occurred_at is None or head.last_occurred_at <= known_at:
             return head.sequence
-        later = await self._store.events(owner, 0, 1, EventFilter(since=known_at + timedelta(microseconds=1)))
+        later = await self._store.events(
+            owner, 0, 1, EventFilter(since=known_at + timedelta(microseconds=1))
+        )
         return later[0].sequence - 1 if later else head.sequence
 
     async def states(self, owner: Owner, head: Head, sequence: int) -> States:
-        """Every memory and old version at `sequence`, by id. Raises HeadMoved when the user was erased meanwhile."""
+        """Every memory and old version at `sequence`, by id. Raises HeadMoved when the user was
+        erased meanwhile.
+        """
         taken = await self.taken(owner, head, sequence)
         states = await self.after(owner, taken, sequence)
         now = (await self._store.snapshot(owner)).head
@@ -63,7 +68,9 @@ class Past:
     async def memory(self, owner: Owner, memory_id: str, sequence: int) -> States:
         """One memory and its old versions at `sequence`, by id, from its own events alone."""
         states, after = States(), 0
-        while page := await self._store.events(owner, after, EVENTS_A_PAGE, EventFilter(memory_id=memory_id, up_to=sequence)):
+        while page := await self._store.events(
+            owner, after, EVENTS_A_PAGE, EventFilter(memory_id=memory_id, up_to=sequence)
+        ):
             states, after = fold(states, page), page[-1].sequence
         return states
 
@@ -78,30 +85,47 @@ class Past:
         return states
 
     async def taken(self, owner: Owner, head: Head, sequence: int) -> Taken:
-        """The last whole snapshot at or before `sequence`; the empty beginning where there is none."""
+        """The last whole snapshot at or before `sequence`; the empty beginning where
+        there is none.
+        """
         place = Place(sequence + 1, "")
         while documents := await self._store.page(owner, "snapshot", None, place, 1):
             body = documents[0].body
-            if body["epoch"] == head.epoch and (states := await self._read(owner, body)) is not None:
+            if (
+                body["epoch"] == head.epoch
+                and (states := await self._read(owner, body)) is not None
+            ):
                 return Taken(body["sequence"], states)
             place = Place(body["sequence"], "")
         return Taken(0, {})
 
     async def _read(self, owner: Owner, body: dict[str, Any]) -> States | None:
-        """All parts of the snapshot that `body` is one of; None while one is missing, or is of another attempt."""
-        names = [snapshot_id(body["epoch"], body["sequence"], part) for part in range(body["parts"])]
+        """All parts of the snapshot that `body` is one of; None while one is missing,
+        or is of another attempt.
+        """
+        names = [
+            snapshot_id(body["epoch"], body["sequence"], part) for part in range(body["parts"])
+        ]
         states = States()
         for start in range(0, len(names), PARTS_A_READ):
             asked = names[start : start + PARTS_A_READ]
             parts = (await self._store.snapshot(owner, asked)).documents
-            if len(parts) < len(asked) or any(part.body["redactions"] != body["redactions"] for part in parts.values()):
+            if len(parts) < len(asked) or any(
+                part.body["redactions"] != body["redactions"] for part in parts.values()
+            ):
                 return None
-            states |= {name: State.of_row(row) for part in parts.values() for name, row in part.body["states"].items()}
+            states |= {
+                name: State.of_row(row)
+                for part in parts.values()
+                for name, row in part.body["states"].items()
+            }
         return states
 
 
 def parted(taken: Taken) -> list[list[str]]:
-    """The ids of the states in each document of a snapshot: all of them in order, so that every process makes the same."""
+    """The ids of the states in each document of a snapshot: all of them in order,
+    so that every process makes the same.
+    """
     parts: list[list[str]] = [[]]
     size = 0
     for name, state in sorted(taken.states.items()):
@@ -115,16 +139,27 @@ def parted(taken: Taken) -> list[list[str]]:
 
 
 def part_of(taken: Taken, head: Head, parts: Sequence[Sequence[str]], number: int) -> Document:
-    """One document of a snapshot that is `parted` so. head: as it was before anything was read for it."""
+    """One document of a snapshot that is `parted` so. head: as it was before anything was
+    read for it.
+    """
     states = {name: taken.states[name].row() for name in parts[number]}
-    common = {"epoch": head.epoch, "sequence": taken.sequence, "redactions": head.redactions, "parts": len(parts)}
-    return Document(snapshot_id(head.epoch, taken.sequence, number), "snapshot", {**common, "states": states})
+    common = {
+        "epoch": head.epoch,
+        "sequence": taken.sequence,
+        "redactions": head.redactions,
+        "parts": len(parts),
+    }
+    return Document(
+        snapshot_id(head.epoch, taken.sequence, number), "snapshot", {**common, "states": states}
+    )
 
 
-# Snapshots of the log: what all memories were at a sequence, kept so that a replay need not tell everything from the beginning.
+# Snapshots of the log: what all memories were at a sequence, kept so that a replay need not tell
+# everything from the beginning.
 #
-# Note: a snapshot must not outlive what it holds. What was forgotten while one was being written would come back with it, so
-# every part is committed under the head, and no part of a state that was read before events were redacted is written after that.
+# Note: a snapshot must not outlive what it holds. What was forgotten while one was being written
+# would come back with it, so every part is committed under the head, and no part of a state that
+# was read before events were redacted is written after that.
 
 
 DROPPED_AT_ONCE = 10
@@ -141,8 +176,9 @@ class Snapshots:
     async def write_due(self, owner: Owner) -> int:
         """Write the snapshots that are due; how many. For nothing due, one point read.
 
-        One is due EVENTS_A_SNAPSHOT events after the last, or as many as that holds states if these are more: so all snapshots together
-        take no more room than the log does. Raises HeadMoved when others write faster than this can, Unavailable; then it is done later.
+        One is due EVENTS_A_SNAPSHOT events after the last, or as many as that holds states if these
+        are more: so all snapshots together take no more room than the log does. Raises HeadMoved
+        when others write faster than this can, Unavailable; then it is done later.
         """
         head = (await self._store.snapshot(owner)).head
         written = 0
@@ -157,32 +193,50 @@ class Snapshots:
         return written
 
     async def drop(self, owner: Owner, since: int) -> int:
-        """Delete every snapshot at sequence `since` or later, finished or not; how many documents. They are made again when next due.
+        """Delete every snapshot at sequence `since` or later, finished or not; how many documents.
+        They are made again when next due.
 
-        To be called when events are redacted: after the last commit that redacts, with the sequence of the first event that was.
+        To be called when events are redacted: after the last commit that redacts,
+        with the sequence of the first event that was.
         """
         dropped, place = 0, None
         while True:
             page = await self._store.page(owner, "snapshot", None, place, DROPPED_AT_ONCE)
-            gone = tuple(Document(document.id, "snapshot", {}) for document in page if document.body["sequence"] >= since)
+            gone = tuple(
+                Document(document.id, "snapshot", {})
+                for document in page
+                if document.body["sequence"] >= since
+            )
             if not gone:
                 return dropped
-            await self._ledger.commit(owner, lambda look, gone=gone: _dropping(gone, since), ids=(), call=_CALL)  # type: ignore[misc]
+            await self._ledger.commit(
+                owner,
+                lambda look, gone=gone: _dropping(gone, since),  # type: ignore[misc]
+                ids=(),
+                call=_CALL,
+            )
             dropped += len(gone)
             place = Place(page[-1].body["sequence"], page[-1].id)
 
     async def _write(self, owner: Owner, head: Head, taken: Taken) -> bool:
-        """All parts, the last with the word when the next is due. False when events were redacted since `head` was read."""
+        """All parts, the last with the word when the next is due. False when events were redacted
+        since `head` was read.
+        """
         parts = await asyncio.to_thread(parted, taken)
         for number in range(len(parts)):
-            part = part_of(taken, head, parts, number)  # one by one: together they would take the memory of all states again
+            # one by one: together they would take the memory of all states again
+            part = part_of(taken, head, parts, number)
             due = _due_after(taken) if number + 1 == len(parts) else None
 
             def decide(look: Look, part: Document = part, due: int | None = due) -> Changes[bool]:
                 now, there = look.head, look.documents.get(part.id)
                 if now is None or (now.epoch, now.redactions) != (head.epoch, head.redactions):
                     return Changes(False)
-                if there is not None and there.body == part.body and (due is None or now.snapshot_due >= due):
+                if (
+                    there is not None
+                    and there.body == part.body
+                    and (due is None or now.snapshot_due >= due)
+                ):
                     return Changes(True)
                 fields = {} if due is None else {"snapshot_due": max(now.snapshot_due, due)}
                 # Fragile: whatever was committed meanwhile may have redacted something.
@@ -194,7 +248,9 @@ class Snapshots:
 
 
 def redacting(head: Head) -> Mapping[str, Any]:
-    """The fields of the head that a commit which redacts events sets: from then on no state that was read before is written."""
+    """The fields of the head that a commit which redacts events sets: from then on no state that
+    was read before is written.
+    """
     return {"redactions": head.redactions + 1}
 
 
@@ -203,4 +259,6 @@ def _due_after(taken: Taken) -> int:
 
 
 def _dropping(gone: tuple[Document, ...], since: int) -> Changes[None]:
-    return Changes(None, deletes=gone, head_fields=lambda head: {"snapshot_due": min(head.snapshot_due, since)})
+    return Changes(
+        None, deletes=gone, head_fields=lambda head: {"snapshot_due": min(head.snapshot_due, since)}
+    )

@@ -1,9 +1,11 @@
-"""Open questions follow their memories: which conflicts wait for a decision is the same in records, memories and head, after every commit.
+"""Open questions follow their memories: which conflicts wait for a decision is the same in records,
+memories and head, after every commit.
 
-A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, makes one of them inactive, the
-question ends in that very commit; but its successor inherits it, and in a slot, where one truth must hold in the end, the memory that is
-left. An edit of a slot's member that makes both say the same ends it too. Note: this is why nothing that deletes, clears, supersedes or
-edits needs to think of conflicts.
+A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever
+kind, makes one of them inactive, the question ends in that very commit; but its successor inherits
+it, and in a slot, where one truth must hold in the end, the memory that is left. An edit of a
+slot's member that makes both say the same ends it too. Note: this is why nothing that deletes,
+clears, supersedes or edits needs to think of conflicts.
 """
 
 from __future__ import annotations
@@ -26,11 +28,20 @@ from memory_core.ports import Document, LongTermStore
 SETTLED = "conflict_settled"
 """The event of a memory about which a question ended without anything else changing."""
 MAX_ENDED = 20
-"""Questions that one commit ends: each is two records, and the other side with its event, of a commit's hundred documents."""
+"""Questions that one commit ends: each is two records, and the other side with its event,
+of a commit's hundred documents.
+"""
 
 
-async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], now: datetime, most: int = MAX_ENDED) -> Changes[Result]:
-    """The changes, and with them what they do to open questions; the very same ones when that is nothing. Raises Unavailable.
+async def settled(
+    store: LongTermStore,
+    owner: Owner,
+    changes: Changes[Result],
+    now: datetime,
+    most: int = MAX_ENDED,
+) -> Changes[Result]:
+    """The changes, and with them what they do to open questions; the very same ones when that is
+    nothing. Raises Unavailable.
 
     At `most` so many questions are ended at once: `left_open` names whom the rest is about.
     """
@@ -43,7 +54,11 @@ async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], 
         sheet.records |= (await store.snapshot(owner, wanted)).documents
         if side_ids := sheet.sides_to_read():
             seen = await store.snapshot(owner, side_ids)
-            memories = (as_memory(document, seen.head) for document in seen.documents.values() if document.kind == "memory")
+            memories = (
+                as_memory(document, seen.head)
+                for document in seen.documents.values()
+                if document.kind == "memory"
+            )
             sheet.read |= {memory.id: memory for memory in memories if memory is not None}
             sheet.states |= sheet.read
     sheet.end_questions(now, most)
@@ -51,29 +66,40 @@ async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], 
 
 
 def followed(changes: Changes[Result]) -> Changes[Result]:
-    """The changes with sides that name their open questions, as far as that takes no further document: none of them is ended."""
+    """The changes with sides that name their open questions, as far as that takes no further
+    document: none of them is ended.
+    """
     sheet = _Sheet.of(changes)
     sheet.follow_records()
     return sheet.changes(changes)
 
 
 def unsettled(changes: Changes[Any]) -> list[str]:
-    """Ids of the memories that these changes make inactive, or edit, and about which questions are open."""
+    """Ids of the memories that these changes make inactive, or edit, and about which
+    questions are open.
+    """
     return [memory.id for memory in _Sheet.of(changes).in_doubt()]
 
 
 def left_open(changes: Changes[Any]) -> list[str]:
-    """Ids of those of them that do not stand: a commit of its own ends the rest of what is open about them."""
-    return [memory.id for memory in _Sheet.of(changes).in_doubt() if memory.status not in FOUND_BY_DEFAULT]
+    """Ids of those of them that do not stand: a commit of its own ends the rest of what is
+    open about them.
+    """
+    return [
+        memory.id
+        for memory in _Sheet.of(changes).in_doubt()
+        if memory.status not in FOUND_BY_DEFAULT
+    ]
 
 
 @dataclass(slots=True)
 class _Sheet:
-    """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id.
+    """A commit's memories as it leaves them (`states`), those `read` besides as they were,
+    records by id.
 
-    ended, begun: records of questions that end, and of those that take their place. heirs: who is left for one that fell.
-    risen: memories that are active after this commit and were not before. edited: memories that were edited. dropped: records that are
-    deleted.
+    ended, begun: records of questions that end, and of those that take their place. heirs: who is
+    left for one that fell. risen: memories that are active after this commit and were not before.
+    edited: memories that were edited. dropped: records that are deleted.
     """
 
     states: dict[str, Memory]
@@ -90,11 +116,23 @@ class _Sheet:
 
     @classmethod
     def of(cls, changes: Changes[Any]) -> _Sheet:
-        records = {document.id: document for document in changes.puts if document.kind == "conflict"}
+        records = {
+            document.id: document for document in changes.puts if document.kind == "conflict"
+        }
         states = {change.after.id: change.after for change in changes.changes}
-        stood = {change.before.id for change in changes.changes if change.before is not None and change.before.status in FOUND_BY_DEFAULT}
-        risen = tuple(memory.id for memory in states.values() if memory.status in FOUND_BY_DEFAULT and memory.id not in stood)
-        edited = frozenset(change.after.id for change in changes.changes if change.event_type == "updated")
+        stood = {
+            change.before.id
+            for change in changes.changes
+            if change.before is not None and change.before.status in FOUND_BY_DEFAULT
+        }
+        risen = tuple(
+            memory.id
+            for memory in states.values()
+            if memory.status in FOUND_BY_DEFAULT and memory.id not in stood
+        )
+        edited = frozenset(
+            change.after.id for change in changes.changes if change.event_type == "updated"
+        )
         dropped = tuple(document.id for document in changes.deletes if document.kind == "conflict")
         return cls(states, frozenset(records), records, risen=risen, edited=edited, dropped=dropped)
 
@@ -111,17 +149,30 @@ class _Sheet:
                 self._leave_to_the_other(record)
 
     def records_to_read(self) -> list[str]:
-        return sorted({name for memory in self.in_doubt() for name in memory.conflict_ids} - self.records.keys())
+        return sorted(
+            {name for memory in self.in_doubt() for name in memory.conflict_ids}
+            - self.records.keys()
+        )
 
     def sides_to_read(self) -> list[str]:
         ending = {name for memory in self.in_doubt() for name in memory.conflict_ids}
-        sides = {side for name in ending if name in self.records for side in record_in(self.records[name].body).sides}
+        sides = {
+            side
+            for name in ending
+            if name in self.records
+            for side in record_in(self.records[name].body).sides
+        }
         return sorted(sides - self.states.keys())
 
     def end_questions(self, now: datetime, most: int) -> None:
-        """Settle, or pass on, questions one of whose sides does not stand any more, or that an edit has answered."""
-        names = list(dict.fromkeys(name for memory in self.in_doubt() for name in memory.conflict_ids))
-        for name in reversed(names[most:]):  # who is in the last one is left: so each commit passes its part on to the same
+        """Settle, or pass on, questions one of whose sides does not stand any more,
+        or that an edit has answered.
+        """
+        names = list(
+            dict.fromkeys(name for memory in self.in_doubt() for name in memory.conflict_ids)
+        )
+        # who is in the last one is left: so each commit passes its part on to the same
+        for name in reversed(names[most:]):
             if name in self.records and (last := record_in(self.records[name].body)).open:
                 self._leave_to_the_other(last)
         for name in names[:most]:
@@ -132,7 +183,9 @@ class _Sheet:
                 self._set(memory_id, name, open=False)
             if document is None or record is None or not sides:
                 continue
-            reason = " and ".join(self._said(side) for side in sides if not self._stands(side)) or self._answer(*sides)
+            reason = " and ".join(
+                self._said(side) for side in sides if not self._stands(side)
+            ) or self._answer(*sides)
             if reason is None:
                 continue
             heir = self._heir(record)
@@ -141,13 +194,23 @@ class _Sheet:
             if heir is not None:
                 passed = _passed_on(record, *heir, now)
                 reason = f"{reason}; {passed.id} asks about {heir[1]} in its place"
-                self.begun[passed.id] = Document(passed.id, "conflict", passed.model_dump(mode="json"))
+                self.begun[passed.id] = Document(
+                    passed.id, "conflict", passed.model_dump(mode="json")
+                )
                 for side in passed.sides:
                     self._set(side, passed.id, open=True)
             else:
                 self._leave_to_the_other(record)
-            ended = {"status": "resolved", "by": RULE, "at": now, "reason": f"{record.reason}; {reason}"}
-            self.ended[name] = replace(document, body={**document.body, **record.model_copy(update=ended).model_dump(mode="json")})
+            ended = {
+                "status": "resolved",
+                "by": RULE,
+                "at": now,
+                "reason": f"{record.reason}; {reason}",
+            }
+            self.ended[name] = replace(
+                document,
+                body={**document.body, **record.model_copy(update=ended).model_dump(mode="json")},
+            )
 
     def changes(self, changes: Changes[Result]) -> Changes[Result]:
         """The given changes, completed."""
@@ -158,28 +221,45 @@ class _Sheet:
             if name not in self.read:
                 made[last[name]] = replace(made[last[name]], after=state)
             elif state.conflict_ids != self.read[name].conflict_ids:
-                made.append(Change(SETTLED, state, self.read[name], {"conflict_id": self.about[name]}))
+                made.append(
+                    Change(SETTLED, state, self.read[name], {"conflict_id": self.about[name]})
+                )
         puts = [self.ended.get(document.id, document) for document in changes.puts]
         puts += [document for name, document in self.ended.items() if name not in self.put]
         puts += self.begun.values()
         return replace(
-            changes, changes=tuple(made), puts=tuple(puts), reads=changes.reads | self.states.keys(), head_fields=self._counted(changes)
+            changes,
+            changes=tuple(made),
+            puts=tuple(puts),
+            reads=changes.reads | self.states.keys(),
+            head_fields=self._counted(changes),
         )
 
     def _counted(self, changes: Changes[Any]) -> Any:
         def head_fields(head: Head) -> Mapping[str, Any]:
             fields = dict(changes.head_fields(head))
-            return {**fields, "pending_count": max(0, int(fields.get("pending_count", head.pending_count)) - fewer)}
+            return {
+                **fields,
+                "pending_count": max(
+                    0, int(fields.get("pending_count", head.pending_count)) - fewer
+                ),
+            }
 
         return head_fields if (fewer := len(self.ended) - len(self.begun)) else changes.head_fields
 
     def in_doubt(self) -> list[Memory]:
         """Those whose open questions may end with this commit."""
         named = [memory for memory in self.states.values() if memory.conflict_ids]
-        return [memory for memory in named if memory.status not in FOUND_BY_DEFAULT or memory.id in self.edited]
+        return [
+            memory
+            for memory in named
+            if memory.status not in FOUND_BY_DEFAULT or memory.id in self.edited
+        ]
 
     def _answer(self, *sides: str) -> str | None:
-        """How an edit has answered whether two that stand can both be true; None where it has not."""
+        """How an edit has answered whether two that stand can both be true; None
+        where it has not.
+        """
         if len(sides) != 2:
             return None
         first, second = (self.states[side] for side in sides)
@@ -196,7 +276,11 @@ class _Sheet:
         memory = self.states.get(memory_id)
         if memory is None or (name in memory.conflict_ids) is open:
             return
-        ids = [*memory.conflict_ids, name] if open else [conflict_id for conflict_id in memory.conflict_ids if conflict_id != name]
+        ids = (
+            [*memory.conflict_ids, name]
+            if open
+            else [conflict_id for conflict_id in memory.conflict_ids if conflict_id != name]
+        )
         self.states[memory_id] = memory.model_copy(update={"conflict_ids": ids})
         self.about[memory_id] = name
 
@@ -204,20 +288,33 @@ class _Sheet:
         """Of two of which one is active, that one is the heir of the other."""
         standing = [side for side in record.sides if self._stands(side)]
         if len(standing) == 1:
-            self.heirs |= {side: standing[0] for side in record.sides if side not in standing and side not in self.heirs}
+            self.heirs |= {
+                side: standing[0]
+                for side in record.sides
+                if side not in standing and side not in self.heirs
+            }
 
     def _heir(self, record: ConflictRecord) -> tuple[str, str] | None:
-        """Who fell, and who is left for it, to be asked about with the other side: unless these two are asked about already.
+        """Who fell, and who is left for it, to be asked about with the other side:
+        unless these two are asked about already.
 
-        In a slot that is the active memory there; elsewhere only its successor, since what spoke against one may speak against the other.
+        In a slot that is the active memory there; elsewhere only its successor, since what spoke
+        against one may speak against the other.
         """
         fallen = next((side for side in record.sides if not self._stands(side)), None)
         other = next((self.states[side] for side in record.sides if self._stands(side)), None)
         if other is None or fallen is None or fallen not in self.states:
             return None
         slot, successor = slot_of(other), self.states[fallen].next_id
-        for name in (successor, self.heirs.get(fallen), *self.risen) if slot is not None else (successor,):
-            if name is not None and name != other.id and self._stands(name) and slot_of(self.states[name]) == slot:
+        for name in (
+            (successor, self.heirs.get(fallen), *self.risen) if slot is not None else (successor,)
+        ):
+            if (
+                name is not None
+                and name != other.id
+                and self._stands(name)
+                and slot_of(self.states[name]) == slot
+            ):
                 asked = {*self.states[name].conflict_ids} & {*other.conflict_ids} - {record.id}
                 room = slot is not None or len(self.states[name].conflict_ids) < MAX_OPEN
                 return (fallen, name) if room and not asked else None
@@ -228,10 +325,25 @@ def _passed_on(record: ConflictRecord, fallen: str, heir: str, now: datetime) ->
     """A question of its own, about the heir and the other side."""
     old_id, new_id = (heir if side == fallen else side for side in record.sides)
     identity = derived("cft", record.id, old_id, new_id)
-    return record.model_copy(update={"id": identity, "old_id": old_id, "new_id": new_id, "at": now, "by": RULE, "previous": None})
+    return record.model_copy(
+        update={
+            "id": identity,
+            "old_id": old_id,
+            "new_id": new_id,
+            "at": now,
+            "by": RULE,
+            "previous": None,
+        }
+    )
 
 
 def _consistent(memory: Memory) -> Memory:
     """`conflict_state` as `conflict_ids` have it."""
-    state: ConflictState = "pending" if memory.conflict_ids else "resolved" if memory.conflict_state == "pending" else memory.conflict_state
+    state: ConflictState = (
+        "pending"
+        if memory.conflict_ids
+        else "resolved"
+        if memory.conflict_state == "pending"
+        else memory.conflict_state
+    )
     return memory if state == memory.conflict_state else mark_conflict(memory, state)

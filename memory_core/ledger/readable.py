@@ -1,6 +1,7 @@
 """Memories read from what a store keeps, where some of it may be damaged.
 
-`memory_in` and `as_memory` raise Damaged. `readable` and `readable_shown` are for callers that go on without the damaged ones.
+`memory_in` and `as_memory` raise Damaged. `readable` and `readable_shown` are for callers that go
+on without the damaged ones.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def memory_in(document: Document) -> Memory:
 
 
 def as_memory(document: Document, head: Head | None) -> Memory | None:
-    """The memory in a document, with its vector; None for one of another epoch (an erased user's leftovers). Raises Damaged."""
+    """The memory in a document, with its vector; None for one of another epoch (an erased user's
+    leftovers). Raises Damaged.
+    """
     if head is None or document.body.get("epoch", head.epoch) != head.epoch:
         return None
     memory = memory_in(document)
@@ -42,7 +45,9 @@ def as_memory(document: Document, head: Head | None) -> Memory | None:
 
 
 def readable(documents: Iterable[Document]) -> tuple[list[Memory], list[Document]]:
-    """The memories of these documents, without vectors, and the documents that can't be read, which the log names."""
+    """The memories of these documents, without vectors, and the documents that can't be read,
+    which the log names.
+    """
     memories, damaged = list[Memory](), list[Document]()
     for document in documents:
         try:
@@ -53,7 +58,9 @@ def readable(documents: Iterable[Document]) -> tuple[list[Memory], list[Document
     return memories, damaged
 
 
-def readable_shown(serialised: Mapping[str, SerializedMemory]) -> tuple[dict[str, Memory], list[str]]:
+def readable_shown(
+    serialised: Mapping[str, SerializedMemory],
+) -> tuple[dict[str, Memory], list[str]]:
     """The memories by id, and the ids of those that can't be read, which the log names."""
     memories, damaged = dict[str, Memory](), list[str]()
     for name, memory_json in serialised.items():
@@ -73,10 +80,13 @@ async def memories_of(
     seen: Head | None = None,
     where: Filter | None = None,
 ) -> dict[str, Memory]:
-    """Memories by id, those that a search brought along and the others read; without those that can't be read, which the log names.
+    """Memories by id, those that a search brought along and the others read; without those that
+    can't be read, which the log names.
 
     seen: the head that the search has read. where: what the search was for. Raises Unavailable.
     """
     known = {name: at_hand[name] for name in names if name in at_hand}
     missing = [name for name in names if name not in known]
-    return known | (readable_shown(await store.memories(owner, missing, where, seen=seen))[0] if missing else {})
+    return known | (
+        readable_shown(await store.memories(owner, missing, where, seen=seen))[0] if missing else {}
+    )

@@ -1,7 +1,7 @@
 """What this process committed last, by user: the head, and the events since some earlier head.
 
-Note: events hold whole memories, 3 KB each as measured. So the bound is on the events of all users together, and who committed longest
-ago is let go first.
+Note: events hold whole memories, 3 KB each as measured. So the bound is on the events of all users
+together, and who committed longest ago is let go first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""A session's own document: when it ran, what it counts, how often it was cleared, and its last two turns, which the next is read with.
+"""A session's own document: when it ran, what it counts, how often it was cleared, and its last two
+turns, which the next is read with.
 
-A session is active when it is told something or has a memory saved, not when a task forms these or a caller deletes them.
-Its document is written in the batch of the memories that it counts, onto the very state that was read: a clear that finds nothing to
-delete adds no event, and what was told before it must not be formed on a look from before it. Only episodic memories are turns.
+A session is active when it is told something or has a memory saved, not when a task forms these or
+a caller deletes them. Its document is written in the batch of the memories that it counts, onto the
+very state that was read: a clear that finds nothing to delete adds no event, and what was told
+before it must not be formed on a look from before it. Only episodic memories are turns.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ MESSAGES: Final = "messages"
 
 
 class Session:
-    """The working copy of a session's document while a batch is decided; `document` is what gets written."""
+    """The working copy of a session's document while a batch is decided; `document` is what
+    gets written.
+    """
 
     def __init__(self, owner: Owner, session_id: str, document: Document | None) -> None:
         body: dict[str, Any] = {} if document is None else dict(document.body)
@@ -50,17 +54,23 @@ class Session:
     def last_turns(self) -> tuple[Turn | None, Turn | None]:
         """The previous turn and the one before it."""
         # Sessions of earlier versions hold the text of a turn, too.
-        turns = [Turn(turn["id"], turn["counts"], turn["asks"]) for turn in self._body.get("last_turns", [])]
+        turns = [
+            Turn(turn["id"], turn["counts"], turn["asks"])
+            for turn in self._body.get("last_turns", [])
+        ]
         return (turns[0] if turns else None, turns[1] if len(turns) > 1 else None)
 
     def add_turn(self, turn: Turn) -> None:
         """`turn` is the last one now."""
-        last_turn = {"id": turn.id, "counts": turn.counts, "asks": turn.asks}  # asdict would copy the counts, 0.2 ms
+        # asdict would copy the counts, 0.2 ms
+        last_turn = {"id": turn.id, "counts": turn.counts, "asks": turn.asks}
         self._body["last_turns"] = [last_turn, *self._body.get("last_turns", [])][:2]
         self._body["turns"] = self.turns + 1
 
     def count(self, before: Memory | None, after: Memory, now: datetime) -> None:
-        """Follow one memory's change: the counts hold what was saved and not deleted, by type, and how many messages were told."""
+        """Follow one memory's change: the counts hold what was saved and not deleted, by type,
+        and how many messages were told.
+        """
         for memory, sign in ((before, -1), (after, 1)):
             if memory is not None and memory.status is not Status.DELETED:
                 counts: dict[str, int] = self._body["counts"]
@@ -69,7 +79,8 @@ class Session:
         began = self._body.setdefault("started_at", now.isoformat())
         last = datetime.fromisoformat(self._body.get("last_active_at", began))
         is_new = is_told(after) and (before is None or before.created_at < after.created_at)
-        self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()  # a machine's clock may have gone back
+        # a machine's clock may have gone back
+        self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()
 
     def drop(self, memory: Memory, now: datetime) -> None:
         """A memory is gone for good, and with it the session's title, which may say the same."""
@@ -79,13 +90,20 @@ class Session:
         self._forget_mark(memory)
 
     def _forget_mark(self, memory: Memory) -> None:
-        """A message that is gone for good leaves a hole: it is not told again with its history, and nothing tells what it said."""
+        """A message that is gone for good leaves a hole: it is not told again with its history,
+        and nothing tells what it said.
+        """
         history = self._body.get("history")
         if history is not None and is_message(memory.id) and not is_untold(memory):
-            self._body["history"] = {**history, "marks": without_message(history["marks"], _as_told(memory), memory.created_at)}
+            self._body["history"] = {
+                **history,
+                "marks": without_message(history["marks"], _as_told(memory), memory.created_at),
+            }
 
     def take_back(self, messages: Iterable[Memory]) -> None:
-        """Messages that were told last, the last one first, are no longer known when they are told again."""
+        """Messages that were told last, the last one first, are no longer known when they
+        are told again.
+        """
         history = self._body.get("history")
         if history is None:
             return
@@ -97,10 +115,13 @@ class Session:
     def forget_turn(self, memory: Memory) -> None:
         """A removed memory no longer lends its words to the next turn."""
         if memory.type is MemoryType.EPISODIC:
-            self._body["last_turns"] = [turn for turn in self._body.get("last_turns", []) if turn["id"] != memory.id]
+            self._body["last_turns"] = [
+                turn for turn in self._body.get("last_turns", []) if turn["id"] != memory.id
+            ]
 
     def keep_history(self, marks: Sequence[str], task_id: str) -> None:
-        """Remember what was told last, to know it again when a history is sent again, and by which task.
+        """Remember what was told last, to know it again when a history is sent again,
+        and by which task.
 
         Args:
             marks: of the messages, the latest last (`domain/chat/history.py`).
@@ -114,12 +135,15 @@ class Session:
         self._body["title"] = title
 
     def clear(self, types: Iterable[MemoryType], *, keeps_history: bool = False) -> None:
-        """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed.
+        """It is cleared of these types once more: what was told before this, and is not formed yet,
+        is not to be formed.
 
         keeps_history: whether a message that is sent again is known, and not stored again.
         """
         clears = dict(self._body.get("clears", {}))
-        self._body["clears"] = clears | {kind.value: clears.get(kind.value, 0) + 1 for kind in types}
+        self._body["clears"] = clears | {
+            kind.value: clears.get(kind.value, 0) + 1 for kind in types
+        }
         if not keeps_history:
             self._body.pop("history", None)
 
@@ -131,7 +155,12 @@ class Session:
 
 def _as_told(message: Memory) -> CallMessage:
     """A message as its mark was made of it."""
-    read = ReadMessage(message.metadata.get("role"), message.content, message.event_timestamp, id=message.metadata.get("message_id"))
+    read = ReadMessage(
+        message.metadata.get("role"),
+        message.content,
+        message.event_timestamp,
+        id=message.metadata.get("message_id"),
+    )
     return CallMessage.of(read, message.created_at)
 
 
@@ -141,7 +170,9 @@ def clears_of(document: Document | None) -> Mapping[str, int]:
 
 
 class History(NamedTuple):
-    """What a session was told last: marks of the messages, and the task that told the last of them."""
+    """What a session was told last: marks of the messages, and the task that told the
+    last of them.
+    """
 
     marks: Sequence[str] = ()
     task_id: str | None = None
@@ -154,5 +185,7 @@ def history_of(document: Document | None) -> History:
 
 
 def has_begun(document: Document) -> bool:
-    """Whether a memory was ever saved in it; a session that was only cleared is in no list of sessions."""
+    """Whether a memory was ever saved in it; a session that was only cleared is in no list
+    of sessions.
+    """
     return "started_at" in document.body

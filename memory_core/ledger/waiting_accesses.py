@@ -1,9 +1,10 @@
 """Accesses that wait in one small document a user, and are added to the memories now and then.
 
-A memory is a large document, and one that was shown is shown again. So accesses are merged into one document, and added to the memories a
-day after the first of them: by the hour's work, at once where there are many, and before anything fades that is among them. Those of
-memories that count as faded are added at once, since by that they come back. Note: what is added leaves the document in the same commit,
-so a crash counts nothing twice.
+A memory is a large document, and one that was shown is shown again. So accesses are merged into one
+document, and added to the memories a day after the first of them: by the hour's work, at once where
+there are many, and before anything fades that is among them. Those of memories that count as faded
+are added at once, since by that they come back. Note: what is added leaves the document in the same
+commit, so a crash counts nothing twice.
 """
 
 from __future__ import annotations
@@ -23,9 +24,13 @@ from memory_core.ports import Clock, Document, LongTermStore, Touch
 
 DOCUMENT_ID: Final = "acs_waiting"
 ADDED_AFTER: Final = timedelta(days=1)
-"""How long accesses wait: readers see how often a memory was shown so much later, at most, and an hour."""
+"""How long accesses wait: readers see how often a memory was shown so much later, at most,
+and an hour.
+"""
 MOST_WAITING: Final = 300
-"""Memories in the document; with more, all are added at once. About 16 KB, so that a write of it stays cheaper than one of a memory."""
+"""Memories in the document; with more, all are added at once. About 16 KB, so that a write of it
+stays cheaper than one of a memory.
+"""
 _MOST_LEFT: Final = 10 * MOST_WAITING
 """Memories up to which the document grows while nothing can be added; about 160 KB."""
 _ADDED_AT_ONCE = 90
@@ -36,7 +41,9 @@ log = logging.getLogger(__name__)
 
 
 class Merged(NamedTuple):
-    """What became of accesses: how many memories' were written down, and how many of these were added to their memories."""
+    """What became of accesses: how many memories' were written down, and how many of these were
+    added to their memories.
+    """
 
     memories: int = 0
     added: int = 0
@@ -46,7 +53,8 @@ class Merged(NamedTuple):
 class _Waiting:
     """The document.
 
-    flushes: how many memories of each flush were merged, in the order of their ids. urgent: some are to be added at once.
+    flushes: how many memories of each flush were merged, in the order of their ids. urgent:
+    some are to be added at once.
     """
 
     epoch: str
@@ -61,15 +69,23 @@ class _Waiting:
         if document is None or document.body["epoch"] != head.epoch:
             return cls(head.epoch)
         body = document.body
-        touches = {name: Touch(count, _moment(at), bool(faded)) for name, (count, at, *faded) in body["touches"].items()}
+        touches = {
+            name: Touch(count, _moment(at), bool(faded))
+            for name, (count, at, *faded) in body["touches"].items()
+        }
         first_at = None if body["first_s"] is None else _moment(body["first_s"])
         flushes = tuple((name, merged) for name, merged in body["flushes"])
-        urgent = body["due_s"] is not None and body["due_s"] <= body["first_s"]  # who was to add them at once could not
+        # who was to add them at once could not
+        urgent = body["due_s"] is not None and body["due_s"] <= body["first_s"]
         return cls(head.epoch, touches, first_at, flushes, urgent)
 
     def document(self, tag: str | None) -> Document:
         """To be written in the place of the one with this tag."""
-        due_at = None if self.first_at is None else self.first_at + (timedelta(0) if self.urgent else ADDED_AFTER)
+        due_at = (
+            None
+            if self.first_at is None
+            else self.first_at + (timedelta(0) if self.urgent else ADDED_AFTER)
+        )
         body: dict[str, Any] = {
             "epoch": self.epoch,
             "touches": {name: _numbers(touch) for name, touch in sorted(self.touches.items())},
@@ -83,19 +99,31 @@ class _Waiting:
         """How many memories of a flush are in it already, or were."""
         return dict(self.flushes).get(flush_id, 0)
 
-    def with_accesses(self, flush_id: str, touches: Mapping[str, Touch], end: int, now: datetime) -> _Waiting:
-        """With further accesses of one flush. end: how many memories of it are merged with these."""
+    def with_accesses(
+        self, flush_id: str, touches: Mapping[str, Touch], end: int, now: datetime
+    ) -> _Waiting:
+        """With further accesses of one flush. end: how many memories of it are
+        merged with these.
+        """
         together = dict(self.touches)
         for name, touch in touches.items():
             known = together.get(name)
             together[name] = touch if known is None else both(known, touch)
         others = [known for known in self.flushes if known[0] != flush_id]
         flushes = (*others, (flush_id, end))[-_FLUSHES_KNOWN:]
-        urgent = self.urgent or any(touch.faded for touch in touches.values()) or len(together) > MOST_WAITING
-        return replace(self, touches=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent)
+        urgent = (
+            self.urgent
+            or any(touch.faded for touch in touches.values())
+            or len(together) > MOST_WAITING
+        )
+        return replace(
+            self, touches=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent
+        )
 
     def without(self, names: Collection[str]) -> _Waiting:
-        """With the others alone. They have time, unless some count as faded: who was to add these could not, or is about to."""
+        """With the others alone. They have time, unless some count as faded: who was to add these
+        could not, or is about to.
+        """
         rest = {name: touch for name, touch in self.touches.items() if name not in names}
         urgent = any(touch.faded for touch in rest.values())
         return replace(self, touches=rest, first_at=self.first_at if rest else None, urgent=urgent)
@@ -110,8 +138,8 @@ class WaitingAccesses:
     async def merge(self, owner: Owner, flush_id: str, touches: Mapping[str, Touch]) -> Merged:
         """Write accesses down, once a flush, and add those to their memories that have no time.
 
-        What can't be added stays due. Raising for it would make callers bring a flush again that is written down, when others may have
-        come after it and the document knows it no more.
+        What can't be added stays due. Raising for it would make callers bring a flush again that is
+        written down, when others may have come after it and the document knows it no more.
         """
         names, total, end = sorted(touches), Merged(), 0
         while end < len(names):
@@ -119,32 +147,47 @@ class WaitingAccesses:
             if document is None:
                 return total
             waiting = len(document.body["touches"])
-            urgent = None if waiting > MOST_WAITING else [name for name in names[:end] if touches[name].faded]
+            urgent = (
+                None
+                if waiting > MOST_WAITING
+                else [name for name in names[:end] if touches[name].faded]
+            )
             try:
                 added = await self.add(owner, urgent)
             except Unavailable as error:
                 if waiting > _MOST_LEFT:
                     raise
-                log.warning("accesses that are written down are left for the hour's work to add: %s", error.detail)
+                log.warning(
+                    "accesses that are written down are left for the hour's work to add: %s",
+                    error.detail,
+                )
                 added = 0
             total = Merged(total.memories + end - begin, total.added + added)
         return total
 
     async def add(self, owner: Owner, names: Collection[str] | None = None) -> int:
-        """Add what waits to the memories: of all, or of those that are named. Of how many there was something."""
-        return 0 if names is not None and not names else await self._add(owner, lambda waiting: names)
+        """Add what waits to the memories: of all, or of those that are named. Of how many there
+        was something.
+        """
+        return (
+            0 if names is not None and not names else await self._add(owner, lambda waiting: names)
+        )
 
     async def add_due(self, owner: Owner) -> int:
         """Add all that waits, where its time has come."""
         now = self._clock.now()
-        return await self._add(owner, lambda due_at: None if due_at is not None and due_at <= now else ())
+        return await self._add(
+            owner, lambda due_at: None if due_at is not None and due_at <= now else ()
+        )
 
     async def _merge_some(
         self, owner: Owner, flush_id: str, names: list[str], touches: Mapping[str, Touch], done: int
     ) -> tuple[Document | None, int, int]:
-        """Merge the next of a flush: the document, from which of its names on, and up to which; None for a user who is gone.
+        """Merge the next of a flush: the document, from which of its names on, and up to which;
+        None for a user who is gone.
 
-        done: how many were merged by this call, which the document may know no more when others merge as well.
+        done: how many were merged by this call, which the document may know no more when others
+        merge as well.
         """
         for attempt in range(_TRIES):
             try:
@@ -158,8 +201,12 @@ class WaitingAccesses:
                     return stored, begin, begin
                 some = names[begin : begin + MOST_WAITING]
                 end = begin + len(some)
-                further = waiting.with_accesses(flush_id, {name: touches[name] for name in some}, end, self._clock.now())
-                written = await self._store.keep(owner, further.document(None if stored is None else stored.tag))
+                further = waiting.with_accesses(
+                    flush_id, {name: touches[name] for name in some}, end, self._clock.now()
+                )
+                written = await self._store.keep(
+                    owner, further.document(None if stored is None else stored.tag)
+                )
                 if written is not None:
                     return written, begin, end
             except Unavailable:
@@ -168,7 +215,9 @@ class WaitingAccesses:
             await _pause(attempt)
         raise Unavailable("long_term", "others write down accesses of this user all the time")
 
-    async def _add(self, owner: Owner, wanted: Callable[[datetime | None], Collection[str] | None]) -> int:
+    async def _add(
+        self, owner: Owner, wanted: Callable[[datetime | None], Collection[str] | None]
+    ) -> int:
         """wanted: told when what waits is due, which of it to add; None: all."""
         added = attempt = 0
         while attempt < _TRIES:
@@ -179,13 +228,20 @@ class WaitingAccesses:
             waiting = _Waiting.of(stored, seen.head)
             due_s = stored.body["due_s"]
             names = wanted(None if due_s is None else _moment(due_s))
-            some = sorted(waiting.touches if names is None else waiting.touches.keys() & set(names))[:_ADDED_AT_ONCE]
+            some = sorted(
+                waiting.touches if names is None else waiting.touches.keys() & set(names)
+            )[:_ADDED_AT_ONCE]
             if not some:
                 return added
             left = waiting.without(some)
             if names is None and left.touches:
                 left = replace(left, urgent=True)  # who goes on after a crash adds the rest too
-            if await self._store.fold(owner, left.document(stored.tag), {name: waiting.touches[name] for name in some}) is None:
+            if (
+                await self._store.fold(
+                    owner, left.document(stored.tag), {name: waiting.touches[name] for name in some}
+                )
+                is None
+            ):
                 attempt += 1
                 await _pause(attempt)
             else:
@@ -195,7 +251,9 @@ class WaitingAccesses:
 
 def both(known: Touch, further: Touch) -> Touch:
     """Accesses of one memory together."""
-    return Touch(known.count + further.count, max(known.at, further.at), known.faded or further.faded)
+    return Touch(
+        known.count + further.count, max(known.at, further.at), known.faded or further.faded
+    )
 
 
 def _numbers(touch: Touch) -> list[float]:
@@ -204,7 +262,9 @@ def _numbers(touch: Touch) -> list[float]:
 
 
 def _has_memories(head: Head | None) -> TypeGuard[Head]:
-    """Whether a user may have memories: after an erasure nothing is written beside the head, which goes with its time."""
+    """Whether a user may have memories: after an erasure nothing is written beside the head,
+    which goes with its time.
+    """
     return head is not None and head.state == "live" and head.expires_at is None
 
 

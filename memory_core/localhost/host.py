@@ -1,4 +1,5 @@
-"""What the development host is made of: the app's functions sorted by trigger, a socket, and a server that stops gracefully.
+"""What the development host is made of: the app's functions sorted by trigger, a socket,
+and a server that stops gracefully.
 
 Whatever trigger this host can't serve is refused at start, not ignored in silence.
 """
@@ -23,7 +24,14 @@ from memory_core.adapters.queue_rules import checked_name
 from memory_core.domain.errors import PlainError
 from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.localhost.http import Application, LimitedProtocol, Route, Router
-from memory_core.localhost.triggers import QueueFunction, QueueOptions, Timer, Timers, next_due, resolved
+from memory_core.localhost.triggers import (
+    QueueFunction,
+    QueueOptions,
+    Timer,
+    Timers,
+    next_due,
+    resolved,
+)
 
 GRACE_S = 10
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -31,7 +39,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The functions of an app: those triggered by HTTP as a router, its timers ready to start, those triggered by queues."""
+    """The functions of an app: those triggered by HTTP as a router, its timers ready to start,
+    those triggered by queues.
+    """
 
     router: Router
     timers: Timers
@@ -39,7 +49,8 @@ class Served:
 
 
 def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Served:
-    """The app's functions by trigger. `connection` of a queue trigger is not looked at: there is one `TaskQueue`, that of the settings.
+    """The app's functions by trigger. `connection` of a queue trigger is not looked at: there is
+    one `TaskQueue`, that of the settings.
 
     Raises ValueError for what this host can't serve.
     """
@@ -53,11 +64,16 @@ def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Ser
         match binding.get("type"):
             case "httpTrigger":
                 methods = [str(getattr(method, "value", method)) for method in binding["methods"]]
-                routes += [Route.parse(name, method, binding["route"], function.get_user_function()) for method in methods]
+                routes += [
+                    Route.parse(name, method, binding["route"], function.get_user_function())
+                    for method in methods
+                ]
             case "timerTrigger":
                 timers.append(_timer(name, binding, function.get_user_function(), settings))
             case "queueTrigger":
-                queues.append(_queue_function(name, binding, function.get_user_function(), settings))
+                queues.append(
+                    _queue_function(name, binding, function.get_user_function(), settings)
+                )
             case "warmupTrigger":
                 pass  # this host loads everything before it listens
             case other:
@@ -66,11 +82,16 @@ def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Ser
 
 
 def packaged_functions() -> tuple[func.FunctionApp, QueueOptions]:
-    """The functions of the installed package and how queues are served, as function_app.py and host.json have them."""
+    """The functions of the installed package and how queues are served, as function_app.py and
+    host.json have them.
+    """
     app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
     for blueprint in BLUEPRINTS:
         app.register_functions(blueprint)
-    rules = {"functionTimeout": "00:10:00", "extensions": {"queues": {"maxPollingInterval": "00:00:05"}}}
+    rules = {
+        "functionTimeout": "00:10:00",
+        "extensions": {"queues": {"maxPollingInterval": "00:00:05"}},
+    }
     return app, QueueOptions.read(rules, os.environ)
 
 
@@ -87,15 +108,20 @@ def listen(host: str, port: int) -> socket.socket:
         server.close()
         if error.errno == errno.EADDRINUSE:
             raise OSError(
-                f"port {port} is taken: stop what uses it, or choose another with --port {port + 1} (make run PORT={port + 1})"
+                f"port {port} is taken: stop what uses it, or choose another with --port "
+                f"{port + 1} (make run PORT={port + 1})"
             ) from None
         raise OSError(f"can't listen on {host}:{port}: {error.strerror or error}") from None
     server.setblocking(False)
     return server
 
 
-async def serve(application: Application, server_socket: socket.socket, on_start: Callable[[], None]) -> None:
-    """Answer requests until SIGINT or SIGTERM; then finish what is in flight, for up to GRACE_S seconds."""
+async def serve(
+    application: Application, server_socket: socket.socket, on_start: Callable[[], None]
+) -> None:
+    """Answer requests until SIGINT or SIGTERM; then finish what is in flight, for up to
+    GRACE_S seconds.
+    """
     config = uvicorn.Config(
         application,
         http=LimitedProtocol,
@@ -112,11 +138,15 @@ async def serve(application: Application, server_socket: socket.socket, on_start
 
 
 def new_event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """The factory of the fastest event loop that is installed: uvloop where it exists; None for asyncio's own."""
+    """The factory of the fastest event loop that is installed: uvloop where it exists;
+    None for asyncio's own.
+    """
     return uvicorn.Config(lambda: None, log_config=None).get_loop_factory()
 
 
-def _timer(name: str, binding: Mapping[str, Any], call: Callable[..., Any], settings: Mapping[str, str]) -> Timer:
+def _timer(
+    name: str, binding: Mapping[str, Any], call: Callable[..., Any], settings: Mapping[str, str]
+) -> Timer:
     schedule = resolved(binding["schedule"], settings)
     try:
         next_due(schedule, datetime.now(timezone.utc))
@@ -125,7 +155,9 @@ def _timer(name: str, binding: Mapping[str, Any], call: Callable[..., Any], sett
     return Timer(name, schedule, binding["name"], call)
 
 
-def _queue_function(name: str, binding: Mapping[str, Any], call: Callable[..., Any], settings: Mapping[str, str]) -> QueueFunction:
+def _queue_function(
+    name: str, binding: Mapping[str, Any], call: Callable[..., Any], settings: Mapping[str, str]
+) -> QueueFunction:
     try:
         queue = checked_name(resolved(binding["queueName"], settings))
     except ValueError as error:
@@ -134,7 +166,9 @@ def _queue_function(name: str, binding: Mapping[str, Any], call: Callable[..., A
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, but a signal only ends `serve`: uvicorn would raise it again at the end, before anything can be closed."""
+    """uvicorn, but a signal only ends `serve`: uvicorn would raise it again at the end,
+    before anything can be closed.
+    """
 
     def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
         super().__init__(config)
@@ -146,7 +180,10 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        before = {signal_number: signal.signal(signal_number, self.handle_exit) for signal_number in _SIGNALS}
+        before = {
+            signal_number: signal.signal(signal_number, self.handle_exit)
+            for signal_number in _SIGNALS
+        }
         try:
             yield
         finally:

@@ -1,6 +1,7 @@
 """HTTP of the development host.
 
-Like Azure's host it hands over whole bodies; unlike it, it stops reading a body that is over the limit.
+Like Azure's host it hands over whole bodies; unlike it, it stops reading a body that is
+over the limit.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Application:
     """One app's functions behind ASGI."""
 
     def __init__(self, router: Router, admin: Admin, limits: Limits, *, local_only: bool) -> None:
-        """local_only: refuse requests to a foreign Host and writes of foreign web pages, whatever they ask for."""
+        """local_only: refuse requests to a foreign Host and writes of foreign web pages,
+        whatever they ask for.
+        """
         self._router = router
         self._admin = admin
         self._limits = limits
@@ -64,16 +67,24 @@ class Application:
             try:
                 response = await self._answer(scope, headers, body)
             except MemoryCoreError as error:
-                response = problem_response(error, scope["raw_path"].decode("latin-1"), correlation_id(headers))
+                response = problem_response(
+                    error, scope["raw_path"].decode("latin-1"), correlation_id(headers)
+                )
                 await body.discard()
             except asyncio.CancelledError:  # the server has waited long enough; it would answer 500
-                stopped = Unavailable("host", "it stops; what this request asked for may have been done or not")
-                response = problem_response(stopped, scope["raw_path"].decode("latin-1"), correlation_id(headers))
+                stopped = Unavailable(
+                    "host", "it stops; what this request asked for may have been done or not"
+                )
+                response = problem_response(
+                    stopped, scope["raw_path"].decode("latin-1"), correlation_id(headers)
+                )
         except Disconnected:
             return
         await _send(response, send, close=not body.complete)
 
-    async def _answer(self, scope: Scope, headers: dict[str, str], request_body: RequestBody) -> HttpResponse:
+    async def _answer(
+        self, scope: Scope, headers: dict[str, str], request_body: RequestBody
+    ) -> HttpResponse:
         method, raw_path = scope["method"], scope["raw_path"]
         _check_host(scope, headers)
         host = headers.get("host", "localhost")
@@ -82,18 +93,33 @@ class Application:
         try:
             match = self._router.match(method, raw_path)
         except UnicodeDecodeError:
-            raise Malformed("The path is not UTF-8", errors=(FieldError("path", "is not UTF-8"),)) from None
+            raise Malformed(
+                "The path is not UTF-8", errors=(FieldError("path", "is not UTF-8"),)
+            ) from None
         body = await request_body.read()
         query = scope["query_string"]
-        address = host + raw_path.decode("latin-1") + ("?" + query.decode("latin-1") if query else "")
-        request = HttpRequest(method, f"{scope['scheme']}://{address}", headers=headers, route_params=match and match.parameters, body=body)
+        address = (
+            host + raw_path.decode("latin-1") + ("?" + query.decode("latin-1") if query else "")
+        )
+        request = HttpRequest(
+            method,
+            f"{scope['scheme']}://{address}",
+            headers=headers,
+            route_params=match and match.parameters,
+            body=body,
+        )
         path = raw_path.decode("latin-1")
-        if method == "POST" and path.startswith("/admin/functions/"):  # before the functions, as Azure's host has it
+        # before the functions, as Azure's host has it
+        if method == "POST" and path.startswith("/admin/functions/"):
             return await self._admin.fire(path.removeprefix("/admin/functions/"), request)
         if match is not None:
             answer = await match.route.call(request)
             if not isinstance(answer, HttpResponse):
-                log.error("%s returned a %s instead of an HttpResponse", match.route.function, type(answer).__name__)
+                log.error(
+                    "%s returned a %s instead of an HttpResponse",
+                    match.route.function,
+                    type(answer).__name__,
+                )
                 raise MemoryCoreError("Something failed here; the log tells what")
             return answer
         raise NotFound("No call has this path and method")
@@ -109,7 +135,9 @@ def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def _check_host(scope: Scope, headers: dict[str, str]) -> None:
-    """Raises Malformed for a Host that is no address, and for none where HTTP/1.1 (RFC 9112, section 3.2) asks for it."""
+    """Raises Malformed for a Host that is no address, and for none where HTTP/1.1 (RFC 9112,
+    section 3.2) asks for it.
+    """
     if "host" not in headers and scope["http_version"] == "1.1":
         raise Malformed("Host: is missing", errors=(FieldError("Host", "is missing"),))
     check_host(headers)
@@ -117,10 +145,17 @@ def _check_host(scope: Scope, headers: dict[str, str]) -> None:
 
 async def _send(response: HttpResponse, send: Send, *, close: bool) -> None:
     body = response.get_body()
-    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()]
+    headers = [
+        (name.lower().encode("latin-1"), value.encode("latin-1"))
+        for name, value in response.headers.items()
+    ]
     if all(name != b"content-type" for name, _ in headers):
         # The same rule as in the SDK's own converter.
-        kind = f"{response.mimetype}; charset={response.charset}" if response.mimetype.startswith("text/") else response.mimetype
+        kind = (
+            f"{response.mimetype}; charset={response.charset}"
+            if response.mimetype.startswith("text/")
+            else response.mimetype
+        )
         headers.append((b"content-type", kind.encode("latin-1")))
     headers.append((b"content-length", str(len(body)).encode("ascii")))
     if close:
@@ -131,9 +166,10 @@ async def _send(response: HttpResponse, send: Send, *, close: bool) -> None:
 
 # From a request's method and path to the function that answers it, as Azure's host does it.
 #
-# Literal parts match without regard to case, one slash at the end is ignored, a wrong method is no route at all (404). Where a
-# literal and a parameter both fit, the literal wins here, and a route for whatever is left (`{*path}`) comes last. Azure's host takes the
-# function whose name sorts first; a test makes sure that this is the same one.
+# Literal parts match without regard to case, one slash at the end is ignored, a wrong method is no
+# route at all (404). Where a literal and a parameter both fit, the literal wins here, and a route
+# for whatever is left (`{*path}`) comes last. Azure's host takes the function whose name sorts
+# first; a test makes sure that this is the same one.
 
 
 _PARAMETER = re.compile(r"{(\w+)}")
@@ -144,7 +180,8 @@ _ENCODED_SLASH = re.compile(r"(%2[fF])")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one function. parts: the template's segments; a parameter is its name, a literal is in lower case.
+    """One method of one function. parts: the template's segments; a parameter is its name,
+    a literal is in lower case.
 
     catch_all: the name of the parameter that takes a whole path; such a route has no parts.
     """
@@ -157,7 +194,9 @@ class Route:
 
     @classmethod
     def parse(cls, function: str, method: str, template: str, call: Callable[..., Any]) -> Route:
-        """Read a template such as `api/v1/memories/{memory_id}`. Raises ValueError for forms that this host does not know."""
+        """Read a template such as `api/v1/memories/{memory_id}`. Raises ValueError for forms that
+        this host does not know.
+        """
         if whole := _CATCH_ALL.fullmatch(template.strip("/")):
             return cls(function, method.upper(), (), call, whole[1])
         parts: list[tuple[str, bool]] = []
@@ -167,13 +206,16 @@ class Route:
             elif _LITERAL.fullmatch(segment):
                 parts.append((segment.lower(), False))
             else:
-                raise PlainError(f"{function}: the development host does not know the route segment {segment}")
+                raise PlainError(
+                    f"{function}: the development host does not know the route segment {segment}"
+                )
         return cls(function, method.upper(), tuple(parts), call)
 
     def fits(self, segments: list[str]) -> bool:
         """Whether a path of as many segments is one of this route's."""
         return all(
-            segment != "" if parameter else segment.lower() == part for (part, parameter), segment in zip(self.parts, segments, strict=True)
+            segment != "" if parameter else segment.lower() == part
+            for (part, parameter), segment in zip(self.parts, segments, strict=True)
         )
 
 
@@ -192,7 +234,9 @@ class Router:
         self._by_path: dict[tuple[str, bytes], Route] = {}
         self._otherwise: dict[str, Route] = {}
         # False sorts before True: literals come before parameters, from the left.
-        for route in sorted(routes, key=lambda route: ([parameter for _, parameter in route.parts], route.function)):
+        for route in sorted(
+            routes, key=lambda route: ([parameter for _, parameter in route.parts], route.function)
+        ):
             if route.catch_all is not None:
                 self._otherwise.setdefault(route.method, route)
                 continue
@@ -209,12 +253,22 @@ class Router:
         # As most clients write it: no decoding, no comparing, 0.015 ms less.
         if exact := self._by_path.get((method, raw_path)):
             return Match(exact, {})
-        segments = [_decoded(segment) for segment in raw_path.decode("ascii", "surrogateescape").removeprefix("/").split("/")]
+        segments = [
+            _decoded(segment)
+            for segment in raw_path.decode("ascii", "surrogateescape").removeprefix("/").split("/")
+        ]
         if segments[-1] == "":
             segments.pop()
         for route in self._by_shape.get((method, len(segments)), ()):
             if route.fits(segments):
-                return Match(route, {part: value for (part, parameter), value in zip(route.parts, segments, strict=True) if parameter})
+                return Match(
+                    route,
+                    {
+                        part: value
+                        for (part, parameter), value in zip(route.parts, segments, strict=True)
+                        if parameter
+                    },
+                )
         rest = self._otherwise.get(method)
         return None if rest is None else Match(rest, {rest.catch_all or "": "/".join(segments)})
 
@@ -223,12 +277,17 @@ def _decoded(segment: str) -> str:
     """Percent-decoded, but for an encoded slash, which Azure's host leaves as it is."""
     if "%" not in segment:
         return segment
-    return "".join(part if _ENCODED_SLASH.fullmatch(part) else unquote(part, errors="strict") for part in _ENCODED_SLASH.split(segment))
+    return "".join(
+        part if _ENCODED_SLASH.fullmatch(part) else unquote(part, errors="strict")
+        for part in _ENCODED_SLASH.split(segment)
+    )
 
 
-# The body of one request: read whole within its limits, or discarded so that its sender reads the answer.
+# The body of one request: read whole within its limits, or discarded so that its sender
+# reads the answer.
 #
-# Most clients send all of a body before they read. One that is answered and cut off in the middle sees a reset connection, and no answer.
+# Most clients send all of a body before they read. One that is answered and cut off in the middle
+# sees a reset connection, and no answer.
 
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -255,7 +314,9 @@ class RequestBody:
         declared = headers.get("content-length", "")
         self._declared = int(declared) if declared.isdigit() else 0
         self._expected = self._declared > 0 or "transfer-encoding" in headers
-        self._discardable = headers.get("expect", "").lower() != "100-continue" and self._declared <= DISCARD_BYTES
+        self._discardable = (
+            headers.get("expect", "").lower() != "100-continue" and self._declared <= DISCARD_BYTES
+        )
         self._receive = receive
         self._limits = limits
         self.complete = False
@@ -272,7 +333,8 @@ class RequestBody:
         if self._declared > self._limits.body_bytes:
             raise too_large(self._limits.body_bytes)
         if not self._expected:
-            return await self._chunk()  # the head says that there is none, so nothing has to be waited for
+            # the head says that there is none, so nothing has to be waited for
+            return await self._chunk()
         try:
             async with asyncio.timeout(self._limits.arrival_s):
                 return await self._whole()
@@ -281,9 +343,11 @@ class RequestBody:
             raise TooSlow(f"The body did not arrive within {self._limits.arrival_s:g} s") from None
 
     async def discard(self) -> None:
-        """Receive what is left without keeping it, up to DISCARD_BYTES and DISCARD_S. Raises Disconnected.
+        """Receive what is left without keeping it, up to DISCARD_BYTES and DISCARD_S.
+        Raises Disconnected.
 
-        Nothing of a body that is late or declared to be longer, nor of one whose sender waits to be told to send it.
+        Nothing of a body that is late or declared to be longer, nor of one whose sender waits to be
+        told to send it.
         """
         if not self._discardable:
             return
@@ -314,9 +378,11 @@ class RequestBody:
         return chunk
 
 
-# uvicorn's HTTP protocol with limits: how large a head may be, and how long a client may take to send it or to read an answer.
+# uvicorn's HTTP protocol with limits: how large a head may be, and how long a client may take to
+# send it or to read an answer.
 #
-# Bodies are limited in `request_body`; a connection without a request is closed by uvicorn five seconds after its last answer.
+# Bodies are limited in `request_body`; a connection without a request is closed by uvicorn five
+# seconds after its last answer.
 
 
 ADDRESS_BYTES = 16 * 1024
@@ -325,7 +391,9 @@ HEADERS = 100
 HEAD_S = 10.0
 """From the connection, or the first byte of a further request, to the end of the head."""
 MESSAGE_BYTES = 32 * 2**20
-"""Of a request as it comes over the wire. Applications read far less; what follows is read by none of them."""
+"""Of a request as it comes over the wire. Applications read far less; what follows is read by
+none of them.
+"""
 UNREAD_S = 60.0
 """How long a client may leave an answer unread that is waiting to be sent."""
 LINGER_S = 2.0
@@ -393,7 +461,11 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refusal = HeadTooLarge(f"There are more than {HEADERS} headers")
             raise Refused
         # What came so far holds the head, so only where that is more has the head to be measured.
-        if self._received > HEAD_BYTES and len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
+        if (
+            self._received > HEAD_BYTES
+            and len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+            > HEAD_BYTES
+        ):
             self._refusal = HeadTooLarge(f"The head is over {HEAD_BYTES} bytes")
             raise Refused
         self._awaits_head = False
@@ -437,15 +509,18 @@ class LimitedProtocol(HttpToolsProtocol):
             self._head_timer = None
 
     def _refuse(self, error: MemoryCoreError) -> None:
-        """Send the problem, then read and forget what comes until the client closes, for LINGER_S at most.
+        """Send the problem, then read and forget what comes until the client closes,
+        for LINGER_S at most.
 
-        Closed at once with something unread, the connection would be reset, and the client might never see the answer.
+        Closed at once with something unread, the connection would be reset, and the client might
+        never see the answer.
         """
         self._refused = True
         self._stop_head_timer()
         if self.cycle is not None and not self.cycle.response_complete:
             if self._awaits_head or self.pipeline or self.cycle.response_started:
-                self.transport.close()  # an earlier request is still to be answered: this is no answer to it
+                # an earlier request is still to be answered: this is no answer to it
+                self.transport.close()
                 return
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -453,7 +528,11 @@ class LimitedProtocol(HttpToolsProtocol):
         answer = problem_response(error, path[:ADDRESS_BYTES], correlation_id({}))
         body = answer.get_body()
         lines = [f"{name}: {value}\r\n" for name, value in answer.headers.items()]
-        lines += [f"content-type: {answer.mimetype}\r\n", f"content-length: {len(body)}\r\n", "connection: close\r\n\r\n"]
+        lines += [
+            f"content-type: {answer.mimetype}\r\n",
+            f"content-length: {len(body)}\r\n",
+            "connection: close\r\n\r\n",
+        ]
         self.transport.write(STATUS_LINE[error.status] + "".join(lines).encode("latin-1") + body)
         self.transport.write_eof()
         self.flow.resume_reading()

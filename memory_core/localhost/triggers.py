@@ -1,7 +1,8 @@
 """Queue and timer triggers.
 
-Done: removed. Failed: visible again after a while, and after the last attempt moved to the poison queue. Note: a
-poison queue has none of its own, so a message that its function fails at comes back until it expires.
+Done: removed. Failed: visible again after a while, and after the last attempt moved to the poison
+queue. Note: a poison queue has none of its own, so a message that its function fails at comes back
+until it expires.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class QueueFunction:
 class Queues:
     """The queue functions of an app: they are served between `start` and `stop`."""
 
-    def __init__(self, functions: Sequence[QueueFunction], options: QueueOptions, visibility: timedelta) -> None:
+    def __init__(
+        self, functions: Sequence[QueueFunction], options: QueueOptions, visibility: timedelta
+    ) -> None:
         """visibility: how long a message is hidden at a time while its function runs."""
         self._functions = functions
         self._options = options
@@ -51,13 +54,21 @@ class Queues:
 
     def start(self, queue: TaskQueue) -> None:
         """Begin to receive."""
-        self._listeners = [_Listener(function, queue, self._options, self._visibility, self._stopping) for function in self._functions]
+        self._listeners = [
+            _Listener(function, queue, self._options, self._visibility, self._stopping)
+            for function in self._functions
+        ]
         self._listening = [asyncio.ensure_future(listener.listen()) for listener in self._listeners]
 
     async def stop(self, grace_s: float) -> None:
-        """Receive no more, let what runs finish for `grace_s` seconds, then cancel it: its messages are handed back."""
+        """Receive no more, let what runs finish for `grace_s` seconds, then cancel it:
+        its messages are handed back.
+        """
         self._stopping.set()
-        running = {*self._listening, *(task for listener in self._listeners for task in listener.running)}
+        running = {
+            *self._listening,
+            *(task for listener in self._listeners for task in listener.running),
+        }
         if running:
             _, late = await asyncio.wait(running, timeout=grace_s)
             for task in late:
@@ -69,7 +80,12 @@ class _Listener:
     """One function and the messages that it works on now."""
 
     def __init__(
-        self, function: QueueFunction, queue: TaskQueue, options: QueueOptions, visibility: timedelta, stopping: asyncio.Event
+        self,
+        function: QueueFunction,
+        queue: TaskQueue,
+        options: QueueOptions,
+        visibility: timedelta,
+        stopping: asyncio.Event,
     ) -> None:
         self._function, self._queue, self._options = function, queue, options
         self._visibility, self._stopping = visibility, stopping
@@ -78,7 +94,9 @@ class _Listener:
         self.running: set[asyncio.Task[None]] = set()
 
     async def listen(self) -> None:
-        """Receive until the stop; a batch whenever no more than newBatchThreshold messages are being worked on."""
+        """Receive until the stop; a batch whenever no more than newBatchThreshold messages are
+        being worked on.
+        """
         pause = FIRST_PAUSE
         while not self._stopping.is_set():
             if await self._receive():
@@ -96,7 +114,9 @@ class _Listener:
             deliveries = await self._queue.receive(name, self._options.batch_size, self._visibility)
         except Unavailable as error:
             if self._reachable:
-                log.warning("%s waits until its queue can be reached: %s", self._function.name, error.detail)
+                log.warning(
+                    "%s waits until its queue can be reached: %s", self._function.name, error.detail
+                )
             self._reachable = False
             return False
         except Exception:
@@ -106,14 +126,19 @@ class _Listener:
             log.info("%s receives again", self._function.name)
         self._reachable = True
         for delivery in deliveries:
-            task = asyncio.ensure_future(self._hand_back(delivery) if self._stopping.is_set() else self._work(delivery))
+            task = asyncio.ensure_future(
+                self._hand_back(delivery) if self._stopping.is_set() else self._work(delivery)
+            )
             self.running.add(task)
             task.add_done_callback(self.running.discard)
         return bool(deliveries)
 
     async def _rest(self, pause: timedelta) -> None:
         """Until something was sent in this process, the pause is over or the host stops."""
-        waits = [asyncio.ensure_future(wait) for wait in (self._queue.arrival(self._function.queue, pause), self._stopping.wait())]
+        waits = [
+            asyncio.ensure_future(wait)
+            for wait in (self._queue.arrival(self._function.queue, pause), self._stopping.wait())
+        ]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -122,14 +147,27 @@ class _Listener:
 
     async def _work(self, delivery: Delivery) -> None:
         try:
-            if self._poison is not None and delivery.dequeue_count > self._options.max_dequeue_count:
-                await self._to_poison(delivery, self._poison)  # its last attempt took the whole process with it
+            if (
+                self._poison is not None
+                and delivery.dequeue_count > self._options.max_dequeue_count
+            ):
+                # its last attempt took the whole process with it
+                await self._to_poison(delivery, self._poison)
             else:
                 await self._attempt(delivery)
         except Unavailable as error:
-            log.warning("%s: message %s will come again, for its queue failed: %s", self._function.name, delivery.id, error.detail)
+            log.warning(
+                "%s: message %s will come again, for its queue failed: %s",
+                self._function.name,
+                delivery.id,
+                error.detail,
+            )
         except Exception:
-            log.exception("%s: message %s could not be ended and will come again", self._function.name, delivery.id)
+            log.exception(
+                "%s: message %s could not be ended and will come again",
+                self._function.name,
+                delivery.id,
+            )
 
     async def _attempt(self, delivery: Delivery) -> None:
         name = self._function.queue
@@ -137,15 +175,28 @@ class _Listener:
         try:
             succeeded = await self._call(delivery)
         except asyncio.CancelledError:
-            log.warning("%s was stopped at message %s, which will come again", self._function.name, delivery.id)
+            log.warning(
+                "%s was stopped at message %s, which will come again",
+                self._function.name,
+                delivery.id,
+            )
             await self._hand_back(await hold.end())
             raise
         delivery = await hold.end()
         if succeeded:
             if not await self._queue.complete(name, delivery):
-                log.warning("%s: message %s is done, but was somebody else's by then", self._function.name, delivery.id)
+                log.warning(
+                    "%s: message %s is done, but was somebody else's by then",
+                    self._function.name,
+                    delivery.id,
+                )
         elif self._poison is None:
-            log.error("%s: message %s stays hidden for %s and comes again", self._function.name, delivery.id, self._visibility)
+            log.error(
+                "%s: message %s stays hidden for %s and comes again",
+                self._function.name,
+                delivery.id,
+                self._visibility,
+            )
         elif delivery.dequeue_count >= self._options.max_dequeue_count:
             await self._to_poison(delivery, self._poison)
         else:
@@ -158,29 +209,56 @@ class _Listener:
             async with asyncio.timeout(None if limit is None else limit.total_seconds()):
                 await self._function.call(**{self._function.argument: message(delivery)})
         except Exception:
-            log.exception("%s failed at message %s (attempt %d)", self._function.name, delivery.id, delivery.dequeue_count)
+            log.exception(
+                "%s failed at message %s (attempt %d)",
+                self._function.name,
+                delivery.id,
+                delivery.dequeue_count,
+            )
             return False
         return True
 
     async def _to_poison(self, delivery: Delivery, poison: str) -> None:
-        """Move the message; one of another program that we could not send, being empty or too large, is dropped: else it came for days."""
+        """Move the message; one of another program that we could not send, being empty or too
+        large, is dropped: else it came for days.
+        """
         name, count = self._function.name, delivery.dequeue_count
         try:
             await self._queue.send(poison, delivery.body)
-            log.error("%s gives message %s up after %d attempts: it is in %s", name, delivery.id, count, poison)
+            log.error(
+                "%s gives message %s up after %d attempts: it is in %s",
+                name,
+                delivery.id,
+                count,
+                poison,
+            )
         except (ValueError, TooLarge) as error:
-            log.error("%s gives message %s up after %d attempts, and %s does not take it: %s", name, delivery.id, count, poison, error)
+            log.error(
+                "%s gives message %s up after %d attempts, and %s does not take it: %s",
+                name,
+                delivery.id,
+                count,
+                poison,
+                error,
+            )
         await self._queue.complete(self._function.queue, delivery)
 
     async def _hand_back(self, delivery: Delivery) -> None:
         try:
             await self._queue.extend(self._function.queue, delivery, timedelta(0))
         except Unavailable as error:
-            log.warning("%s: message %s could not be handed back: %s", self._function.name, delivery.id, error.detail)
+            log.warning(
+                "%s: message %s could not be handed back: %s",
+                self._function.name,
+                delivery.id,
+                error.detail,
+            )
 
 
 def message(delivery: Delivery) -> QueueMessage:
-    """A delivery as functions get it, made by the SDK's own converter: a `QueueMessage` built by hand knows no dequeue count."""
+    """A delivery as functions get it, made by the SDK's own converter: a `QueueMessage` built by
+    hand knows no dequeue count.
+    """
     metadata = {
         "Id": Datum(delivery.id, "string"),
         "DequeueCount": Datum(delivery.dequeue_count, "int"),
@@ -189,20 +267,26 @@ def message(delivery: Delivery) -> QueueMessage:
         "NextVisibleTime": Datum(delivery.next_visible_at.isoformat(), "string"),
         "PopReceipt": Datum(delivery.receipt, "string"),
     }
-    made: QueueMessage = get_binding_registry().get("queueTrigger").decode(Datum(delivery.body, "string"), trigger_metadata=metadata)
+    made: QueueMessage = (
+        get_binding_registry()
+        .get("queueTrigger")
+        .decode(Datum(delivery.body, "string"), trigger_metadata=metadata)
+    )
     return made
 
 
 # Holds a message while its function runs: its visibility is renewed when half of it is over.
 #
-# Note: every renewal makes a new receipt, so a renewal under way is waited for and not cut off. A worker that completes with
-# the receipt before it does not complete.
+# Note: every renewal makes a new receipt, so a renewal under way is waited for and not cut off. A
+# worker that completes with the receipt before it does not complete.
 
 
 class Hold:
     """Renews from its making until `end`."""
 
-    def __init__(self, queue: TaskQueue, name: str, delivery: Delivery, visibility: timedelta) -> None:
+    def __init__(
+        self, queue: TaskQueue, name: str, delivery: Delivery, visibility: timedelta
+    ) -> None:
         self._queue, self._name, self._visibility = queue, name, visibility
         self._delivery = delivery
         self._over = asyncio.Event()
@@ -219,10 +303,19 @@ class Hold:
             try:
                 renewed = await self._queue.extend(self._name, self._delivery, self._visibility)
             except Unavailable as error:
-                log.warning("message %s of %s could not be held: %s", self._delivery.id, self._name, error.detail)
+                log.warning(
+                    "message %s of %s could not be held: %s",
+                    self._delivery.id,
+                    self._name,
+                    error.detail,
+                )
                 continue
             if renewed is None:
-                log.warning("message %s of %s is somebody else's now, while its function still runs here", self._delivery.id, self._name)
+                log.warning(
+                    "message %s of %s is somebody else's now, while its function still runs here",
+                    self._delivery.id,
+                    self._name,
+                )
                 return
             self._delivery = renewed
 
@@ -236,11 +329,14 @@ class Hold:
 
 # What host.json says about queue triggers, with the defaults that Azure's host has.
 #
-# Note: `visibilityTimeout` is how long a message rests after its function FAILED. How long it is hidden while the
-# function runs is not in host.json: ten minutes on Azure, `MEMORY_QUEUE_VISIBILITY_S` here, renewed in both places.
+# Note: `visibilityTimeout` is how long a message rests after its function FAILED. How long it is
+# hidden while the function runs is not in host.json: ten minutes on Azure,
+# `MEMORY_QUEUE_VISIBILITY_S` here, renewed in both places.
 
 
-_SPAN = re.compile(r"\A(?:(?P<days>\d+)\.)?(?P<hours>\d\d?):(?P<minutes>\d\d?)(?::(?P<seconds>\d\d?(?:\.\d{1,7})?))?")
+_SPAN = re.compile(
+    r"\A(?:(?P<days>\d+)\.)?(?P<hours>\d\d?):(?P<minutes>\d\d?)(?::(?P<seconds>\d\d?(?:\.\d{1,7})?))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,25 +355,43 @@ class QueueOptions:
 
     @classmethod
     def read(cls, host_json: Mapping[str, Any], settings: Mapping[str, str]) -> QueueOptions:
-        """From a host.json and the app settings that stand before it. Raises ValueError for what Azure's host or this one refuses."""
+        """From a host.json and the app settings that stand before it. Raises ValueError for what
+        Azure's host or this one refuses.
+        """
 
         def given(name: str) -> Any:
             return host_value(host_json, settings, "extensions", "queues", name)
 
         if given("messageEncoding") not in (None, "base64"):
-            raise PlainError("host.json: messageEncoding should be base64, which is how messages are sent")
+            raise PlainError(
+                "host.json: messageEncoding should be base64, which is how messages are sent"
+            )
         default = cls()
         batch_size = _number("batchSize", given("batchSize"), default.batch_size, 1, 32)
         timeout = host_value(host_json, settings, "functionTimeout")
         return cls(
             batch_size=batch_size,
-            new_batch_threshold=_number("newBatchThreshold", given("newBatchThreshold"), batch_size // 2, 0, 1000),
-            max_dequeue_count=_number("maxDequeueCount", given("maxDequeueCount"), default.max_dequeue_count, 1, 1000),
-            visibility_timeout=_span("visibilityTimeout", given("visibilityTimeout"), default.visibility_timeout, timedelta(0)),
-            max_polling_interval=_span(
-                "maxPollingInterval", given("maxPollingInterval"), default.max_polling_interval, timedelta(milliseconds=100)
+            new_batch_threshold=_number(
+                "newBatchThreshold", given("newBatchThreshold"), batch_size // 2, 0, 1000
             ),
-            function_timeout=None if timeout == "-1" else _span("functionTimeout", timeout, timedelta(minutes=30), timedelta(seconds=1)),
+            max_dequeue_count=_number(
+                "maxDequeueCount", given("maxDequeueCount"), default.max_dequeue_count, 1, 1000
+            ),
+            visibility_timeout=_span(
+                "visibilityTimeout",
+                given("visibilityTimeout"),
+                default.visibility_timeout,
+                timedelta(0),
+            ),
+            max_polling_interval=_span(
+                "maxPollingInterval",
+                given("maxPollingInterval"),
+                default.max_polling_interval,
+                timedelta(milliseconds=100),
+            ),
+            function_timeout=None
+            if timeout == "-1"
+            else _span("functionTimeout", timeout, timedelta(minutes=30), timedelta(seconds=1)),
         )
 
 
@@ -285,7 +399,9 @@ def _number(name: str, value: Any, default: int, least: int, most: int) -> int:
     if value is None:
         return default
     if not str(value).isdecimal() or not least <= int(value) <= most:
-        raise PlainError(f"host.json: {name} should be a number from {least} to {most}, not {value!r}")
+        raise PlainError(
+            f"host.json: {name} should be a number from {least} to {most}, not {value!r}"
+        )
     return int(value)
 
 
@@ -293,20 +409,27 @@ def _span(name: str, value: Any, default: timedelta, least: timedelta) -> timede
     if value is None:
         return default
     match = _SPAN.fullmatch(str(value))
-    span = match and timedelta(**{unit: float(part) for unit, part in match.groupdict(default="0").items()})
+    span = match and timedelta(
+        **{unit: float(part) for unit, part in match.groupdict(default="0").items()}
+    )
     if span is None or not least <= span <= timedelta(days=7):
-        raise PlainError(f"host.json: {name} should be a time like 00:00:30, from {least} to 7 days, not {value!r}")
+        raise PlainError(
+            f"host.json: {name} should be a time like 00:00:30, from {least} to 7 days, "
+            f"not {value!r}"
+        )
     return span
 
 
 # Timer triggers: when an NCRONTAB schedule is due, and a loop that calls its function then, in UTC.
 #
-# NCRONTAB is not cron: it has six fields, the first being seconds, and when day of month and day of week are both given, both
-# must fit (cron takes either).
+# NCRONTAB is not cron: it has six fields, the first being seconds, and when day of month and day of
+# week are both given, both must fit (cron takes either).
 
 
 def next_due(schedule: str, after: datetime) -> datetime:
-    """The first moment later than `after` (aware UTC, whole seconds) that fits. Raises ValueError for a bad or impossible schedule."""
+    """The first moment later than `after` (aware UTC, whole seconds) that fits. Raises ValueError
+    for a bad or impossible schedule.
+    """
     from cronsim import CronSim, CronSimError
 
     try:
@@ -316,7 +439,9 @@ def next_due(schedule: str, after: datetime) -> datetime:
         times.day_and = True
         return next(times).replace(tzinfo=timezone.utc)
     except (CronSimError, StopIteration) as error:
-        raise PlainError(f"the schedule {schedule!r} can't be served: {error or 'it never comes'}") from None
+        raise PlainError(
+            f"the schedule {schedule!r} can't be served: {error or 'it never comes'}"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +454,9 @@ class Timer:
     call: Callable[..., Awaitable[None]]
 
     async def fire(self, *, past_due: bool = False) -> None:
-        """Call the function once. What it raises is logged: on Azure too, the next tick comes nevertheless."""
+        """Call the function once. What it raises is logged: on Azure too, the next tick comes
+        nevertheless.
+        """
         try:
             await self.call(**{self.argument: TimerRequest(past_due=past_due)})
         except Exception:
@@ -337,7 +464,9 @@ class Timer:
 
 
 class Timers:
-    """The timers of an app: they run by themselves between `start` and `stop`, and by hand through `fire`."""
+    """The timers of an app: they run by themselves between `start` and `stop`,
+    and by hand through `fire`.
+    """
 
     def __init__(self, timers: list[Timer], now: Callable[[], datetime]) -> None:
         self._timers = {timer.name: timer for timer in timers}
@@ -358,7 +487,8 @@ class Timers:
     async def fire(self, name: str, request: HttpRequest) -> HttpResponse:
         """Start a timer by hand: 202. Raises NotFound for a name that is no timer.
 
-        Where keys are in use it needs one with the right `admin` that is not bound to a user, since a timer works for all users.
+        Where keys are in use it needs one with the right `admin` that is not bound to a user,
+        since a timer works for all users.
         """
         here = await runtime.current()
         caller = await here.caller(request.method, request.url, request.headers)
@@ -380,19 +510,23 @@ async def _keep_firing(timer: Timer, now: Callable[[], datetime]) -> None:
     due = next_due(timer.schedule, now())
     while True:
         await asyncio.sleep(max(0.0, (due - now()).total_seconds()))
-        # A laptop that slept wakes up late: one call then, and not one for every time that was missed.
+        # A laptop that slept wakes up late: one call then, and not one for every time
+        # that was missed.
         await timer.fire(past_due=now() - due > timedelta(seconds=5))
         due = next_due(timer.schedule, max(due, now()))
 
 
-# App settings as Azure's host uses them: `%NAME%` in a trigger's binding, and values that stand before those of host.json.
+# App settings as Azure's host uses them: `%NAME%` in a trigger's binding, and values that stand
+# before those of host.json.
 
 
 _SETTING = re.compile(r"%([^%]+)%")
 
 
 def resolved(text: str, settings: Mapping[str, str]) -> str:
-    """The text with `%NAME%` replaced by the app setting of that name. Raises ValueError when there is none."""
+    """The text with `%NAME%` replaced by the app setting of that name. Raises ValueError when
+    there is none.
+    """
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in settings:
@@ -403,7 +537,9 @@ def resolved(text: str, settings: Mapping[str, str]) -> str:
 
 
 def host_value(host_json: Mapping[str, Any], settings: Mapping[str, str], *path: str) -> Any:
-    """A value of host.json by its path, or what the setting `AzureFunctionsJobHost__a__b` says instead; None when neither does."""
+    """A value of host.json by its path, or what the setting `AzureFunctionsJobHost__a__b` says
+    instead; None when neither does.
+    """
     override = settings.get("__".join(("AzureFunctionsJobHost", *path)))
     if override is not None:
         return override

@@ -1,12 +1,19 @@
 """The few protocols that the phases need from the world; adapters fulfil them, `core` chooses.
 
-Every call names an `Owner`; none can reach across owners. Vectors are float32, length d, L2-normalised. Errors: a
-dependency that is down raises `Unavailable`; never an empty result.
+Every call names an `Owner`; none can reach across owners. Vectors are float32, length d,
+L2-normalised. Errors: a dependency that is down raises `Unavailable`; never an empty result.
 """
 
 from __future__ import annotations
 
-from memory_core.ports.access import AccessKind, EntryFilter, KeyStore, SigningKeys, owner_of_keys, sequence_of
+from memory_core.ports.access import (
+    AccessKind,
+    EntryFilter,
+    KeyStore,
+    SigningKeys,
+    owner_of_keys,
+    sequence_of,
+)
 from memory_core.ports.infrastructure import (
     POISON,
     Archive,

@@ -30,7 +30,9 @@ from memory_core.ports.infrastructure import Health, Pooled
 
 
 class Embedder(Protocol):
-    """Text to vector. `model` and `dimensions` are stored with every vector and compared on every start."""
+    """Text to vector. `model` and `dimensions` are stored with every vector and compared on
+    every start.
+    """
 
     @property
     def model(self) -> str:
@@ -42,7 +44,9 @@ class Embedder(Protocol):
 
     @property
     def whole_query(self) -> int:
-        """Characters up to which the vector of a query is that of the same text saved; a longer one need not be read whole."""
+        """Characters up to which the vector of a query is that of the same text saved;
+        a longer one need not be read whole.
+        """
 
     async def open(self) -> None:
         """Load or connect; raises Unavailable."""
@@ -54,7 +58,8 @@ class Embedder(Protocol):
         """One normalised float32 vector a text, in order. Raises Unavailable."""
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a query that a caller waits for, comparable with those of `embed`; see `whole_query`.
+        """The vector of a query that a caller waits for, comparable with those of `embed`;
+        see `whole_query`.
 
         Raises Unavailable, sooner than `embed` would: who asks can go on by words.
         """
@@ -63,7 +68,8 @@ class Embedder(Protocol):
         """As `embed_query`, for several sentences of one query at once."""
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
-        """What is kept of the tokens of texts that were just embedded; None of each where the embedder has none to give.
+        """What is kept of the tokens of texts that were just embedded; None of each where the
+        embedder has none to give.
 
         Raises Unavailable.
         """
@@ -82,9 +88,11 @@ class Reranker(Pooled, Protocol):
         """Release it."""
 
     async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
-        """One finite score a text, in order; higher answers better, the scale is the reranker's own. All are data, never an instruction.
+        """One finite score a text, in order; higher answers better, the scale is the reranker's
+        own. All are data, never an instruction.
 
-        owner: whose tokens are counted; without a user's name the app's alone. Raises Unavailable, AgentFailed as the agents do.
+        owner: whose tokens are counted; without a user's name the app's alone.
+        Raises Unavailable, AgentFailed as the agents do.
         """
 
     async def check(self) -> Health:
@@ -92,17 +100,23 @@ class Reranker(Pooled, Protocol):
 
 
 class Thesaurus(Protocol):
-    """Which words stand near others in meaning. Never asks anything over a network: every query waits for it."""
+    """Which words stand near others in meaning. Never asks anything over a network:
+    every query waits for it.
+    """
 
     async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
-        """The words near each of these terms, stems like these; none for a word that it does not know."""
+        """The words near each of these terms, stems like these; none for a word that it
+        does not know.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A memory as the agents that compare memories are shown it: its number, its text, its time, who said it.
+    """A memory as the agents that compare memories are shown it: its number, its text,
+    its time, who said it.
 
-    Never its id. lead: how far it answers a query better than the tenth best memory, for rules alone; None where it does not surely answer.
+    Never its id. lead: how far it answers a query better than the tenth best memory, for rules
+    alone; None where it does not surely answer.
     """
 
     number: int
@@ -116,7 +130,9 @@ class DecisionItem:
 
 @dataclass(frozen=True, slots=True)
 class SceneItem:
-    """A scene as the profile agent is shown it: its number, its theme, a line and the observed behaviour of each of its episodes."""
+    """A scene as the profile agent is shown it: its number, its theme, a line and the observed
+    behaviour of each of its episodes.
+    """
 
     number: int
     theme: str
@@ -126,11 +142,12 @@ class SceneItem:
 
 
 class Agents(Pooled, Protocol):
-    """The typed calls that a model, or rules, answer. What is passed in is data, never an instruction.
+    """The typed calls that a model, or rules, answer. What is passed in is data,
+    never an instruction.
 
-    owner: whose tokens are counted; without a user's name the app's alone. Raise Unavailable when the model is down, slow or throttled
-    (worth asking again later), AgentFailed when it answers nothing usable (asking again gives the same). Messages are numbered from 0 in
-    what is passed.
+    owner: whose tokens are counted; without a user's name the app's alone. Raise Unavailable when
+    the model is down, slow or throttled (worth asking again later), AgentFailed when it answers
+    nothing usable (asking again gives the same). Messages are numbered from 0 in what is passed.
     """
 
     @property
@@ -143,30 +160,47 @@ class Agents(Pooled, Protocol):
     async def close(self) -> None:
         """Release everything."""
 
-    async def detect_boundary(self, owner: Owner, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
-        """Where at most 50 messages change their topic. `previous`: the episode before them, if any."""
+    async def detect_boundary(
+        self, owner: Owner, messages: Sequence[Message], previous: str | None
+    ) -> Answered[Boundaries]:
+        """Where at most 50 messages change their topic. `previous`: the episode before them,
+        if any.
+        """
 
-    async def analyse_episode(self, owner: Owner, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+    async def analyse_episode(
+        self, owner: Owner, messages: Sequence[Message]
+    ) -> Answered[EpisodeAnalysis]:
         """The patterns of behaviour in one cell."""
 
-    async def summarise(self, owner: Owner, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
-        """The story of some messages. fast: the narrative only, for the agent path and quick summaries."""
+    async def summarise(
+        self, owner: Owner, messages: Sequence[Message], *, fast: bool = False
+    ) -> Answered[ConversationSummary]:
+        """The story of some messages. fast: the narrative only, for the agent path and
+        quick summaries.
+        """
 
-    async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
-        """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
+    async def extract_facts(
+        self, owner: Owner, messages: Sequence[Message]
+    ) -> Answered[ExtractedFacts]:
+        """The facts of one cell with their quotes, and its foresight, dated against each
+        message's own time.
+        """
 
-    async def form(self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
+    async def form(
+        self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool
+    ) -> Answered[FormedParts]:
         """Facts, behaviour and story of at most 50 messages in one call.
 
         Args:
             owner: whose tokens are counted.
             messages: a window of a conversation, or one cell.
             previous: the episode before them, if any.
-            cut: whether they are a window, which is cut too. Facts are of all of it, an episode for each stretch between cuts. Of one cell
-                there is one episode.
+            cut: whether they are a window, which is cut too. Facts are of all of it, an episode for
+                each stretch between cuts. Of one cell there is one episode.
 
         Returns:
-            The parts, each checked by itself as the separate answer would be. None for a part of which nothing is usable.
+            The parts, each checked by itself as the separate answer would be.
+            None for a part of which nothing is usable.
 
         Raises:
             Unavailable: the model is down, slow or throttled.
@@ -174,28 +208,45 @@ class Agents(Pooled, Protocol):
 
         """
 
-    async def reflect(self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]) -> Answered[ReflectedParts]:
+    async def reflect(
+        self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]
+    ) -> Answered[ReflectedParts]:
         """As `find_patterns` and `update_profile`, in one call, each part checked by itself."""
 
-    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]) -> Answered[Decisions]:
+    async def decide_conflicts(
+        self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]
+    ) -> Answered[Decisions]:
         """What each of the older memories becomes beside the new ones.
 
-        DELETE says that the two exclude each other; which of them is superseded, the one said earlier, is the executor's to see.
+        DELETE says that the two exclude each other; which of them is superseded, the one said
+        earlier, is the executor's to see.
         """
 
     async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing."""
 
-    async def find_patterns(self, owner: Owner, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
-        """What repeats among episodes, the oldest first. Which of them say so is checked by the caller."""
+    async def find_patterns(
+        self, owner: Owner, episodes: Sequence[DecisionItem]
+    ) -> Answered[FoundPatterns]:
+        """What repeats among episodes, the oldest first. Which of them say so is checked
+        by the caller.
+        """
 
     async def judge_sufficiency(
         self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
-        """Whether the results answer the query, and if not, what to ask for instead. asked: the queries before, the first included."""
+        """Whether the results answer the query, and if not, what to ask for instead. asked: the
+        queries before, the first included.
+        """
 
-    async def update_profile(self, owner: Owner, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
-        """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""
+    async def update_profile(
+        self, owner: Owner, scenes: Sequence[SceneItem]
+    ) -> Answered[ProfileUpdate]:
+        """What shows of the person in scenes of their life: traits, each with the numbers of the
+        scenes that it shows in.
+        """
 
     async def check(self) -> Health:
-        """Whether they answer, for readiness; costs no tokens but, in a process that has asked nothing yet, those of one word."""
+        """Whether they answer, for readiness; costs no tokens but, in a process that has asked
+        nothing yet, those of one word.
+        """

@@ -16,9 +16,9 @@ from memory_core.domain.ranking.candidates import CandidateSet, Related, Statist
 from memory_core.domain.scope import Owner
 
 Kind = Literal[
-    "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
-    "operation", "run", "task", "delivery", "scene", "profile", "conflict",
-    "slot", "settings", "accesses", "key", "audit",
+    "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages",
+    "buffer", "step", "receipt", "marker", "operation", "run", "task", "delivery", "scene",
+    "profile", "conflict", "slot", "settings", "accesses", "key", "audit",
 ]  # fmt: skip
 LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
 """Kinds that only a commit writes; all others are bookkeeping."""
@@ -26,12 +26,14 @@ LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a store keeps: an id unique within its owner, a kind, a JSON-ready body, and a vector beside it.
+    """What a store keeps: an id unique within its owner, a kind, a JSON-ready body,
+    and a vector beside it.
 
-    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state in which
-    bookkeeping was read; None for what was not read from a store, and for memories and versions. These travel as `Memory`
-    bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
-    damaged: what is stored of this memory or version is no JSON. Its body then has no more than `sequence` and `next_id`.
+    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own
+    mark of the state in which bookkeeping was read; None for what was not read from a store, and
+    for memories and versions. These travel as `Memory` bodies: `Document(memory.id, "memory",
+    memory.model_dump(mode="json"), memory.embedding)`. damaged: what is stored of this memory or
+    version is no JSON. Its body then has no more than `sequence` and `next_id`.
     """
 
     id: str
@@ -45,9 +47,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates.
+    """One document of a batch. `create` fails with AlreadyExists when the id is taken;
+    `put` overwrites or creates.
 
-    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one is there, or nothing.
+    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one
+    is there, or nothing.
     """
 
     mode: Literal["create", "put", "delete"]
@@ -56,14 +60,19 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Fields of a stored memory that are set beside the log: no event tells of them, and its revision and ETag stay.
+    """Fields of a stored memory that are set beside the log: no event tells of them,
+    and its revision and ETag stay.
 
     Args:
-        scene_id: the scene that the memory is in from now on; None leaves it as it is, unless `leaves_scene`.
+        scene_id: the scene that the memory is in from now on; None leaves it as it is,
+            unless `leaves_scene`.
         cell_id: the cell that the memory belongs to from now on; None leaves it as it is.
-        embedding: the memory's vector from now on; None leaves the old vector, and the two fields beside it.
-        embedding_model: who made `embedding`. Its length becomes the memory's `embedding_dimensions`.
-        states: of the text's tokens, of the pass that made `embedding`, with which they are set; empty for an embedder without.
+        embedding: the memory's vector from now on; None leaves the old vector,
+            and the two fields beside it.
+        embedding_model: who made `embedding`. Its length becomes the memory's
+            `embedding_dimensions`.
+        states: of the text's tokens, of the pass that made `embedding`, with which they are set;
+            empty for an embedder without.
         leaves_scene: the memory is in no scene any more.
         leaves_cell: the memory, a message, belongs to no cell any more.
 
@@ -84,14 +93,19 @@ class Mark:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What the mark sets in the memory's body, JSON-ready; the vector itself is beside the body."""
+        """What the mark sets in the memory's body, JSON-ready; the vector itself is
+        beside the body.
+        """
         named: dict[str, Any] = {}
         if self.scene_id is not None or self.leaves_scene:
             named["scene_id"] = self.scene_id
         if self.cell_id is not None or self.leaves_cell:
             named["cell_id"] = self.cell_id
         if self.embedding is not None:
-            named |= {"embedding_model": self.embedding_model, "embedding_dimensions": len(self.embedding)}
+            named |= {
+                "embedding_model": self.embedding_model,
+                "embedding_dimensions": len(self.embedding),
+            }
         return named
 
     @property
@@ -104,12 +118,14 @@ class Mark:
 class Batch:
     """One commit: all or nothing, ≤ 100 documents and ≤ 1.8 MB with its events and its head.
 
-    expected: the head that it was built on (None: there was none). The store compares epoch and sequence, or its own tag
-    of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
-    have none: it keeps bookkeeping alone, and leaves the log as it is. Each memory that a batch writes or deletes is named by
-    an event, or a store that holds memories would not know.
-    marks: by the id of a memory or version that is there, the fields of it that are set beside the log; the rest of it stays as it is.
-    Each is a document, and is set after the writes. AlreadyExists for one that is not there. The head's `marks` grows with such a batch.
+    expected: the head that it was built on (None: there was none). The store compares epoch and
+    sequence, or its own tag of that head, and raises HeadMoved when they differ. Events are
+    create-only; the first is the commit's marker. A batch may have none: it keeps bookkeeping
+    alone, and leaves the log as it is. Each memory that a batch writes or deletes is named by an
+    event, or a store that holds memories would not know. marks: by the id of a memory or version
+    that is there, the fields of it that are set beside the log; the rest of it stays as it is. Each
+    is a document, and is set after the writes. AlreadyExists for one that is not there. The head's
+    `marks` grows with such a batch.
     """
 
     commit_id: str
@@ -122,14 +138,17 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot, or
-    of the same key. With `faded`, decayed memories are among the similar ones.
+    """The neighbours that a decision needs: active or compressed memories of `types` with
+    similarity ≥ floor, or in the same slot, or of the same key. With `faded`,
+    decayed memories are among the similar ones.
 
-    slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most `limit`, nearest first; those of the
-    slot, or of the key, come in any case, and with them the truths that a contradiction superseded there, because a fact that
-    arrives late has its place among them; of a slot also what was merged (`updated`), of a key also what was deleted as contradicted,
-    whose old versions may hold. While a truth is in the slot a store may leave out all other memories: the slot alone decides then. A
-    key is asked for alone: without a slot or a vector. A message as it was said is no neighbour.
+    slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most
+    `limit`, nearest first; those of the slot, or of the key, come in any case, and with them the
+    truths that a contradiction superseded there, because a fact that arrives late has its place
+    among them; of a slot also what was merged (`updated`), of a key also what was deleted as
+    contradicted, whose old versions may hold. While a truth is in the slot a store may leave out
+    all other memories: the slot alone decides then. A key is asked for alone: without a slot or a
+    vector. A message as it was said is no neighbour.
     """
 
     vector: Vector | None
@@ -156,7 +175,9 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One consistent look: the head, the documents that were asked for and exist, the neighbours at least as new as the head."""
+    """One consistent look: the head, the documents that were asked for and exist,
+    the neighbours at least as new as the head.
+    """
 
     head: Head | None
     documents: Mapping[str, Document]
@@ -165,15 +186,18 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories a list or a retrieve may show. Empty = no restriction, but `statuses`, which is always given.
+    """Which memories a list or a retrieve may show. Empty = no restriction, but `statuses`,
+    which is always given.
 
-    at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
-    or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without
-    it only `now` is compared with valid_until, and only when `now` is given. since, until: on event_timestamp,
-    since ≤ t < until. tags, next_ids: any of them. without_session_id: not of that session. hide_formed_messages: leave out messages
-    (memories of the category "message") that belong to a cell. fading: what has faded by `now` under these rules counts as decayed, whether
-    or not a run has marked it since; candidates say so of themselves even where it may be shown.
-    ended_by: only what ended by then; for pages alone. metadata: conditions on its fields, all of which hold.
+    at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is
+    contradicted, consolidated or new_version counts whatever its status, versions included, and one
+    that is deleted for another reason does not. Without it only `now` is compared with valid_until,
+    and only when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags,
+    next_ids: any of them. without_session_id: not of that session. hide_formed_messages: leave out
+    messages (memories of the category "message") that belong to a cell. fading: what has faded by
+    `now` under these rules counts as decayed, whether or not a run has marked it since; candidates
+    say so of themselves even where it may be shown. ended_by: only what ended by then; for pages
+    alone. metadata: conditions on its fields, all of which hold.
     """
 
     statuses: frozenset[str]
@@ -201,19 +225,28 @@ class Filter:
 
     @property
     def hides_faded(self) -> tuple[Fading, datetime] | None:
-        """By which rules and as of when active memories that have faded are left out; None where they are not."""
+        """By which rules and as of when active memories that have faded are left out;
+        None where they are not.
+        """
         hides = self.fading is not None and self.now is not None and "decayed" not in self.statuses
-        return (self.fading, self.now) if hides and self.fading is not None and self.now is not None else None
+        return (
+            (self.fading, self.now)
+            if hides and self.fading is not None and self.now is not None
+            else None
+        )
 
     @property
     def standing(self) -> frozenset[str]:
-        """The statuses that count by themselves: looking back in time, what was deleted never does, even where it is asked for."""
+        """The statuses that count by themselves: looking back in time, what was deleted never does,
+        even where it is asked for.
+        """
         return self.statuses if self.at is None else self.statuses - {"deleted"}
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events to read. Empty = all. types: of the memories; event_types: of the events. since ≤ occurred_at < until.
+    """Which events to read. Empty = all. types: of the memories; event_types: of the events.
+    since ≤ occurred_at < until.
 
     up_to: only those with sequence ≤ up_to.
     """
@@ -237,11 +270,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One query for candidates: `limit` nearest by vector and `limit` best by the terms, both within `where`.
+    """One query for candidates: `limit` nearest by vector and `limit` best by the terms,
+    both within `where`.
 
-    terms: analysed query tokens, no duplicates, most informative first when over the store's limit (30). related: words near them
-    in meaning, which count for less, in the list by words and in the candidates' column `near`.
-    sentences: of a query of several, most telling first, each with lists of its own as far as the store's limits allow; `vector` is None.
+    terms: analysed query tokens, no duplicates, most informative first when over the store's limit
+    (30). related: words near them in meaning, which count for less, in the list by words and in the
+    candidates' column `near`. sentences: of a query of several, most telling first, each with lists
+    of its own as far as the store's limits allow; `vector` is None.
     """
 
     vector: Vector | None
@@ -254,7 +289,9 @@ class Search:
     @property
     def vectors(self) -> tuple[Vector, ...]:
         """All vectors that it asks for; none where there is no embedder."""
-        several = tuple(sentence.vector for sentence in self.sentences if sentence.vector is not None)
+        several = tuple(
+            sentence.vector for sentence in self.sentences if sentence.vector is not None
+        )
         return several if self.vector is None else (self.vector,)
 
     @property
@@ -265,7 +302,9 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer to a Search. `charge` is what the store says it cost (request units), None where it has no such thing."""
+    """The answer to a Search. `charge` is what the store says it cost (request units),
+    None where it has no such thing.
+    """
 
     head: Head | None
     candidates: CandidateSet
@@ -283,7 +322,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """How often a memory was shown since this was last written down, and when last. faded: it counted as faded then."""
+    """How often a memory was shown since this was last written down, and when last. faded:
+    it counted as faded then.
+    """
 
     count: int
     at: datetime
@@ -299,7 +340,8 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgentCount:
-    """An agent of one user. memories: how many of its memories are active or compressed, messages aside.
+    """An agent of one user. memories: how many of its memories are active or compressed,
+    messages aside.
 
     last_active_at: when one of all its memories, whatever their status, was last made or changed.
     """

@@ -9,13 +9,17 @@ from memory_core.ports.long_term import LongTermStore
 from memory_core.ports.records import Document
 
 TOKENS_OF_DAY: Final = "mrk_tokens_of_the_day"
-"""Of an app (`owner_of_app`) or of a user: the day (UTC), and the tokens of it that processes have taken so far."""
+"""Of an app (`owner_of_app`) or of a user: the day (UTC), and the tokens of it that processes have
+taken so far.
+"""
 STORED_BYTES: Final = "mrk_stored_bytes"
 """Of an app: the bytes that its users' memories take."""
 
 
 def owner_of_app(app_id: str) -> Owner:
-    """Whose documents the counts of an app are. No user is called so, since no user's name may have a `#`."""
+    """Whose documents the counts of an app are. No user is called so, since no user's name
+    may have a `#`.
+    """
     return Owner(app_id, "#app")
 
 

@@ -1,9 +1,12 @@
-"""The prompts: one Markdown file each, with id, version and the answer's schema in its first lines, and the rules all of them share.
+"""The prompts: one Markdown file each, with id, version and the answer's schema in its first lines,
+and the rules all of them share.
 
-A prompt's text is a constant: nothing that a user wrote is ever put into it, only into the record beside it. A changed text needs a new
-version, since id and version are stamped on every memory that is made with it. Examples stand between <example> marks; the JSON in them
-is known here, so that an answer which repeats one can be told from news. The prompts of joint answers begin with the shared rules, and the
-one of a window goes on where the one of a cell ends: so what a service caches of one call serves the next.
+A prompt's text is a constant: nothing that a user wrote is ever put into it, only into the record
+beside it. A changed text needs a new version, since id and version are stamped on every memory that
+is made with it. Examples stand between <example> marks; the JSON in them is known here, so that an
+answer which repeats one can be told from news. The prompts of joint answers begin with the shared
+rules, and the one of a window goes on where the one of a cell ends: so what a service caches of one
+call serves the next.
 """
 
 from __future__ import annotations
@@ -22,12 +25,14 @@ from memory_core.domain.truth.slots import ATTRIBUTES
 
 T = TypeVar("T", bound=BaseModel)
 Name = Literal[
-    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "find_patterns",
-    "update_profile", "judge_sufficiency", "rank_texts", "form_cell", "form_window", "reflect", "synthesise",
+    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts",
+    "decide_conflicts", "find_patterns", "update_profile", "judge_sufficiency", "rank_texts",
+    "form_cell", "form_window", "reflect", "synthesise",
 ]  # fmt: skip
 NAMES: tuple[Name, ...] = (
-    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "find_patterns",
-    "update_profile", "judge_sufficiency", "rank_texts", "form_cell", "form_window", "reflect", "synthesise",
+    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts",
+    "decide_conflicts", "find_patterns", "update_profile", "judge_sufficiency", "rank_texts",
+    "form_cell", "form_window", "reflect", "synthesise",
 )  # fmt: skip
 _EXAMPLE = re.compile(r"<example>(.*?)(?:</example>|\Z)", re.DOTALL)
 _OTHER = re.compile(rf"\{{({'|'.join(NAMES)})\}}")
@@ -36,7 +41,9 @@ _JSON = re.compile(r"```json\n(.*?)(?:```|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Prompt(Generic[T]):
-    """One prompt: what the model is told, and the schema its answer must have. examples: the JSON values that the text shows."""
+    """One prompt: what the model is told, and the schema its answer must have. examples:
+    the JSON values that the text shows.
+    """
 
     id: Name
     version: str
@@ -52,13 +59,17 @@ def prompt(name: Name) -> Prompt[Any]:
     rules = _read("record_rules.md").strip()
     text = body if "{record_rules}" in body else f"{body}\n\n{{record_rules}}"
     text = f"{text}\n".replace("{record_rules}", rules).replace("{attributes}", _attributes())
-    examples = [json.loads(block) for example in _EXAMPLE.findall(text) for block in _JSON.findall(example)]
+    examples = [
+        json.loads(block) for example in _EXAMPLE.findall(text) for block in _JSON.findall(example)
+    ]
     answer = cast("type[BaseModel]", getattr(agent_schemas, stated["answer"]))
     return Prompt(name, stated["version"], answer, text, tuple(examples))
 
 
 def _parts(name: str) -> tuple[dict[str, str], str]:
-    """What a prompt's first lines state, and its body, in which `{form_cell}` stands for the body of that other prompt."""
+    """What a prompt's first lines state, and its body, in which `{form_cell}` stands for the body
+    of that other prompt.
+    """
     head, body = _read(f"{name}.md").removeprefix("---\n").split("\n---\n", 1)
     whole = _OTHER.sub(lambda other: _parts(other[1])[1], body.strip())
     return dict(line.split(": ", 1) for line in head.splitlines()), whole

@@ -1,8 +1,9 @@
-"""Where candidates come from, and what a query is looked up by: vectors, dates, the session's cache, the archive, a time zone.
+"""Where candidates come from, and what a query is looked up by: vectors, dates, the session's
+cache, the archive, a time zone.
 
-Note: what "in time" means is the embedder's own to say. One behind a network has a deadline, and after several that passed
-it refuses at once. One in this process can't hang, and its first call loads it, which may take longer on a busy machine: an answer
-without it would help no caller.
+Note: what "in time" means is the embedder's own to say. One behind a network has a deadline, and
+after several that passed it refuses at once. One in this process can't hang, and its first call
+loads it, which may take longer on a busy machine: an answer without it would help no caller.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ EMBEDDER = "embedder"
 """How an answer names what it did without."""
 
 
-async def query_vectors(embedder: Embedder, texts: Sequence[str]) -> tuple[tuple[Vector, ...], tuple[str, ...]]:
-    """A vector for each text or none at all, and what was done without: nothing, or the embedder. Raises EmbeddingMismatch."""
+async def query_vectors(
+    embedder: Embedder, texts: Sequence[str]
+) -> tuple[tuple[Vector, ...], tuple[str, ...]]:
+    """A vector for each text or none at all, and what was done without: nothing,
+    or the embedder. Raises EmbeddingMismatch.
+    """
     try:
         return tuple(await embedder.embed_queries(texts)), ()
     except EmbeddingMismatch:
@@ -49,7 +54,9 @@ async def query_vectors(embedder: Embedder, texts: Sequence[str]) -> tuple[tuple
 
 
 async def asked_tokens(embedder: Embedder, texts: Sequence[str]) -> tuple[TokenStates, ...]:
-    """The tokens of each text, or nothing: what is only for the order is not worth a failure, nor a word in the answer."""
+    """The tokens of each text, or nothing: what is only for the order is not worth a failure,
+    nor a word in the answer.
+    """
     try:
         states = await embedder.token_states(texts)
     except Unavailable as error:
@@ -60,15 +67,18 @@ async def asked_tokens(embedder: Embedder, texts: Sequence[str]) -> tuple[TokenS
 
 
 async def no_vectors() -> tuple[tuple[Vector, ...], tuple[str, ...]]:
-    """What `query_vectors` answers without the embedder, for a round after one that waited in vain."""
+    """What `query_vectors` answers without the embedder, for a round after one that
+    waited in vain.
+    """
     return (), (EMBEDDER,)
 
 
 # The dates that only memories know, and the memories of a time that the query's words don't name.
 #
-# What happened "yesterday", or "two weeks before her birthday", says neither: such memories are on no list by words, and by vector only by
-# chance. So where a query tells a time that way, a second search looks into that time alone; and before it, the memories
-# that tell of the event are read for its day. Note: a query with a plain date ("on 8 May") needs none of this, its words are among
+# What happened "yesterday", or "two weeks before her birthday", says neither: such memories are on
+# no list by words, and by vector only by chance. So where a query tells a time that way, a second
+# search looks into that time alone; and before it, the memories that tell of the event are read for
+# its day. Note: a query with a plain date ("on 8 May") needs none of this, its words are among
 # those of each memory of that day.
 
 
@@ -82,17 +92,24 @@ class Dates:
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
-    async def search(self, owner: Owner, query_parts: QueryParts, search: Search, moment: datetime) -> tuple[QueryParts, Found]:
-        """The search, and beside it the same in the times alone that the query tells; with the dates of its anchors, which are looked into
-        after it: a read of at most a few, and one more search. Raises Unavailable.
+    async def search(
+        self, owner: Owner, query_parts: QueryParts, search: Search, moment: datetime
+    ) -> tuple[QueryParts, Found]:
+        """The search, and beside it the same in the times alone that the query tells; with the
+        dates of its anchors, which are looked into after it: a read of at most a few,
+        and one more search. Raises Unavailable.
         """
         where = _told_times(query_parts, search)
         if where is None:
             result, within = await self._store.search(owner, search), None
         else:
-            result, within = await asyncio.gather(self._store.search(owner, search), self._store.search(owner, where))
+            result, within = await asyncio.gather(
+                self._store.search(owner, search), self._store.search(owner, where)
+            )
         if query_parts.whole.anchors and len(result.candidates):
-            query_parts = query_parts.with_times(await self._resolved(owner, query_parts.whole, result, search, moment))
+            query_parts = query_parts.with_times(
+                await self._resolved(owner, query_parts.whole, result, search, moment)
+            )
             further = _told_times(query_parts, search)
             if further is not None and further != where:
                 within = await self._store.search(owner, further)
@@ -101,20 +118,44 @@ class Dates:
         within.candidates.lists = {DATE_LIST: within.candidates.ids}
         return query_parts, replace(result, candidates=joined(result.candidates, within.candidates))
 
-    async def _resolved(self, owner: Owner, analysis: QueryAnalysis, result: Found, search: Search, moment: datetime) -> list[ToldTime]:
+    async def _resolved(
+        self, owner: Owner, analysis: QueryAnalysis, result: Found, search: Search, moment: datetime
+    ) -> list[ToldTime]:
         """The dates of the query's anchors, as far as candidates tell them."""
         frequencies = result.statistics.document_frequency
-        worth = idf([frequencies.get(term, 0) for term in analysis.terms], result.statistics.documents)
-        rows_by_anchor = {anchor: tellers(anchor, analysis.terms, result.candidates, worth) for anchor in analysis.anchors}
-        read = await self._read(owner, result.candidates, sorted({row for rows in rows_by_anchor.values() for row in rows}), search)
-        tellings = {anchor: [read[row] for row in rows if row in read] for anchor, rows in rows_by_anchor.items()}
-        return await asyncio.to_thread(_days, tellings, moment)  # to read long texts for dates takes 10 ms each
+        worth = idf(
+            [frequencies.get(term, 0) for term in analysis.terms], result.statistics.documents
+        )
+        rows_by_anchor = {
+            anchor: tellers(anchor, analysis.terms, result.candidates, worth)
+            for anchor in analysis.anchors
+        }
+        read = await self._read(
+            owner,
+            result.candidates,
+            sorted({row for rows in rows_by_anchor.values() for row in rows}),
+            search,
+        )
+        tellings = {
+            anchor: [read[row] for row in rows if row in read]
+            for anchor, rows in rows_by_anchor.items()
+        }
+        # to read long texts for dates takes 10 ms each
+        return await asyncio.to_thread(_days, tellings, moment)
 
-    async def _read(self, owner: Owner, candidates: CandidateSet, rows: Sequence[int], search: Search) -> dict[int, Memory]:
-        missing = [candidates.ids[row] for row in rows if candidates.ids[row] not in candidates.memories]
+    async def _read(
+        self, owner: Owner, candidates: CandidateSet, rows: Sequence[int], search: Search
+    ) -> dict[int, Memory]:
+        missing = [
+            candidates.ids[row] for row in rows if candidates.ids[row] not in candidates.memories
+        ]
         documents = await self._store.memories(owner, missing, search.where) if missing else {}
-        memories = candidates.memories | {name: document.memory for name, document in documents.items()}
-        return {row: memories[candidates.ids[row]] for row in rows if candidates.ids[row] in memories}
+        memories = candidates.memories | {
+            name: document.memory for name, document in documents.items()
+        }
+        return {
+            row: memories[candidates.ids[row]] for row in rows if candidates.ids[row] in memories
+        }
 
 
 def _told_times(query_parts: QueryParts, search: Search) -> Search | None:
@@ -128,7 +169,10 @@ def _told_times(query_parts: QueryParts, search: Search) -> Search | None:
     if not windows:
         return None
     zone = query_parts.whole.zone
-    since, until = midnight(min(window.start for window in windows), zone), midnight(max(window.end for window in windows), zone)
+    since, until = (
+        midnight(min(window.start for window in windows), zone),
+        midnight(max(window.end for window in windows), zone),
+    )
     return replace(search, where=replace(search.where, since=since, until=until))
 
 
@@ -139,9 +183,10 @@ def _days(tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> list
 
 # When a session's working set may be served, and how a void one is made again.
 #
-# It is good only when its epoch is the head's and nothing was removed or changed since its stamp; the head is read anyway, so
-# the check costs nothing. A void set is rebuilt beside the answer, not in its way. Note: messages as they were said are in no set, since
-# nothing would tell a set to which cell they belong by now; the long term finds them.
+# It is good only when its epoch is the head's and nothing was removed or changed since its stamp;
+# the head is read anyway, so the check costs nothing. A void set is rebuilt beside the answer, not
+# in its way. Note: messages as they were said are in no set, since nothing would tell a set to
+# which cell they belong by now; the long term finds them.
 
 
 REBUILT_ENTRIES = 50
@@ -157,10 +202,16 @@ class WorkingSet:
     @staticmethod
     def good(stamp: Stamp | None, head: Head) -> bool:
         """Whether a set with this stamp shows nothing that the head knows to be gone or changed."""
-        return stamp is not None and stamp.epoch == head.epoch and stamp.sequence >= head.last_removal_sequence
+        return (
+            stamp is not None
+            and stamp.epoch == head.epoch
+            and stamp.sequence >= head.last_removal_sequence
+        )
 
     def rebuild_later(self, owner: Owner, session_id: str, *, stale: bool) -> None:
-        """Rebuild a stale set once, in the background. A set that is not there at all grows by itself with the next saves."""
+        """Rebuild a stale set once, in the background. A set that is not there at all grows by
+        itself with the next saves.
+        """
         name = (owner, session_id)
         if not stale or self._short_term.degraded or name in self._tasks:
             return
@@ -178,25 +229,40 @@ class WorkingSet:
             documents = await self._store.page(owner, "memory", where, None, REBUILT_ENTRIES)
             snapshot = await self._store.snapshot(owner, [document.id for document in documents])
         except Unavailable:
-            return  # the next retrieve finds it void again and tries again; nothing is served from it until then
+            # the next retrieve finds it void again and tries again; nothing is served from
+            # it until then
+            return
         stored = (as_memory(document, snapshot.head) for document in snapshot.documents.values())
-        known = (memory for memory in stored if memory is not None and memory.searchable and not is_message(memory.id))
+        known = (
+            memory
+            for memory in stored
+            if memory is not None and memory.searchable and not is_message(memory.id)
+        )
         memories = [memory for memory in known if memory.status in FOUND_BY_DEFAULT]
-        await self._short_term.rebuild(owner, session_id, memories, Stamp(head.epoch, head.sequence, head.last_removal_sequence))
+        await self._short_term.rebuild(
+            owner,
+            session_id,
+            memories,
+            Stamp(head.epoch, head.sequence, head.last_removal_sequence),
+        )
 
     async def close(self) -> None:
         """Wait for what is under way."""
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
 
-# Candidates from the archive: stubs found by words and vector, their whole fetched from cold storage, to be scored with all the others.
+# Candidates from the archive: stubs found by words and vector, their whole fetched from cold
+# storage, to be scored with all the others.
 #
-# Asked for only by `include_archived`; nothing is written. Note: the archive may be slow or down while the stubs are there. What can't be
-# fetched in time is scored and shown as the stub says, and the answer names the archive among what it did without.
+# Asked for only by `include_archived`; nothing is written. Note: the archive may be slow or down
+# while the stubs are there. What can't be fetched in time is scored and shown as the stub says, and
+# the answer names the archive among what it did without.
 
 
 MOST = 20
-"""Stubs that one query fetches: the nearest and the best by their words, in turns. Each is a blob."""
+"""Stubs that one query fetches: the nearest and the best by their words, in turns.
+Each is a blob.
+"""
 AT_ONCE = 8
 DEADLINE_S = 5.0
 """What fetching may take in all; some 50 ms a blob are usual."""
@@ -206,7 +272,9 @@ ARCHIVE_LIST = "archive"
 
 @dataclass(frozen=True, slots=True)
 class ColdFound:
-    """What the archive has for a query; degraded: `("archive",)` when some could only be shown as their stubs."""
+    """What the archive has for a query; degraded: `("archive",)` when some could only be shown as
+    their stubs.
+    """
 
     candidates: CandidateSet
     degraded: tuple[str, ...] = ()
@@ -224,17 +292,26 @@ class ColdSearch:
         self._store, self._copies, self._embedder = store, copies, embedder
 
     async def find(self, owner: Owner, search: Search) -> ColdFound:
-        """The nearest stubs, and those that hold any term or a word near one, within the filter but for its status, with their whole.
+        """The nearest stubs, and those that hold any term or a word near one, within the filter but
+        for its status, with their whole.
 
         Raises Unavailable.
         """
         terms, vector = search.terms, search.compared
         where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
         hits = await self._store.search(owner, replace(search, limit=MOST, where=where))
-        lists = zip_longest(*(hits.candidates.lists.get(name, []) for name in ("vector", "lexical")))
-        named = list(dict.fromkeys(name for of_rank in lists for name in of_rank if name is not None))[:MOST]
+        lists = zip_longest(
+            *(hits.candidates.lists.get(name, []) for name in ("vector", "lexical"))
+        )
+        named = list(
+            dict.fromkeys(name for of_rank in lists for name in of_rank if name is not None)
+        )[:MOST]
         documents = await self._store.memories(owner, named, where) if named else {}
-        stubs = [documents[name].memory for name in named if name in documents and is_cold(documents[name].memory)]
+        stubs = [
+            documents[name].memory
+            for name in named
+            if name in documents and is_cold(documents[name].memory)
+        ]
         if not stubs:
             return ColdFound(from_memories([], terms, vector))
         wholes, gone, degraded = await self._wholes(owner, stubs)
@@ -245,20 +322,34 @@ class ColdSearch:
             # Its age is that of the whole: that it was moved is no news of it.
             memory = as_found(stub, whole or stub, self._vector(whole or stub))
             memories[stub.id] = memory
-            scored.append(memory if whole is None else memory.model_copy(update={"updated_at": whole.updated_at}))
+            scored.append(
+                memory
+                if whole is None
+                else memory.model_copy(update={"updated_at": whole.updated_at})
+            )
         candidates = from_memories(scored, terms, vector, related=search.related)
         candidates.memories, candidates.lists = memories, {ARCHIVE_LIST: candidates.ids}
         return ColdFound(candidates, degraded)
 
     def _vector(self, whole: Memory) -> Vector | None:
-        """The vector of a whole or of a stub, where it can be compared with the query's; of another embedder's, words alone decide."""
+        """The vector of a whole or of a stub, where it can be compared with the query's; of another
+        embedder's, words alone decide.
+        """
         vector = whole.embedding
         known = vector is not None and vector.shape == (self._embedder.dimensions,)
         return vector if known and whole.embedding_model in (None, self._embedder.model) else None
 
-    async def _wholes(self, owner: Owner, stubs: Sequence[Memory]) -> tuple[dict[str, Memory], set[str], tuple[str, ...]]:
-        """What the stubs are the beginnings of, by their ids; those that have left the archive meanwhile; what was done without."""
-        locations = list(dict.fromkeys(stub.archival_location for stub in stubs if stub.archival_location is not None))
+    async def _wholes(
+        self, owner: Owner, stubs: Sequence[Memory]
+    ) -> tuple[dict[str, Memory], set[str], tuple[str, ...]]:
+        """What the stubs are the beginnings of, by their ids; those that have left the archive
+        meanwhile; what was done without.
+        """
+        locations = list(
+            dict.fromkeys(
+                stub.archival_location for stub in stubs if stub.archival_location is not None
+            )
+        )
         copies = dict(zip(locations, await self._fetched(owner, locations), strict=True))
         wholes: dict[str, Memory] = {}
         for stub in stubs:
@@ -267,14 +358,21 @@ class ColdSearch:
             if whole is not None:
                 wholes[stub.id] = whole
         lacking = [stub for stub in stubs if stub.id not in wholes]
-        standing = await self._store.memories(owner, [stub.id for stub in lacking]) if lacking else {}
+        standing = (
+            await self._store.memories(owner, [stub.id for stub in lacking]) if lacking else {}
+        )
         gone = {
-            stub.id for stub in lacking if stub.id not in standing or standing[stub.id].memory.archival_location != stub.archival_location
+            stub.id
+            for stub in lacking
+            if stub.id not in standing
+            or standing[stub.id].memory.archival_location != stub.archival_location
         }
         return wholes, gone, ("archive",) if len(gone) < len(lacking) else ()
 
     async def _fetched(self, owner: Owner, locations: Sequence[str]) -> list[ColdCopy | None]:
-        """The copies at these locations, several at once; None for what can't be read, or not in time."""
+        """The copies at these locations, several at once; None for what can't be read,
+        or not in time.
+        """
         room = asyncio.Semaphore(AT_ONCE)
 
         async def fetch(location: str) -> ColdCopy:
@@ -288,7 +386,9 @@ class ColdSearch:
             for task in tasks:
                 task.cancel()
         if late:
-            log.warning("%d of %d cold copies were not there within %g s", len(late), len(tasks), DEADLINE_S)
+            log.warning(
+                "%d of %d cold copies were not there within %g s", len(late), len(tasks), DEADLINE_S
+            )
         return [_result(task) if task in done else None for task in tasks]
 
 
@@ -313,4 +413,6 @@ class Zones:
     async def with_head(self, owner: Owner, named: str | None = None) -> tuple[tzinfo, Head | None]:
         """The same, and the user's head, which is read with it. Raises Unavailable."""
         snapshot = await self._store.snapshot(owner, [SETTINGS_ID])
-        return zone_of(named or settings_in(Look(snapshot.head, dict(snapshot.documents))).time_zone), snapshot.head
+        return zone_of(
+            named or settings_in(Look(snapshot.head, dict(snapshot.documents))).time_zone
+        ), snapshot.head

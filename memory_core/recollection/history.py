@@ -1,7 +1,8 @@
 """Read the past: what a read answered then, the events in order, what became of a memory.
 
-Note: `known_at` and `at` are two times. The first says which events count, and is settled as a sequence before anything
-else; the second says which of the memories that they tell of were true then. What no event records (`UNLOGGED_FIELDS`) is not told.
+Note: `known_at` and `at` are two times. The first says which events count, and is settled as a
+sequence before anything else; the second says which of the memories that they tell of were true
+then. What no event records (`UNLOGGED_FIELDS`) is not told.
 """
 
 from __future__ import annotations
@@ -36,22 +37,42 @@ class Replayer:
         self._store, self._cursors, self._past = store, cursors, Past(store)
 
     async def replay(self, owner: Owner, query: ReplayInput) -> MemoryPage:
-        """What a list of all statuses showed at the sequence. Raises Malformed for a void cursor, Invalid for a sequence yet to come."""
-        bound = {"list": "replay", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
+        """What a list of all statuses showed at the sequence. Raises Malformed for a void cursor,
+        Invalid for a sequence yet to come.
+        """
+        bound = {
+            "list": "replay",
+            **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True),
+        }
         head = await self._head(owner)
         last = 0 if head is None else head.sequence
         if query.sequence is not None and query.sequence > last:
             message = f"lies beyond the log, which ends at {last}"
             raise Invalid(f"sequence: {message}", errors=(FieldError("sequence", message),))
-        return await self._page(owner, head, bound, query, of_everything(query.at, hide_formed_messages=True))
+        return await self._page(
+            owner, head, bound, query, of_everything(query.at, hide_formed_messages=True)
+        )
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """What a list showed at `query.known_at`, so without what had expired by then. Raises Malformed for a void cursor."""
-        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True, exclude_defaults=True)}
-        return await self._page(owner, await self._head(owner), bound, query, of_list(query, query.known_at))
+        """What a list showed at `query.known_at`, so without what had expired by then.
+        Raises Malformed for a void cursor.
+        """
+        bound = {
+            "list": "memories",
+            **query.model_dump(
+                mode="json", exclude={"cursor", "limit"}, exclude_none=True, exclude_defaults=True
+            ),
+        }
+        return await self._page(
+            owner, await self._head(owner), bound, query, of_list(query, query.known_at)
+        )
 
-    async def get(self, owner: Owner, memory_id: str, known_at: datetime, at: datetime | None) -> Settled:
-        """One memory as it was known at a moment, whatever its status; with `at`, as it was held true then. Raises NotFound."""
+    async def get(
+        self, owner: Owner, memory_id: str, known_at: datetime, at: datetime | None
+    ) -> Settled:
+        """One memory as it was known at a moment, whatever its status; with `at`,
+        as it was held true then. Raises NotFound.
+        """
         head = await self._head(owner)
         sequence = 0 if head is None else await self._past.sequence_at(owner, head, known_at)
         states = await self._past.memory(owner, memory_id, sequence) if sequence else {}
@@ -67,24 +88,39 @@ class Replayer:
         versions = (state.memory(head.epoch) for name, state in states.items() if name != memory_id)
         memory_then = as_it_was(memory, versions, at)
         if memory_then is None:
-            raise NotFound(f"at {known_at.isoformat()} this memory was not held true at {at.isoformat()}")
+            raise NotFound(
+                f"at {known_at.isoformat()} this memory was not held true at {at.isoformat()}"
+            )
         return Settled(memory_then, sequence)
 
     async def _first_known(self, owner: Owner, memory_id: str) -> str:
-        """When a memory was first known, for an error; empty for one that is unknown or forgotten for good.
+        """When a memory was first known, for an error; empty for one that is unknown or
+        forgotten for good.
 
-        A memory's `created_at` is when the save began. The event follows with the commit, so it is later by what embedding took.
+        A memory's `created_at` is when the save began. The event follows with the commit,
+        so it is later by what embedding took.
         """
         first = await self._store.events(owner, 0, 1, EventFilter(memory_id=memory_id))
-        return "" if not first or first[0].redacted else f"; its first event occurred at {first[0].occurred_at.isoformat()}"
+        return (
+            ""
+            if not first or first[0].redacted
+            else f"; its first event occurred at {first[0].occurred_at.isoformat()}"
+        )
 
     async def _head(self, owner: Owner) -> Head | None:
-        """The head, None where there is nothing to tell: an unknown user, or one who is being erased."""
+        """The head, None where there is nothing to tell: an unknown user, or one who is
+        being erased.
+        """
         head = (await self._store.snapshot(owner)).head
         return None if head is None or head.state == "erasing" else head
 
     async def _page(
-        self, owner: Owner, head: Head | None, bound: dict[str, object], query: ListInput | ReplayInput, where: Filter
+        self,
+        owner: Owner,
+        head: Head | None,
+        bound: dict[str, object],
+        query: ListInput | ReplayInput,
+        where: Filter,
     ) -> MemoryPage:
         place: Place | None = None
         sequence: int | None = query.sequence if isinstance(query, ReplayInput) else None
@@ -96,20 +132,35 @@ class Replayer:
             assert query.known_at is not None
             sequence = await self._past.sequence_at(owner, head, query.known_at)
         states = await self._past.states(owner, head, sequence)
-        # Thousands of states are sorted, filtered and checked, which takes longer than others should wait.
+        # Thousands of states are sorted, filtered and checked, which takes longer than others
+        # should wait.
         newest_first = isinstance(query, ReplayInput) or query.order == "desc"
-        rows = await asyncio.to_thread(_shown, states, head.epoch, where, place, query.limit + 1, newest_first=newest_first)
+        rows = await asyncio.to_thread(
+            _shown, states, head.epoch, where, place, query.limit + 1, newest_first=newest_first
+        )
         page = rows[: query.limit]
         more = len(rows) > query.limit
-        cursor = self._cursors.make(owner, head, bound, page[-1][0], as_of=sequence) if more else None
+        cursor = (
+            self._cursors.make(owner, head, bound, page[-1][0], as_of=sequence) if more else None
+        )
         return MemoryPage(tuple(memory for _, memory in page), cursor, sequence)
 
 
-def _shown(states: States, epoch: str, where: Filter, after: Place | None, limit: int, *, newest_first: bool) -> list[tuple[Place, Memory]]:
+def _shown(
+    states: States,
+    epoch: str,
+    where: Filter,
+    after: Place | None,
+    limit: int,
+    *,
+    newest_first: bool,
+) -> list[tuple[Place, Memory]]:
     """The first `limit` that a list with this filter shows after a place, each with its own."""
     rows: list[tuple[Place, Memory]] = []
     cells = cells_of_messages(states)
-    for place, state in _in_order(states, after, newest_first=newest_first, with_versions=where.at is not None):
+    for place, state in _in_order(
+        states, after, newest_first=newest_first, with_versions=where.at is not None
+    ):
         memory = state.memory(epoch)
         if is_message(place.id):
             memory = memory.model_copy(update={"cell_id": cells.get(place.id)})
@@ -126,9 +177,15 @@ def _shown(states: States, epoch: str, where: Filter, after: Place | None, limit
     return rows
 
 
-def _in_order(states: States, after: Place | None, *, newest_first: bool, with_versions: bool) -> Iterator[tuple[Place, State]]:
+def _in_order(
+    states: States, after: Place | None, *, newest_first: bool, with_versions: bool
+) -> Iterator[tuple[Place, State]]:
     """The states in the order of a list, from after the place."""
-    places = [(state.sequence, name) for name, state in states.items() if with_versions or base_id(name) == name]
+    places = [
+        (state.sequence, name)
+        for name, state in states.items()
+        if with_versions or base_id(name) == name
+    ]
     if after is not None:
         last = (after.sequence, after.id)
         places = [place for place in places if (place < last if newest_first else place > last)]
@@ -136,7 +193,8 @@ def _in_order(states: States, after: Place | None, *, newest_first: bool, with_v
     return ((Place(*place), states[place[1]]) for place in places)
 
 
-# The timeline: a user's events in order, a page at a time. Its cursors are never void for what is written meanwhile: a log only grows.
+# The timeline: a user's events in order, a page at a time. Its cursors are never void for what is
+# written meanwhile: a log only grows.
 
 
 _MEMORY_TYPES = frozenset(MemoryType)
@@ -150,14 +208,25 @@ class Timeline:
 
     async def page(self, owner: Owner, query: TimelineInput) -> EventPage:
         """One page of events, oldest first. Raises Malformed for a void cursor."""
-        bound = {"list": "timeline", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
+        bound = {
+            "list": "timeline",
+            **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True),
+        }
         head = (await self._store.snapshot(owner)).head
         place = self._cursors.read(owner, head, bound, query.cursor)
         if head is None or head.state == "erasing":
             return EventPage((), None)
-        events = await self._store.events(owner, 0 if place is None else place.sequence, query.limit + 1, _filter(query))
+        events = await self._store.events(
+            owner, 0 if place is None else place.sequence, query.limit + 1, _filter(query)
+        )
         events_shown, more = events[: query.limit], len(events) > query.limit
-        cursor = self._cursors.make(owner, head, bound, Place(events_shown[-1].sequence, events_shown[-1].id)) if more else None
+        cursor = (
+            self._cursors.make(
+                owner, head, bound, Place(events_shown[-1].sequence, events_shown[-1].id)
+            )
+            if more
+            else None
+        )
         return EventPage(tuple(events_shown), cursor)
 
 
@@ -175,7 +244,11 @@ def _filter(query: TimelineInput) -> EventFilter:
 
 Direction = Literal["forward", "backward", "both"]
 GraphFormat = Literal["mermaid", "dot", "html"]
-_FORMATS: dict[GraphFormat, Callable[[Graph], str]] = {"mermaid": as_mermaid, "dot": as_dot, "html": as_page}
+_FORMATS: dict[GraphFormat, Callable[[Graph], str]] = {
+    "mermaid": as_mermaid,
+    "dot": as_dot,
+    "html": as_page,
+}
 
 
 class Lineage:
@@ -185,7 +258,8 @@ class Lineage:
         self._store, self._chains = store, Chains(store)
 
     async def chain(self, owner: Owner, memory_id: str, direction: Direction) -> Evolution:
-        """The memory with its successors (`forward`), with what led to it (`backward`: nearest first), or all from the oldest on (`both`).
+        """The memory with its successors (`forward`), with what led to it (`backward`: nearest
+        first), or all from the oldest on (`both`).
 
         Raises NotFound.
         """
@@ -197,29 +271,42 @@ class Lineage:
         if direction == "backward":
             return Evolution((start, *behind.memories), behind.complete)
         ahead = await self._chains.forward(owner, start)
-        known = {memory.id for memory in ahead.memories}  # of a cycle, what lies ahead lies behind too
+        # of a cycle, what lies ahead lies behind too
+        known = {memory.id for memory in ahead.memories}
         before = (memory for memory in reversed(behind.memories) if memory.id not in known)
         return Evolution((*before, start, *ahead.memories), ahead.complete and behind.complete)
 
     async def graph(self, owner: Owner, memory_id: str) -> Graph:
-        """The whole tree that the memory belongs to, with the cells that told its facts and what it is linked with. Raises NotFound."""
+        """The whole tree that the memory belongs to, with the cells that told its facts and what it
+        is linked with. Raises NotFound.
+        """
         start = await self._chains.start(owner, memory_id)
         ahead = await self._chains.forward(owner, start, MAX_NODES - 1)
         trunk = [start, *ahead.memories]
         behind = await self._chains.backward(owner, trunk, MAX_NODES - len(trunk))
         tree = [*trunk, *behind.memories]
         beside, complete = await self._beside(owner, start, tree)
-        return of_memories(start, tree, beside, complete=complete and ahead.complete and behind.complete)
+        return of_memories(
+            start, tree, beside, complete=complete and ahead.complete and behind.complete
+        )
 
     async def drawing(self, owner: Owner, memory_id: str, format: GraphFormat) -> str:
         """The graph as source of a drawing, or as a page of its own. Raises NotFound."""
         graph = await self.graph(owner, memory_id)
         return await asyncio.to_thread(_FORMATS[format], graph)  # a page of 60 memories takes 10 ms
 
-    async def _beside(self, owner: Owner, asked: Memory, tree: list[Memory]) -> tuple[list[Memory], bool]:
-        """The memories that those of the tree name, as far as there is room for them; and whether there was for all."""
+    async def _beside(
+        self, owner: Owner, asked: Memory, tree: list[Memory]
+    ) -> tuple[list[Memory], bool]:
+        """The memories that those of the tree name, as far as there is room for them;
+        and whether there was for all.
+        """
         known = {memory.id for memory in tree}
         wanted = [name for name in mentioned(asked, tree) if name not in known and "." not in name]
         room = MAX_NODES - len(tree)
-        memories, damaged = readable_shown(await self._store.memories(owner, wanted[:room]) if wanted[:room] else {})
-        return [memories[name] for name in wanted if name in memories], len(wanted) <= room and not damaged
+        memories, damaged = readable_shown(
+            await self._store.memories(owner, wanted[:room]) if wanted[:room] else {}
+        )
+        return [memories[name] for name in wanted if name in memories], len(
+            wanted
+        ) <= room and not damaged

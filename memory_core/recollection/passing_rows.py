@@ -1,7 +1,7 @@
 """Which rows of a look answer its query, and how near the nearest came to it.
 
-Thresholds cut relevance before boosts: a query is answered when its best memory reaches the answer threshold, and then everything down to
-the similarity threshold passes.
+Thresholds cut relevance before boosts: a query is answered when its best memory reaches the answer
+threshold, and then everything down to the similarity threshold passes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from memory_core.domain.results import Nearest
 from memory_core.recollection.results import DECIMALS, Look
 
 NEAR = 0.75
-"""The part of the answer threshold that answers a question about the one who asks it. Of 96 such questions about another person 4 reach it,
-of 28 whose answer is there 24; 17 reach the threshold itself. In a context it opens the budget for a question about anybody: hardly any
-evidence is lost at .30, much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587).
+"""The part of the answer threshold that answers a question about the one who asks it. Of 96 such
+questions about another person 4 reach it, of 28 whose answer is there 24; 17 reach the threshold
+itself. In a context it opens the budget for a question about anybody: hardly any evidence is lost
+at .30, much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587).
 """
 
 
@@ -30,7 +31,8 @@ evidence is lost at .30, much at .40 (LoCoMo .919 and .908, REALTALK .774 and .7
 class PassingRows:
     """Chooses the rows of a look that answer its query; thresholds are on the embedder's scale.
 
-    score_threshold: of the recipe's score, None where no score is too low. default_results: of a query that names no limit.
+    score_threshold: of the recipe's score, None where no score is too low. default_results:
+    of a query that names no limit.
     """
 
     answer_threshold: float
@@ -50,18 +52,24 @@ class PassingRows:
         return answer, self.similarity_threshold if floor is None else floor
 
     def ranked(self, query: RetrieveInput, look: Look, limit: int | None) -> list[int]:
-        """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""
+        """At most `limit` rows over the thresholds, best first, one a cell and memory; none when
+        the best does not reach the answer's.
+        """
         best: dict[str, int] = {}
         for row in self.rows(query, look):
             if look.candidates.ids[row] in look.left_out:
                 continue
-            best.setdefault(look.candidates.ids[row] if look.everything else episode_of(look, row), row)
+            best.setdefault(
+                look.candidates.ids[row] if look.everything else episode_of(look, row), row
+            )
             if len(best) == limit:
                 break
         return list(best.values())
 
     def rows(self, query: RetrieveInput, look: Look) -> list[int]:
-        """All rows over the thresholds, or that say all of the query's words where the caller names no thresholds; best first."""
+        """All rows over the thresholds, or that say all of the query's words where the caller names
+        no thresholds; best first.
+        """
         if not len(look.candidates):
             return []
         answer, floor = self.thresholds(query)
@@ -76,7 +84,9 @@ class PassingRows:
         return self._best_first(query, look, passing)
 
     def over(self, query: RetrieveInput, look: Look, floor: float) -> list[int]:
-        """All rows whose relevance reaches `floor`, whether anything answers the query or not; best first."""
+        """All rows whose relevance reaches `floor`, whether anything answers the query or not;
+        best first.
+        """
         return self._best_first(query, look, look.relevant.score >= floor)
 
     def _best_first(self, query: RetrieveInput, look: Look, passing: Flags) -> list[int]:
@@ -86,27 +96,47 @@ class PassingRows:
         if cut is not None:
             passing = passing & (scores.score >= cut)
         rows = passing.nonzero()[0]
-        ranked: list[int] = rows[np.lexsort((-candidates.event_at[rows], -relevant.score[rows], -look.order[rows]))].tolist()
+        ranked: list[int] = rows[
+            np.lexsort((-candidates.event_at[rows], -relevant.score[rows], -look.order[rows]))
+        ].tolist()
         return ranked
 
     def nearest(self, query: RetrieveInput, look: Look) -> Nearest | None:
         """How near the nearest candidate came."""
         row = self.nearest_row(query, look)
-        return None if row is None else Nearest(round(float(look.relevant.score[row]), DECIMALS), max(self.thresholds(query)))
+        return (
+            None
+            if row is None
+            else Nearest(
+                round(float(look.relevant.score[row]), DECIMALS), max(self.thresholds(query))
+            )
+        )
 
     def nearest_row(self, query: RetrieveInput, look: Look) -> int | None:
-        """The candidate that came nearest. One that passed and is no result was removed since the search: nothing is said of it."""
+        """The candidate that came nearest. One that passed and is no result was removed since the
+        search: nothing is said of it.
+        """
         removed, deciding = set(self.rows(query, look)), _deciding(look.candidates)
-        rows = [row for row, name in enumerate(look.candidates.ids) if deciding[row] and name not in look.left_out and row not in removed]
+        rows = [
+            row
+            for row, name in enumerate(look.candidates.ids)
+            if deciding[row] and name not in look.left_out and row not in removed
+        ]
         return max(rows, key=lambda row: float(look.relevant.score[row]), default=None)
 
 
 def _deciding(candidates: CandidateSet) -> Flags:
-    """Which candidates decide whether a query is answered: all but episodes whose messages are among them.
+    """Which candidates decide whether a query is answered: all but episodes whose messages
+    are among them.
 
-    An episode has the words of many messages, so it comes near to a question that none of them answers.
+    An episode has the words of many messages, so it comes near to a question that none of
+    them answers.
     """
-    episodes = {cell for name, cell in zip(candidates.ids, candidates.cell, strict=True) if cell is not None and is_message(name)}
+    episodes = {
+        cell
+        for name, cell in zip(candidates.ids, candidates.cell, strict=True)
+        if cell is not None and is_message(name)
+    }
     return np.array([name not in episodes for name in candidates.ids], dtype=np.bool_)
 
 
@@ -115,5 +145,7 @@ def _names_thresholds(query: RetrieveInput) -> bool:
 
 
 def episode_of(look: Look, row: int) -> str:
-    """What the rows share of which one is shown: the cell they came from, or the memory whose versions they are."""
+    """What the rows share of which one is shown: the cell they came from, or the memory whose
+    versions they are.
+    """
     return look.candidates.cell[row] or base_id(look.candidates.ids[row])

@@ -1,6 +1,7 @@
 """Quote memories in a context, with what has to be said beside them.
 
-A memory as it is quoted in a context: its own words with who said them, and what must be said beside them.
+A memory as it is quoted in a context: its own words with who said them, and what must be said
+beside them.
 """
 
 from __future__ import annotations
@@ -38,8 +39,17 @@ _NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
 """Actors that are no person."""
 
 
-def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: Collection[str], moment: datetime) -> Piece | None:
-    """The memory as a piece of a context at `moment`, under the day that it was there; None where all that it tells has ended."""
+def piece(
+    memory: Memory,
+    *,
+    priority: float,
+    fallen: Sequence[Fallen],
+    terms: Collection[str],
+    moment: datetime,
+) -> Piece | None:
+    """The memory as a piece of a context at `moment`, under the day that it was there;
+    None where all that it tells has ended.
+    """
     if tells_only_what_has_ended(memory, moment):
         return None
     standing = [foresight for foresight in memory.foresight if holds(foresight, moment)]
@@ -52,9 +62,16 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
         priority=priority,
         speaker=speaker,
         said_by=said_by(memory),
-        begins=memory.valid_from if _is_truth(memory) and memory.valid_from > memory.event_timestamp else None,
-        mark="; ".join(filter(None, (FALLEN if fallen else "", _begins(memory, moment), origin_of(memory)))),
-        notes=(*(no_longer_true(fact) for fact in fallen), *(expected(foresight, moment) for foresight in standing)),
+        begins=memory.valid_from
+        if _is_truth(memory) and memory.valid_from > memory.event_timestamp
+        else None,
+        mark="; ".join(
+            filter(None, (FALLEN if fallen else "", _begins(memory, moment), origin_of(memory)))
+        ),
+        notes=(
+            *(no_longer_true(fact) for fact in fallen),
+            *(expected(foresight, moment) for foresight in standing),
+        ),
     )
 
 
@@ -65,12 +82,16 @@ def _begins(memory: Memory, moment: datetime) -> str:
 
 
 def _is_truth(memory: Memory) -> bool:
-    """Whether it states what holds from a moment on; an episode, and what was made of a whole one, tells what happened."""
+    """Whether it states what holds from a moment on; an episode, and what was made of a whole one,
+    tells what happened.
+    """
     return memory.type is not MemoryType.EPISODIC and memory.category not in STORIES
 
 
 def origin_of(memory: Memory) -> str:
-    """Whether an assistant or a tool is the source, for its line in a context; "" where a person is, or where its speaker shows it."""
+    """Whether an assistant or a tool is the source, for its line in a context; "" where a person
+    is, or where its speaker shows it.
+    """
     if (memory.actor or "").casefold() in _NOBODY or memory.category in STORIES:
         return ""
     role, source = memory.metadata.get("role"), memory.source.casefold()
@@ -80,7 +101,9 @@ def origin_of(memory: Memory) -> str:
 
 
 def said_by(memory: Memory) -> str | None:
-    """The person whose words it tells, "" for the user; None for what an assistant, a tool or a system said, and for a story of several."""
+    """The person whose words it tells, "" for the user; None for what an assistant, a tool or a
+    system said, and for a story of several.
+    """
     if memory.category in STORIES:
         return None
     role = str(memory.metadata.get("role", "user"))
@@ -91,17 +114,22 @@ def said_by(memory: Memory) -> str | None:
 def is_by_assistant(memory: Memory) -> bool:
     """Whether it is a turn in an assistant's own words."""
     is_turn = memory.type is MemoryType.EPISODIC and memory.category not in STORIES
-    return is_turn and (memory.metadata.get("role") == "assistant" or (memory.actor or "").casefold() in ASSISTANTS)
+    return is_turn and (
+        memory.metadata.get("role") == "assistant" or (memory.actor or "").casefold() in ASSISTANTS
+    )
 
 
 def speaker(actor: str | None) -> str | None:
-    """Who an actor is: "" for the user, and where none is named; None for an assistant, a tool or a system."""
+    """Who an actor is: "" for the user, and where none is named; None for an assistant,
+    a tool or a system.
+    """
     name = (actor or "").casefold()
     return None if name in _NOBODY else "" if name == "user" else name
 
 
 def text_for(memory: Memory, terms: Collection[str]) -> str:
-    """What it says, with its speaker; of a cell the talk itself where that has more words of the query than the story made of it.
+    """What it says, with its speaker; of a cell the talk itself where that has more words of the
+    query than the story made of it.
 
     Of a note, what it says without its headings, tags and keywords.
     """
@@ -110,18 +138,26 @@ def text_for(memory: Memory, terms: Collection[str]) -> str:
 
 def _said(memory: Memory, terms: Collection[str]) -> tuple[str, str | None]:
     """As `text_for`, the text and its speaker apart."""
-    if memory.episode is not None and covered(memory.episode, terms) > covered(memory.content, terms):
+    if memory.episode is not None and covered(memory.episode, terms) > covered(
+        memory.content, terms
+    ):
         return memory.episode, None
     content = memory.content
     if memory.category == "note":
-        content = " ".join(text for name, text in parts_of(content).items() if name != FOOTER) or content
+        content = (
+            " ".join(text for name, text in parts_of(content).items() if name != FOOTER) or content
+        )
     return content, memory.actor
 
 
 def holds(foresight: Foresight, moment: datetime) -> bool:
-    """Whether something foreseen holds at that moment: it has begun and not ended; what has no end is no news after a while."""
+    """Whether something foreseen holds at that moment: it has begun and not ended;
+    what has no end is no news after a while.
+    """
     ends = foresight.end_time
-    return foresight.start_time <= moment and (moment - foresight.start_time <= NEWS if ends is None else moment < ends)
+    return foresight.start_time <= moment and (
+        moment - foresight.start_time <= NEWS if ends is None else moment < ends
+    )
 
 
 def is_ahead(foresight: Foresight, moment: datetime, within: timedelta) -> bool:
@@ -136,8 +172,15 @@ def shown_at(moment: datetime, asked: datetime) -> datetime:
 
 def expected(foresight: Foresight, moment: datetime) -> str:
     """Something foreseen, with its dates, which are days where it is asked for."""
-    until = "" if foresight.end_time is None else f" until {shown_at(foresight.end_time, moment).date().isoformat()}"
-    return f"from {shown_at(foresight.start_time, moment).date().isoformat()}{until}: {foresight.description}"
+    until = (
+        ""
+        if foresight.end_time is None
+        else f" until {shown_at(foresight.end_time, moment).date().isoformat()}"
+    )
+    return (
+        f"from {shown_at(foresight.start_time, moment).date().isoformat()}{until}: "
+        f"{foresight.description}"
+    )
 
 
 def no_longer_true(fallen: Fallen) -> str:
@@ -148,9 +191,13 @@ def no_longer_true(fallen: Fallen) -> str:
 
 def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
     """Whether a memory says nothing but what was foreseen, all of which is over at that moment."""
-    if not memory.foresight or any(foresight.end_time is None or moment < foresight.end_time for foresight in memory.foresight):
+    if not memory.foresight or any(
+        foresight.end_time is None or moment < foresight.end_time for foresight in memory.foresight
+    ):
         return False
-    return normalised(memory.content) in {normalised(foresight.description) for foresight in memory.foresight}
+    return normalised(memory.content) in {
+        normalised(foresight.description) for foresight in memory.foresight
+    }
 
 
 # Which of the found memories are quoted where several tell the same.
@@ -159,19 +206,23 @@ def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
 #
 #     found of a cell                      quoted
 #     turns                                the turns, and not the cell nor its note,
-#       but a shorter story covers them    the story, and of the turns those that are no longer than it
+#       but a shorter story covers them    the story, and of the turns those that are no longer than it  # noqa: E501
 #     no turn                              the better of the cell and its note
 #     a fact and a short turn that says it the turn
 #
-# A story covers turns when it is at least as relevant as the best of them, has every word of the query that they have, and takes fewer
-# tokens than that best one; where turns of its cell are quoted anyway, as the last of a session, it never does. What a person said in a
-# line is quoted beside a story of the long answer to it: told two messages a call, .025 more of BEAM's evidence is in contexts. Note: a
-# fact that is in conflict, or that no turn of its cell says, is quoted for itself.
+# A story covers turns when it is at least as relevant as the best of them, has every word of the
+# query that they have, and takes fewer tokens than that best one; where turns of its cell are
+# quoted anyway, as the last of a session, it never does. What a person said in a line is quoted
+# beside a story of the long answer to it: told two messages a call, .025 more of BEAM's evidence is
+# in contexts. Note: a fact that is in conflict, or that no turn of its cell says,
+# is quoted for itself.
 
 
 FACT = "fact"
 SHORT_TURN = 80
-"""Tokens up to which a turn is quoted whole, and a fact beside it that has no word of its own says nothing more."""
+"""Tokens up to which a turn is quoted whole, and a fact beside it that has no word of its own says
+nothing more.
+"""
 
 LEAST_SHARED = 0.75
 """The part of its words that a turn has which tells a fact without a slot."""
@@ -179,7 +230,9 @@ LEAST_SHARED = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory on its way into a context. priority: how much it is wanted there. relevance: how much of the query it answers."""
+    """A memory on its way into a context. priority: how much it is wanted there. relevance:
+    how much of the query it answers.
+    """
 
     memory: Memory
     priority: float
@@ -201,8 +254,11 @@ class Found:
         return self.memory.category == MESSAGE
 
 
-def choose_quotations(quotations: Iterable[Found], terms: Collection[str], quoted: Collection[str] = ()) -> list[Found]:
-    """The found memories without those that others tell better or shorter; the best first, as they came.
+def choose_quotations(
+    quotations: Iterable[Found], terms: Collection[str], quoted: Collection[str] = ()
+) -> list[Found]:
+    """The found memories without those that others tell better or shorter; the best first,
+    as they came.
 
     quoted: cells whose turns are to be told anyway, so that no story covers them.
     """
@@ -214,10 +270,15 @@ def choose_quotations(quotations: Iterable[Found], terms: Collection[str], quote
     stories: dict[str, Found] = {}
     for quotation in ordered:
         if quotation.is_story and (
-            quotation.cell not in turns or (quotation.cell not in quoted and covers(quotation, turns[quotation.cell], terms))
+            quotation.cell not in turns
+            or (quotation.cell not in quoted and covers(quotation, turns[quotation.cell], terms))
         ):
             stories.setdefault(quotation.cell, quotation)
-    longest = {cell: count_tokens(text_for(story.memory, terms)) for cell, story in stories.items() if cell in turns}
+    longest = {
+        cell: count_tokens(text_for(story.memory, terms))
+        for cell, story in stories.items()
+        if cell in turns
+    }
 
     def told_shorter(turn: Found) -> bool:
         return turn.cell in longest and count_tokens(turn.memory.content) > longest[turn.cell]
@@ -236,7 +297,9 @@ def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool
     """Whether a story says in fewer tokens what the turns say of the query."""
     best = max(turns, key=lambda turn: turn.relevance)
     story_text = text_for(story.memory, terms)
-    if story.relevance < best.relevance or count_tokens(story_text) >= count_tokens(best.memory.content):
+    if story.relevance < best.relevance or count_tokens(story_text) >= count_tokens(
+        best.memory.content
+    ):
         return False
     wanted = set(terms)
     terms_of_turns = {term for turn in turns for term in tokens(turn.memory.content)}
@@ -246,8 +309,9 @@ def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool
 def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
     """Whether the turns of its cell say what an undisputed fact says.
 
-    That is, a short turn has all words of the fact, or, where the fact fills no slot, any turn three quarters of them: such a fact is a
-    sentence of one of these turns in the third person, whose words are put another way in places.
+    That is, a short turn has all words of the fact, or, where the fact fills no slot, any turn
+    three quarters of them: such a fact is a sentence of one of these turns in the third person,
+    whose words are put another way in places.
     """
     if fact.category != FACT or fact.conflict_state == "pending":
         return False
@@ -261,7 +325,9 @@ def said_by_turn(fact: Memory, turns: Iterable[Found]) -> bool:
     return False
 
 
-def superseded_facts_by_turn(quotations: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:
+def superseded_facts_by_turn(
+    quotations: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]
+) -> dict[str, tuple[Fallen, ...]]:
     """By the id of a turn, the superseded facts of its cell that it told.
 
     A fact counts as told by the turn that shares most of its words.
@@ -288,16 +354,18 @@ def superseded_facts_by_turn(quotations: Iterable[Found], fallen: Mapping[str, S
 
 # What was said right before and after a found turn, in its session.
 #
-# Note: a session is never read whole. It can have thousands of turns; what is read of it are the few before and
-# after each hit, of the few sessions that hold the best hits.
+# Note: a session is never read whole. It can have thousands of turns; what is read of it are the
+# few before and after each hit, of the few sessions that hold the best hits.
 
 
 BEST_SESSIONS = 5
 WINDOW = 2
 """Turns before and after a hit that come with it."""
 NEIGHBOUR = 0.01
-"""What the nearest neighbour is worth beside its hit, the second by the root of its distance less: they only fill what hits leave over.
-At 0.8 they brought .001 of the evidence, and long answers of an assistant took the place of as much."""
+"""What the nearest neighbour is worth beside its hit, the second by the root of its distance less:
+they only fill what hits leave over. At 0.8 they brought .001 of the evidence, and long answers of
+an assistant took the place of as much.
+"""
 PAGE, AHEAD = 40, 20
 """Turns of a session that are read, from this many changes of the user's before its best hit."""
 
@@ -308,8 +376,12 @@ class Surroundings:
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
-    async def beside(self, owner: Owner, head: Head | None, where: Filter, quotations: Sequence[Found]) -> list[Found]:
-        """The neighbours of the hits in the best sessions that `where` lets through, with the best priority that a hit lends them."""
+    async def beside(
+        self, owner: Owner, head: Head | None, where: Filter, quotations: Sequence[Found]
+    ) -> list[Found]:
+        """The neighbours of the hits in the best sessions that `where` lets through, with the best
+        priority that a hit lends them.
+        """
         if head is None or (where.types and MemoryType.EPISODIC.value not in where.types):
             return []
         where = replace(where, types=frozenset({MemoryType.EPISODIC.value}))
@@ -318,21 +390,34 @@ class Surroundings:
             if hit.memory.session_id is not None and hit.memory.type is MemoryType.EPISODIC:
                 sessions.setdefault(hit.memory.session_id, []).append(hit)
         best = list(sessions.items())[:BEST_SESSIONS]
-        around = (self._around(owner, head, replace(where, session_id=session), hits) for session, hits in best)
+        around = (
+            self._around(owner, head, replace(where, session_id=session), hits)
+            for session, hits in best
+        )
         return [neighbour for few in await asyncio.gather(*around) for neighbour in few]
 
-    async def _around(self, owner: Owner, head: Head, where: Filter, hits: Sequence[Found]) -> list[Found]:
+    async def _around(
+        self, owner: Owner, head: Head, where: Filter, hits: Sequence[Found]
+    ) -> list[Found]:
         """The neighbours of one session's hits."""
         place = Place(max(0, hits[0].memory.sequence - AHEAD), "")
-        page: list[Document] = await self._store.page(owner, "memory", where, place, PAGE, newest_first=False)
+        page: list[Document] = await self._store.page(
+            owner, "memory", where, place, PAGE, newest_first=False
+        )
         read, _ = readable(document for document in page if document.kind == "memory")
-        turns = {turn.id: turn for turn in read if turn.epoch == head.epoch and turn.searchable and not Found(turn, 0.0).is_story}
+        turns = {
+            turn.id: turn
+            for turn in read
+            if turn.epoch == head.epoch and turn.searchable and not Found(turn, 0.0).is_story
+        }
         lent = _lent(list(turns), hits)
         return [Found(turns[name], worth) for name, worth in lent.items()]
 
 
 def _lent(order: Sequence[str], hits: Sequence[Found]) -> dict[str, float]:
-    """The turns within `WINDOW` of a hit, hits left out, with what the best of their hits lends them."""
+    """The turns within `WINDOW` of a hit, hits left out, with what the best of their
+    hits lends them.
+    """
     places = {name: place for place, name in enumerate(order)}
     hit_ids = {hit.memory.id for hit in hits}
     lent: dict[str, float] = {}
@@ -347,7 +432,8 @@ def _lent(order: Sequence[str], hits: Sequence[Found]) -> dict[str, float]:
     return lent
 
 
-# The other side of an open conflict: told beside a memory that is in one, so that neither looks as if it surely held.
+# The other side of an open conflict: told beside a memory that is in one, so that neither looks as
+# if it surely held.
 #
 # Costs nothing where no conflict is open; else one read of the records and one of the memories.
 
@@ -361,14 +447,28 @@ MOST_TOKENS = 30
 async def open_conflict_lines(
     store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime
 ) -> dict[str, tuple[str, ...]]:
-    """By the id of a memory that is in an open conflict, a line for each memory on its other side, dated as at `moment`."""
-    in_conflict = {memory.id: memory.conflict_ids[-MOST_CONFLICTS:] for memory in memories if memory.conflict_state == "pending"}
+    """By the id of a memory that is in an open conflict, a line for each memory on its other side,
+    dated as at `moment`.
+    """
+    in_conflict = {
+        memory.id: memory.conflict_ids[-MOST_CONFLICTS:]
+        for memory in memories
+        if memory.conflict_state == "pending"
+    }
     names = sorted({name for conflict_ids in in_conflict.values() for name in conflict_ids})
     if not names:
         return {}
     documents = (await store.snapshot(owner, names)).documents
-    records = {name: ConflictRecord.model_validate(document.body) for name, document in documents.items()}
-    sides = {side for record in records.values() if record.status == "pending" for side in (record.old_id, record.new_id) if side}
+    records = {
+        name: ConflictRecord.model_validate(document.body) for name, document in documents.items()
+    }
+    sides = {
+        side
+        for record in records.values()
+        if record.status == "pending"
+        for side in (record.old_id, record.new_id)
+        if side
+    }
     read, _ = readable_shown(await store.memories(owner, sorted(sides)) if sides else {})
     return {
         name: tuple(
@@ -376,7 +476,8 @@ async def open_conflict_lines(
             for conflict_id in conflict_ids
             if (record := records.get(conflict_id)) is not None
             and record.status == "pending"
-            and (other := read.get(record.new_id or "" if record.old_id == name else record.old_id)) is not None
+            and (other := read.get(record.new_id or "" if record.old_id == name else record.old_id))
+            is not None
             and other.status in FOUND_BY_DEFAULT
             and other.searchable
         )
@@ -389,16 +490,20 @@ def _line(other: Memory, moment: datetime) -> str:
     return f"in conflict with what was said on {day}: {excerpt(other.content, (), MOST_TOKENS)}"
 
 
-# What is not told any more: messages and stories that said a fact which was deleted or forgotten do not tell it on.
+# What is not told any more: messages and stories that said a fact which was deleted or forgotten do
+# not tell it on.
 #
-# The cell, its note and its messages stay what they are, and are listed and read by their ids; restored, the fact is told again by all of
-# them. Costs nothing for a user who has deleted nothing; else a read of the cells that were found, and one of their facts.
+# The cell, its note and its messages stay what they are, and are listed and read by their ids;
+# restored, the fact is told again by all of them. Costs nothing for a user who has deleted nothing;
+# else a read of the cells that were found, and one of their facts.
 
 
 Silenced = Mapping[str, frozenset[int]]
 """By cell, the numbers of the messages that tell what is not to be told."""
 _CONTRADICTED = "contradicted"
-"""A superseded fact that has no slot is deleted for this reason: the memories that told it say so."""
+"""A superseded fact that has no slot is deleted for this reason: the memories that
+told it say so.
+"""
 
 
 class Untold:
@@ -407,22 +512,41 @@ class Untold:
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
-    async def of_cells(self, owner: Owner, head: Head | None, cells: Iterable[str | None]) -> Silenced:
+    async def of_cells(
+        self, owner: Owner, head: Head | None, cells: Iterable[str | None]
+    ) -> Silenced:
         """Which of these cells tell what was deleted. Raises Unavailable."""
         names = sorted({name for name in cells if name is not None})
         if not names or head is None or not head.counts.get(Status.DELETED.value):
             return {}
         read, _ = readable_shown(await self._store.memories(owner, names))
-        facts = {fact.fact_id for cell in read.values() for fact in cell.atomic_facts if fact.fact_id is not None}
-        memories, _ = readable_shown(await self._store.memories(owner, sorted(facts)) if facts else {})
-        gone = {name for name, fact in memories.items() if fact.status is Status.DELETED and fact.status_reason != _CONTRADICTED}
+        facts = {
+            fact.fact_id
+            for cell in read.values()
+            for fact in cell.atomic_facts
+            if fact.fact_id is not None
+        }
+        memories, _ = readable_shown(
+            await self._store.memories(owner, sorted(facts)) if facts else {}
+        )
+        gone = {
+            name
+            for name, fact in memories.items()
+            if fact.status is Status.DELETED and fact.status_reason != _CONTRADICTED
+        }
         return {
-            name: frozenset(fact.message for fact in cell.atomic_facts if fact.fact_id in gone and fact.message is not None)
+            name: frozenset(
+                fact.message
+                for fact in cell.atomic_facts
+                if fact.fact_id in gone and fact.message is not None
+            )
             for name, cell in read.items()
             if any(fact.fact_id in gone for fact in cell.atomic_facts)
         }
 
-    async def among(self, owner: Owner, head: Head | None, memories: Iterable[Memory]) -> frozenset[str]:
+    async def among(
+        self, owner: Owner, head: Head | None, memories: Iterable[Memory]
+    ) -> frozenset[str]:
         """The ids of those memories that are not to be told. Raises Unavailable."""
         candidates = [*memories]
         silenced = await self.of_cells(owner, head, (memory.cell_id for memory in candidates))
@@ -430,8 +554,14 @@ class Untold:
 
 
 def is_silenced(memory: Memory, silenced: Silenced) -> bool:
-    """Whether a memory tells what is not to be told: a message that said it, or a story or a note of its cell."""
+    """Whether a memory tells what is not to be told: a message that said it, or a story or a note
+    of its cell.
+    """
     numbers = silenced.get(memory.cell_id or "")
     if numbers is None:
         return False
-    return memory.metadata.get("message") in numbers if is_message(memory.id) else memory.category in STORIES
+    return (
+        memory.metadata.get("message") in numbers
+        if is_message(memory.id)
+        else memory.category in STORIES
+    )

@@ -38,7 +38,9 @@ from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 PAGE_READS = 4
-"""How often a page is read again because of a write meanwhile; after that it can't be said which sequence it shows."""
+"""How often a page is read again because of a write meanwhile; after that it can't be said which
+sequence it shows.
+"""
 _VERSIONS_READ = 90
 _FOUND = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.DECAYED))
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
@@ -47,7 +49,9 @@ _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 class Reader:
     """Reads for any owner; another owner's id is told apart from none by nothing."""
 
-    def __init__(self, store: LongTermStore, cursors: Cursors, clock: Clock, fading: Fading) -> None:
+    def __init__(
+        self, store: LongTermStore, cursors: Cursors, clock: Clock, fading: Fading
+    ) -> None:
         self._store, self._cursors, self._clock, self._fading = store, cursors, clock, fading
 
     async def get(self, owner: Owner, memory_id: str, at: datetime | None = None) -> Settled:
@@ -63,14 +67,23 @@ class Reader:
             memory = (await self.get(owner, memory_id)).memory
             memory_then = as_it_was(memory, await self._versions_of(owner, memory), at)
             if memory_then is None:
-                raise NotFound(f"this memory was not true at {at.isoformat()}, or was deleted since")
+                raise NotFound(
+                    f"this memory was not true at {at.isoformat()}, or was deleted since"
+                )
             return memory_then
 
         return Settled(*await self._settled(owner, then))
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """One page, newest first; what is damaged is named beside it. Raises Malformed for a void cursor."""
-        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True, exclude_defaults=True)}
+        """One page, newest first; what is damaged is named beside it. Raises Malformed for a
+        void cursor.
+        """
+        bound = {
+            "list": "memories",
+            **query.model_dump(
+                mode="json", exclude={"cursor", "limit"}, exclude_none=True, exclude_defaults=True
+            ),
+        }
 
         now = self._clock.now()
 
@@ -79,18 +92,30 @@ class Reader:
             if head is None:
                 return [], None, []
             documents = await self._store.page(
-                owner, "memory", of_list(query, now, self._fading), place, query.limit + 1, newest_first=query.order == "desc"
+                owner,
+                "memory",
+                of_list(query, now, self._fading),
+                place,
+                query.limit + 1,
+                newest_first=query.order == "desc",
             )
             documents_shown, more = documents[: query.limit], len(documents) > query.limit
             memories, damaged = self._memories(documents_shown, head)
-            cursor = self._cursors.make(owner, head, bound, _place(documents_shown[-1])) if more else None
+            cursor = (
+                self._cursors.make(owner, head, bound, _place(documents_shown[-1]))
+                if more
+                else None
+            )
             return await self._under_their_own_ids(owner, memories), cursor, damaged
 
         (memories, cursor, damaged), as_of = await self._settled(owner, read)
         return MemoryPage(tuple(memories), cursor, as_of, tuple(damaged))
 
-    async def _settled(self, owner: Owner, read: Callable[[Head | None], Awaitable[T]]) -> tuple[T, int | None]:
-        """What was read, and the sequence at which exactly that is so: the log did not grow while it was read.
+    async def _settled(
+        self, owner: Owner, read: Callable[[Head | None], Awaitable[T]]
+    ) -> tuple[T, int | None]:
+        """What was read, and the sequence at which exactly that is so: the log did not grow while
+        it was read.
 
         None for the sequence when others wrote during each of several attempts.
         """
@@ -98,7 +123,11 @@ class Reader:
         for _ in range(PAGE_READS):
             answer = await read(head)
             now = (await self._store.snapshot(owner)).head
-            if now is None or head is None or (now.epoch, now.sequence) == (head.epoch, head.sequence):
+            if (
+                now is None
+                or head is None
+                or (now.epoch, now.sequence) == (head.epoch, head.sequence)
+            ):
                 return answer, now.sequence if now is not None and head is not None else 0
             head = now
         return answer, None
@@ -107,10 +136,15 @@ class Reader:
         """All versions, the oldest first, the last being the memory as it is. Raises NotFound."""
         memory = (await self.get(owner, memory_id)).memory
         older = await self._versions_of(owner, memory)
-        return [_version_view(version) for version in (*sorted(older, key=lambda version: version.version), memory)]
+        return [
+            _version_view(version)
+            for version in (*sorted(older, key=lambda version: version.version), memory)
+        ]
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
-        """The procedural memory of a key. One that was deleted is not found by it; what holds in its place is. Raises NotFound."""
+        """The procedural memory of a key. One that was deleted is not found by it; what holds in
+        its place is. Raises NotFound.
+        """
         identity = procedure_id(key)
         snapshot = await self._store.snapshot(owner, [identity])
         memory = self._memory(snapshot.documents.get(identity), snapshot.head)
@@ -119,24 +153,35 @@ class Reader:
             values = [
                 neighbour.memory
                 for neighbour in near
-                if slot_name(neighbour.memory) == ("key", key) and neighbour.memory.status in FOUND_BY_DEFAULT
+                if slot_name(neighbour.memory) == ("key", key)
+                and neighbour.memory.status in FOUND_BY_DEFAULT
             ]
-            memory = max(values, key=lambda value: (value.event_timestamp, value.sequence), default=memory)
+            memory = max(
+                values, key=lambda value: (value.event_timestamp, value.sequence), default=memory
+            )
         if memory is None or memory.status in (Status.DELETED, Status.SUPERSEDED):
             raise NotFound("no procedure of this key for this user")
         return memory
 
     async def many(self, owner: Owner, wanted: NamedInput) -> Fetched:
-        """Memories by id and by key, in this order, whatever the status of those asked for by id."""
+        """Memories by id and by key, in this order, whatever the status of those
+        asked for by id.
+        """
         names = {key: procedure_id(key) for key in wanted.keys}
-        serialised = await self._store.memories(owner, [name for name in (*wanted.ids, *names.values()) if not is_version(name)])
+        serialised = await self._store.memories(
+            owner, [name for name in (*wanted.ids, *names.values()) if not is_version(name)]
+        )
         memories, damaged = readable_shown(serialised)
         fetched, missing = [memories[name] for name in wanted.ids if name in memories], list[str]()
         missing += [name for name in wanted.ids if name not in memories and name not in damaged]
         for key, name in names.items():
             memory = memories.get(name)
             try:
-                standing = memory if memory is not None and memory.status in FOUND_BY_DEFAULT else await self.procedure(owner, key)
+                standing = (
+                    memory
+                    if memory is not None and memory.status in FOUND_BY_DEFAULT
+                    else await self.procedure(owner, key)
+                )
             except NotFound:
                 missing.append(key)
                 continue
@@ -144,7 +189,9 @@ class Reader:
         return Fetched(tuple(fetched), tuple(missing), tuple(damaged))
 
     async def id_of_key(self, owner: Owner, key: str) -> str:
-        """The id of the memory that holds a key's value; where none does, the id that its memory has, or had."""
+        """The id of the memory that holds a key's value; where none does, the id that its memory
+        has, or had.
+        """
         try:
             return (await self.procedure(owner, key)).id
         except NotFound:
@@ -152,13 +199,22 @@ class Reader:
 
     async def tags(self, owner: Owner, query: TagsInput) -> TagPage:
         """One page of the tags of memories that hold. Raises Malformed for a void cursor."""
-        head, bound = (await self._store.snapshot(owner)).head, {"list": "tags", "prefix": query.prefix}
+        head, bound = (
+            (await self._store.snapshot(owner)).head,
+            {"list": "tags", "prefix": query.prefix},
+        )
         place = self._cursors.read(owner, head, bound, query.cursor)
         if head is None:
             return TagPage((), None)
-        tags = await self._store.tags(owner, query.prefix, None if place is None else place.id, query.limit + 1)
+        tags = await self._store.tags(
+            owner, query.prefix, None if place is None else place.id, query.limit + 1
+        )
         page = tags[: query.limit]
-        following = self._cursors.make(owner, head, bound, Place(0, page[-1])) if len(tags) > query.limit else None
+        following = (
+            self._cursors.make(owner, head, bound, Place(0, page[-1]))
+            if len(tags) > query.limit
+            else None
+        )
         return TagPage(tuple(page), following)
 
     async def sessions(self, owner: Owner, cursor: str | None, limit: int) -> SessionPage:
@@ -168,8 +224,16 @@ class Reader:
         if head is None:
             return SessionPage((), None)
         documents = await self._store.page(owner, "session", None, place, limit + 1)
-        following = self._cursors.make(owner, head, {"list": "sessions"}, _place(documents[limit - 1])) if len(documents) > limit else None
-        begun = [document for document in documents[:limit] if document.body["epoch"] == head.epoch and has_begun(document)]
+        following = (
+            self._cursors.make(owner, head, {"list": "sessions"}, _place(documents[limit - 1]))
+            if len(documents) > limit
+            else None
+        )
+        begun = [
+            document
+            for document in documents[:limit]
+            if document.body["epoch"] == head.epoch and has_begun(document)
+        ]
         return SessionPage(tuple(_session_view(document.body) for document in begun), following)
 
     async def session(self, owner: Owner, session_id: str) -> SessionView:
@@ -177,31 +241,55 @@ class Reader:
         identity = session_document_id(owner, session_id)
         snapshot = await self._store.snapshot(owner, [identity])
         document = snapshot.documents.get(identity)
-        if document is None or snapshot.head is None or document.body["epoch"] != snapshot.head.epoch or not has_begun(document):
+        if (
+            document is None
+            or snapshot.head is None
+            or document.body["epoch"] != snapshot.head.epoch
+            or not has_begun(document)
+        ):
             raise NotFound("no session of this name for this user")
         return _session_view(document.body)
 
-    async def messages(self, owner: Owner, session_id: str, cursor: str | None, limit: int, *, newest_first: bool) -> MessagePage:
-        """One page of what was told in a session, in the order of telling. Raises NotFound, Malformed for a void cursor."""
+    async def messages(
+        self, owner: Owner, session_id: str, cursor: str | None, limit: int, *, newest_first: bool
+    ) -> MessagePage:
+        """One page of what was told in a session, in the order of telling. Raises NotFound,
+        Malformed for a void cursor.
+        """
         await self.session(owner, session_id)
         head = (await self._store.snapshot(owner)).head
         bound = {"list": "messages", "session_id": session_id, "newest_first": newest_first}
         place = self._cursors.read(owner, head, bound, cursor)
         if head is None:
             return MessagePage((), None)
-        where = Filter(_FOUND, types=_EPISODIC, categories=frozenset({MESSAGE}), session_id=session_id)
-        documents = await self._store.page(owner, "memory", where, place, limit + 1, newest_first=newest_first)
-        following = self._cursors.make(owner, head, bound, _place(documents[limit - 1])) if len(documents) > limit else None
+        where = Filter(
+            _FOUND, types=_EPISODIC, categories=frozenset({MESSAGE}), session_id=session_id
+        )
+        documents = await self._store.page(
+            owner, "memory", where, place, limit + 1, newest_first=newest_first
+        )
+        following = (
+            self._cursors.make(owner, head, bound, _place(documents[limit - 1]))
+            if len(documents) > limit
+            else None
+        )
         memories, _ = self._memories(documents[:limit], head)
-        return MessagePage(tuple(session_message(memory) for memory in memories if is_message(memory.id)), following)
+        return MessagePage(
+            tuple(session_message(memory) for memory in memories if is_message(memory.id)),
+            following,
+        )
 
     async def _under_their_own_ids(self, owner: Owner, memories: list[Memory]) -> list[Memory]:
-        """Old versions (a look back in time finds them) as the memories that they were, but for memories that were deleted since."""
+        """Old versions (a look back in time finds them) as the memories that they were, but for
+        memories that were deleted since.
+        """
         bases = [base_id(memory.id) for memory in memories if "." in memory.id]
         if not bases:
             return memories
         snapshot = await self._store.snapshot(owner, bases)
-        standing = {name: self._memory(snapshot.documents.get(name), snapshot.head) for name in bases}
+        standing = {
+            name: self._memory(snapshot.documents.get(name), snapshot.head) for name in bases
+        }
         return [
             memory.model_copy(update={"id": base_id(memory.id)})
             for memory in memories
@@ -212,14 +300,22 @@ class Reader:
         older: list[Memory] = []
         numbers = range(memory.version - 1, 0, -1)
         for start in range(0, len(numbers), _VERSIONS_READ):
-            ids = [version_id(memory.id, number) for number in numbers[start : start + _VERSIONS_READ]]
+            ids = [
+                version_id(memory.id, number) for number in numbers[start : start + _VERSIONS_READ]
+            ]
             snapshot = await self._store.snapshot(owner, ids)
-            memories = (self._memory(document, snapshot.head) for document in snapshot.documents.values())
+            memories = (
+                self._memory(document, snapshot.head) for document in snapshot.documents.values()
+            )
             older += [version for version in memories if version is not None]
         return older
 
-    def _memories(self, documents: Sequence[Document], head: Head) -> tuple[list[Memory], list[str]]:
-        """The memories of these documents, and the ids of those that can't be read: one of them must not hide the others."""
+    def _memories(
+        self, documents: Sequence[Document], head: Head
+    ) -> tuple[list[Memory], list[str]]:
+        """The memories of these documents, and the ids of those that can't be read:
+        one of them must not hide the others.
+        """
         memories, damaged = [], []
         for document in documents:
             try:
@@ -279,10 +375,12 @@ def _session_view(body: dict[str, Any]) -> SessionView:
     )
 
 
-# The agents that an app's users have memories of: user by user, each agent counted when it is asked for.
+# The agents that an app's users have memories of: user by user, each agent counted when it
+# is asked for.
 #
-# Note: nothing keeps these counts. Indexes tell them, an agent at a time, so what a page costs is bounded by its limit and by
-# how many users are looked at for it. Where many users have no agent, a page is short, or empty, though more follow.
+# Note: nothing keeps these counts. Indexes tell them, an agent at a time, so what a page costs is
+# bounded by its limit and by how many users are looked at for it. Where many users have no agent, a
+# page is short, or empty, though more follow.
 
 
 HEADS_AT_ONCE: Final = 25
@@ -300,8 +398,11 @@ class AgentList:
         self._store, self._cursors = store, cursors
 
     async def page(self, app_id: str, cursor: str | None, limit: int) -> AgentPage:
-        """One page by (user_id, agent_id); users who are being erased have none. Raises Malformed for a void cursor."""
-        after, agents = await self._rest_of_user(app_id, cursor, limit + 1)  # one more than is shown: it tells whether more follow
+        """One page by (user_id, agent_id); users who are being erased have none.
+        Raises Malformed for a void cursor.
+        """
+        # one more than is shown: it tells whether more follow
+        after, agents = await self._rest_of_user(app_id, cursor, limit + 1)
         for _ in range(USER_READS):
             if len(agents) > limit:
                 break
@@ -315,39 +416,56 @@ class AgentList:
             if len(heads) < HEADS_AT_ONCE and len(agents) <= limit:
                 return AgentPage(tuple(agents), None)
         if len(agents) > limit:
-            return AgentPage(tuple(agents[:limit]), self._cursor(app_id, agents[limit - 1].user_id, agents[limit - 1].agent_id))
+            return AgentPage(
+                tuple(agents[:limit]),
+                self._cursor(app_id, agents[limit - 1].user_id, agents[limit - 1].agent_id),
+            )
         return AgentPage(tuple(agents), self._cursor(app_id, after.user_id, _ALL))
 
-    async def _rest_of_user(self, app_id: str, cursor: str | None, limit: int) -> tuple[Owner, list[AgentView]]:
-        """The user at whom the last page ended, with those of their agents that it did not show; before all users at first."""
+    async def _rest_of_user(
+        self, app_id: str, cursor: str | None, limit: int
+    ) -> tuple[Owner, list[AgentView]]:
+        """The user at whom the last page ended, with those of their agents that it did not show;
+        before all users at first.
+        """
         user_id, agent_id = self._cursors.read_for_app(app_id, _BOUND, cursor) or ("", _ALL)
         owner = Owner(app_id, user_id)
         if agent_id == _ALL:
             return owner, []
         head = (await self._store.snapshot(owner)).head
-        return owner, [] if head is None or not _is_to_count(head) else await self._of_user(owner, agent_id, limit)
+        return owner, [] if head is None or not _is_to_count(head) else await self._of_user(
+            owner, agent_id, limit
+        )
 
     async def _of_user(self, owner: Owner, after: str | None, limit: int) -> list[AgentView]:
         counted = await self._store.agents(owner, after, limit)
-        return [AgentView(owner.user_id, count.agent_id, count.memories, count.last_active_at) for count in counted]
+        return [
+            AgentView(owner.user_id, count.agent_id, count.memories, count.last_active_at)
+            for count in counted
+        ]
 
     def _cursor(self, app_id: str, user_id: str, agent_id: str) -> str:
         return self._cursors.make_for_app(app_id, _BOUND, (user_id, agent_id))
 
 
 def _is_to_count(head: Head) -> bool:
-    """Whether what is stored is the user's: not of one who is being erased, nor of one without a log, into whom a file is being brought."""
+    """Whether what is stored is the user's: not of one who is being erased, nor of one without a
+    log, into whom a file is being brought.
+    """
     return head.state == "live" and head.sequence > 0
 
 
-# The filter as a predicate on one memory: the same meaning as in a store, for documents that came another way.
+# The filter as a predicate on one memory: the same meaning as in a store, for documents that came
+# another way.
 
 
 _ANY_STATUS = frozenset(status.value for status in Status)
 
 
 def of_list(query: ListInput, now: datetime | None = None, fading: Fading | None = None) -> Filter:
-    """What a list shows. now: what has expired by then, or faded by these rules, is left out, unless a status or a moment is asked for."""
+    """What a list shows. now: what has expired by then, or faded by these rules, is left out,
+    unless a status or a moment is asked for.
+    """
     if query.status is None:
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
     else:
@@ -370,12 +488,16 @@ def of_list(query: ListInput, now: datetime | None = None, fading: Fading | None
 
 
 def of_everything(at: datetime | None, *, hide_formed_messages: bool = False) -> Filter:
-    """Memories of all statuses; as a list of all statuses shows them, without the messages that belong to a cell."""
+    """Memories of all statuses; as a list of all statuses shows them, without the messages that
+    belong to a cell.
+    """
     return Filter(statuses=_ANY_STATUS, at=at, hide_formed_messages=hide_formed_messages)
 
 
 def as_it_was(memory: Memory, versions: Iterable[Memory], at: datetime) -> Memory | None:
-    """The memory in the version that held at a moment; None when none did, or when it was deleted since."""
+    """The memory in the version that held at a moment; None when none did, or when it was
+    deleted since.
+    """
     where = of_everything(at)
     if shows(where, memory):
         return memory
@@ -393,7 +515,9 @@ def shows(where: Filter, memory: Memory) -> bool:
 def _stands(where: Filter, memory: Memory) -> bool:
     if where.hides_faded is not None and where.has_faded(memory):
         return False
-    return memory.status.value in where.standing or (where.at is not None and memory.status_reason in TRUE_ONCE)
+    return memory.status.value in where.standing or (
+        where.at is not None and memory.status_reason in TRUE_ONCE
+    )
 
 
 def _is_one_of(where: Filter, memory: Memory) -> bool:
@@ -405,7 +529,9 @@ def _is_one_of(where: Filter, memory: Memory) -> bool:
         and (where.session_id is None or memory.session_id == where.session_id)
         and (where.without_session_id is None or memory.session_id != where.without_session_id)
         and (where.agent_id is None or memory.agent_id == where.agent_id)
-        and not (where.hide_formed_messages and memory.category == MESSAGE and memory.cell_id is not None)
+        and not (
+            where.hide_formed_messages and memory.category == MESSAGE and memory.cell_id is not None
+        )
         and matches(where.metadata, memory.metadata)
     )
 
@@ -416,5 +542,7 @@ def _is_in_time(where: Filter, memory: Memory) -> bool:
     if where.until is not None and memory.event_timestamp >= where.until:
         return False
     if where.at is not None:
-        return memory.valid_from <= where.at and (memory.valid_until is None or where.at < memory.valid_until)
+        return memory.valid_from <= where.at and (
+            memory.valid_until is None or where.at < memory.valid_until
+        )
     return where.now is None or memory.valid_until is None or where.now < memory.valid_until

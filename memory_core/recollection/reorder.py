@@ -1,7 +1,9 @@
-"""Put ranked results in another order: by a reranker, repeats behind, present truths first, later statements first, turns first.
+"""Put ranked results in another order: by a reranker, repeats behind, present truths first, later
+statements first, turns first.
 
-Note: it only orders. Which memories pass was decided by relevance before, and the scores that are shown stay what
-they were; an answer that does not come in time changes nothing, and the caller is told.
+Note: it only orders. Which memories pass was decided by relevance before, and the scores that are
+shown stay what they were; an answer that does not come in time changes nothing,
+and the caller is told.
 """
 
 from __future__ import annotations
@@ -52,12 +54,16 @@ class Reranking:
     deadline_s: float
 
     async def scores(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float] | None:
-        """How well each text answers, the more the better, in order; None when it failed or was late. One text alone is not sent."""
+        """How well each text answers, the more the better, in order; None when it failed or was
+        late. One text alone is not sent.
+        """
         if len(texts) < 2:
             return [0.0] * len(texts)
         try:
             async with asyncio.timeout(self.deadline_s):
-                return await self.reranker.rerank(owner, query, [text[:CHARACTERS] for text in texts])
+                return await self.reranker.rerank(
+                    owner, query, [text[:CHARACTERS] for text in texts]
+                )
         except TimeoutError:
             log.warning("the reranker gave no answer within %g s", self.deadline_s)
         except (Unavailable, AgentFailed) as error:
@@ -66,7 +72,9 @@ class Reranking:
 
 
 def reassign_order(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Floats:
-    """The numbers of `rows` (best first) handed out again, the highest to the row with the highest score; ties stay in their order."""
+    """The numbers of `rows` (best first) handed out again, the highest to the row with the highest
+    score; ties stay in their order.
+    """
     moved = order.copy()
     if rows:
         by_score = np.array(rows)[np.argsort(-np.array(scores), kind="stable")]
@@ -76,7 +84,9 @@ def reassign_order(order: Floats, rows: Sequence[int], scores: Sequence[float]) 
 
 
 def put_groups_behind(order: Floats, rows: Sequence[int], groups: Sequence[Hashable]) -> Floats:
-    """The numbers with those of a group behind the one of `rows` that was read for it, whose place is theirs. groups: of every row."""
+    """The numbers with those of a group behind the one of `rows` that was read for it, whose place
+    is theirs. groups: of every row.
+    """
     behind = order.copy()
     read = {groups[row]: row for row in rows}
     for row, group in enumerate(groups):
@@ -86,10 +96,11 @@ def put_groups_behind(order: Floats, rows: Sequence[int], groups: Sequence[Hasha
     return behind
 
 
-# The ranked rows with repeats behind: who only repeats a better memory gives its place to one that says something else.
+# The ranked rows with repeats behind: who only repeats a better memory gives its place to one that
+# says something else.
 #
-# Note: it costs a read only where something repeats. Then the next rows are read in the place of the repeats, twice at most,
-# and those that were not read keep their order behind.
+# Note: it costs a read only where something repeats. Then the next rows are read in the place of
+# the repeats, twice at most, and those that were not read keep their order behind.
 
 
 BEYOND = (25, 75)
@@ -102,10 +113,14 @@ Read = Callable[[Sequence[int]], Awaitable[Mapping[int, SerializedMemory]]]
 """From rows to what is shown of them; a row whose memory is gone is left out."""
 
 
-async def put_repeats_behind(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[int, SerializedMemory]]:
-    """The best rows, those that repeat a better one behind those that don't as far as `limit` results need it; and what was read of them.
+async def put_repeats_behind(
+    rank: Rank, limit: int, read: Read
+) -> tuple[list[int], dict[int, SerializedMemory]]:
+    """The best rows, those that repeat a better one behind those that don't as far as `limit`
+    results need it; and what was read of them.
 
-    Where nothing repeats, the first `limit` alone: to rank all candidates takes a tenth of a search.
+    Where nothing repeats, the first `limit` alone: to rank all candidates takes a tenth
+    of a search.
     """
     ranked = rank(limit)
     documents = dict(await read(ranked))
@@ -128,7 +143,11 @@ async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemo
     """Those that repeat a better one; one whose memory is gone does not."""
     chosen = [row for row in rows if row in documents]
     small = sum(len(documents[row].json) for row in chosen) <= ON_THE_LOOP
-    return _compared(chosen, documents) if small else await asyncio.to_thread(_compared, chosen, documents)
+    return (
+        _compared(chosen, documents)
+        if small
+        else await asyncio.to_thread(_compared, chosen, documents)
+    )
 
 
 def _compared(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
@@ -146,8 +165,9 @@ def _telling(json: bytes) -> Telling:
 
 
 class _Groups:
-    """To which group each memory's JSON belongs, as numbers: none of its text is kept. The same memories are found again and again, and to
-    read and part ten of them takes 0.12 ms of a retrieve's 1.35.
+    """To which group each memory's JSON belongs, as numbers: none of its text is kept. The same
+    memories are found again and again, and to read and part ten of them takes 0.12 ms of a
+    retrieve's 1.35.
     """
 
     def __init__(self, most: int) -> None:
@@ -168,20 +188,28 @@ class _Groups:
 _GROUPS = _Groups(32_768)  # 4 MB when full
 
 
-# Present truths come before past ones: the truth that holds now takes the place of a cell that answers by the fact it replaced.
+# Present truths come before past ones: the truth that holds now takes the place of a cell that
+# answers by the fact it replaced.
 #
-# Scores stay what they are; only the order changes, and only there. Note: a cell with a superseded fact may well be the best
-# answer, by what else it tells. So it gives way only where it has no word of the query that the present truth has not.
+# Scores stay what they are; only the order changes, and only there. Note: a cell with a superseded
+# fact may well be the best answer, by what else it tells. So it gives way only where it has no word
+# of the query that the present truth has not.
 
 
 def put_present_truths_first(
-    ranked: Sequence[int], truths: Mapping[str, Sequence[Memory]], candidates: CandidateSet, terms: Sequence[str], query: str
+    ranked: Sequence[int],
+    truths: Mapping[str, Sequence[Memory]],
+    candidates: CandidateSet,
+    terms: Sequence[str],
+    query: str,
 ) -> list[int]:
-    """The ranked rows; the truth that replaced a fact, where it is among them, takes the place of the row that answers by that fact.
+    """The ranked rows; the truth that replaced a fact, where it is among them, takes the place of
+    the row that answers by that fact.
 
     A question about what once was leaves the order alone.
 
-    truths: by a row's memory, the truths that hold in the place of those that it told. terms: of the query, as the candidates' columns.
+    truths: by a row's memory, the truths that hold in the place of those that it told. terms: of
+    the query, as the candidates' columns.
     """
     order = list(ranked)
     if _OF_THE_PAST.search(query):
@@ -189,21 +217,32 @@ def put_present_truths_first(
     names = frozenset(term for name in names_in(query) for term in tokens(name))
     for row in ranked:
         for truth in truths.get(candidates.ids[row], ()):
-            place = next((at for at, other_row in enumerate(order) if _tells(candidates, other_row, truth)), -1)
-            if place > (earned := order.index(row)) and _adds_nothing(row, truth, candidates, terms, names):
+            place = next(
+                (at for at, other_row in enumerate(order) if _tells(candidates, other_row, truth)),
+                -1,
+            )
+            if place > (earned := order.index(row)) and _adds_nothing(
+                row, truth, candidates, terms, names
+            ):
                 order.insert(earned, order.pop(place))
     return order
 
 
 def _tells(candidates: CandidateSet, row: int, truth: Memory) -> bool:
     """Whether a row is the truth itself, or stands for the cell that told it."""
-    return base_id(candidates.ids[row]) == truth.id or (truth.cell_id is not None and candidates.cell[row] == truth.cell_id)
+    return base_id(candidates.ids[row]) == truth.id or (
+        truth.cell_id is not None and candidates.cell[row] == truth.cell_id
+    )
 
 
-def _adds_nothing(row: int, truth: Memory, candidates: CandidateSet, terms: Sequence[str], names: Collection[str]) -> bool:
-    """Whether a row has words of the query, and none that the truth has not. Without any it was found by its meaning: who knows which.
+def _adds_nothing(
+    row: int, truth: Memory, candidates: CandidateSet, terms: Sequence[str], names: Collection[str]
+) -> bool:
+    """Whether a row has words of the query, and none that the truth has not. Without any it was
+    found by its meaning: who knows which.
 
-    A name tells whom the query is about: rules call the person "User", while "I am Ana" is in one of their messages only.
+    A name tells whom the query is about: rules call the person "User", while "I am Ana" is in one
+    of their messages only.
     """
     has = {term for term, owned in zip(terms, candidates.own[row].tolist(), strict=True) if owned}
     nameless = has.difference(names)
@@ -212,8 +251,9 @@ def _adds_nothing(row: int, truth: Memory, candidates: CandidateSet, terms: Sequ
 
 # Later statements come before those they update, where a question asks how something is.
 #
-# Such questions ask how many, how much, when. Scores stay what they are; only the order changes, and what comes in from behind the limit
-# takes the last place's room. A question about what once was ("What did I pay …?") leaves the order alone.
+# Such questions ask how many, how much, when. Scores stay what they are; only the order changes,
+# and what comes in from behind the limit takes the last place's room. A question about what once
+# was ("What did I pay …?") leaves the order alone.
 
 
 MOST_UPDATED = 10
@@ -221,12 +261,14 @@ MOST_UPDATED = 10
 MOST_BEHIND = 10
 """Statements behind the results that are read."""
 AS_NEAR = 0.8
-"""Of several that update one, the part of the best one's relevance from which the latest may be chosen."""
+"""Of several that update one, the part of the best one's relevance from which the latest
+may be chosen.
+"""
 LEAST_SHARE = 0.5
 """The part of the best one's relevance that a statement behind the results must reach."""
 _OF_THE_PAST = re.compile(
-    r"\b(?:did|was|were|had|ago|used to|first|originally|initially|before|last|yesterday|hatte|war|waren|damals|früher|zuerst|gestern"
-    r"|letzte\w*)\b"
+    r"\b(?:did|was|were|had|ago|used to|first|originally|initially|before|last|yesterday|hatte|war"
+    r"|waren|damals|früher|zuerst|gestern|letzte\w*)\b"
     r"|(?:ました|でした|かった|った)(?:か|の|っけ)?[?？。]?$|前は|最初",
     re.IGNORECASE,
 )
@@ -278,15 +320,22 @@ def put_updates_first(
         later = [
             statement
             for statement in by_people
-            if statement.at > lead.at and statement.by == lead.by and statement.row != lead.row and statement.result not in ahead
+            if statement.at > lead.at
+            and statement.by == lead.by
+            and statement.row != lead.row
+            and statement.result not in ahead
         ]
         if (update := _latest_update(lead, later, kind)) is not None:
             _place(update, row, ordered, leading)
     return ordered[: len(order)], leading
 
 
-def _latest_update(earlier: Statement, later: Sequence[Statement], asked: AskedKind) -> Statement | None:
-    """The latest of those that update a statement, among the best of them; read from the best on, since a long one takes milliseconds."""
+def _latest_update(
+    earlier: Statement, later: Sequence[Statement], asked: AskedKind
+) -> Statement | None:
+    """The latest of those that update a statement, among the best of them; read from the best on,
+    since a long one takes milliseconds.
+    """
     message = read(earlier.text)
     if not asked_values(message, asked):
         return None
@@ -309,10 +358,11 @@ def _place(update: Statement, before: int, ordered: list[int], leading: dict[int
     ordered.insert(ordered.index(before), row)
 
 
-# Turns before what was formed of them, where they answer better: a pattern, or a note merged of several, follows its sources.
+# Turns before what was formed of them, where they answer better: a pattern,
+# or a note merged of several, follows its sources.
 #
-# Scores stay what they are; only the order changes. Recency and importance favour what a run made last, which may tell less of the query
-# than the turns that it was made of.
+# Scores stay what they are; only the order changes. Recency and importance favour what a run made
+# last, which may tell less of the query than the turns that it was made of.
 
 
 _MARK = b'"status_reason":"consolidated"'
@@ -327,7 +377,8 @@ async def sources_of(
     at_hand: Mapping[str, Memory] = NONE_AT_HAND,
     seen: Head | None = None,
 ) -> Sources:
-    """By the id of each memory that was made of several, the ids of what it was made of, and of what merged notes among these were.
+    """By the id of each memory that was made of several, the ids of what it was made of, and of
+    what merged notes among these were.
 
     Costs nothing where there is no such memory; else one read. Raises Unavailable.
     """
@@ -336,26 +387,49 @@ async def sources_of(
         for name, document in documents.items()
         if _MARK in document.json and document.memory.status_reason == "consolidated"
     }
-    wanted = sorted({source for memory in made.values() for source in memory.source_ids if not _is_own_cell(memory, source)})
+    wanted = sorted(
+        {
+            source
+            for memory in made.values()
+            for source in memory.source_ids
+            if not _is_own_cell(memory, source)
+        }
+    )
     if not wanted:
         return {}
     read = await memories_of(store, owner, wanted, at_hand, seen)
-    return {name: _with_theirs(memory.source_ids, read) for name, memory in made.items() if memory.source_ids}
+    return {
+        name: _with_theirs(memory.source_ids, read)
+        for name, memory in made.items()
+        if memory.source_ids
+    }
 
 
 def source_rows(sources: Collection[str], candidates: CandidateSet) -> list[int]:
     """The rows of what a memory was made of, turns of a cell included."""
-    return [row for row, (name, cell) in enumerate(zip(candidates.ids, candidates.cell, strict=True)) if name in sources or cell in sources]
+    return [
+        row
+        for row, (name, cell) in enumerate(zip(candidates.ids, candidates.cell, strict=True))
+        if name in sources or cell in sources
+    ]
 
 
-def put_sources_first(ranked: Sequence[int], sources: Sources, candidates: CandidateSet, relevance: Floats) -> list[int]:
-    """The ranked rows, with each that was made of others behind those of its sources whose relevance is higher."""
+def put_sources_first(
+    ranked: Sequence[int], sources: Sources, candidates: CandidateSet, relevance: Floats
+) -> list[int]:
+    """The ranked rows, with each that was made of others behind those of its sources whose
+    relevance is higher.
+    """
     order = list(ranked)
     for row in ranked:
         made_of = sources.get(candidates.ids[row])
         if made_of is None:
             continue
-        better = {source for source in source_rows(made_of - {candidates.ids[row]}, candidates) if relevance[source] > relevance[row]}
+        better = {
+            source
+            for source in source_rows(made_of - {candidates.ids[row]}, candidates)
+            if relevance[source] > relevance[row]
+        }
         place = max((at for at, other_row in enumerate(order) if other_row in better), default=-1)
         if place > order.index(row):
             order.remove(row)
@@ -369,6 +443,9 @@ def _is_own_cell(memory: Memory, source: str) -> bool:
 
 def _with_theirs(source_ids: Sequence[str], read: Mapping[str, Memory]) -> frozenset[str]:
     theirs = [
-        name for source in source_ids if (note := read.get(source)) is not None and note.category == "note" for name in note.source_ids
+        name
+        for source in source_ids
+        if (note := read.get(source)) is not None and note.category == "note"
+        for name in note.source_ids
     ]
     return frozenset([*source_ids, *theirs])

@@ -21,7 +21,14 @@ from memory_core.domain.ranking.passages import idf
 from memory_core.domain.ranking.query import QueryAnalysis
 from memory_core.domain.ranking.query_parts import Part, PartsRelevance, QueryParts, part_of
 from memory_core.domain.ranking.recipes import FADED_ORDER, Scores
-from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, around_share, excused_terms, long_turns, passages_of
+from memory_core.domain.ranking.relevance import (
+    Relevance,
+    RelevanceParameters,
+    around_share,
+    excused_terms,
+    long_turns,
+    passages_of,
+)
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Hit, Passage, SerializedMemory, Tier
 from memory_core.domain.text.excerpts import excerpt
@@ -32,7 +39,9 @@ from memory_core.recollection.superseded import Fallen
 
 DECIMALS = 6
 IMPORTANCE_DECIMALS = 12
-"""Importance is not measured: it is a formula of two stored values, and a caller who computes it too must find the same."""
+"""Importance is not measured: it is a formula of two stored values, and a caller who computes it
+too must find the same.
+"""
 
 
 def build_hits(
@@ -44,7 +53,9 @@ def build_hits(
     *,
     explain: bool,
 ) -> tuple[Hit, ...]:
-    """The chosen rows that are still documents, best first. stale: fallen facts by memory. passages: by row."""
+    """The chosen rows that are still documents, best first. stale: fallen facts by memory.
+    passages: by row.
+    """
     candidates = look.candidates
     numbers = _numbers(rows, candidates, look.relevant, look.scores)
     members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
@@ -63,7 +74,11 @@ def build_hits(
                 tier=tier,
                 age_days=age_days,
                 matched_by=tuple(name for name, ids in members.items() if identity in ids),
-                also=tuple(member for member in cells.get(candidates.cell[row] or "", ()) if member != _shown_as(row, candidates)),
+                also=tuple(
+                    member
+                    for member in cells.get(candidates.cell[row] or "", ())
+                    if member != _shown_as(row, candidates)
+                ),
                 stale_facts=tuple(fact.told() for fact in stale.get(identity, ())),
                 explain=explain_hit(row, look) if explain else None,
                 passages=passages.get(row, ()),
@@ -91,8 +106,11 @@ def _shown_as(row: int, candidates: CandidateSet) -> str:
     return cell if cell is not None and is_message(identity) else identity
 
 
-def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance, scores: Scores) -> list[dict[str, Any]]:
-    """The scores of each chosen row by their fields' names, as plain rounded floats; None where a score is not known or not used.
+def _numbers(
+    rows: Sequence[int], candidates: CandidateSet, relevant: Relevance, scores: Scores
+) -> list[dict[str, Any]]:
+    """The scores of each chosen row by their fields' names, as plain rounded floats; None where a
+    score is not known or not used.
 
     All in one table: number by number took a tenth of a retrieve.
     """
@@ -120,7 +138,9 @@ def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance,
 
 def _cells(rows: Sequence[int], candidates: CandidateSet) -> dict[str, list[str]]:
     """The candidates of each cell that one of the rows belongs to, but for its messages."""
-    cells: dict[str, list[str]] = {cell: [] for row in rows if (cell := candidates.cell[row]) is not None}
+    cells: dict[str, list[str]] = {
+        cell: [] for row in rows if (cell := candidates.cell[row]) is not None
+    }
     if cells:
         for identity, cell in zip(candidates.ids, candidates.cell, strict=True):
             if cell in cells and not is_message(identity):
@@ -128,19 +148,27 @@ def _cells(rows: Sequence[int], candidates: CandidateSet) -> dict[str, list[str]
     return cells
 
 
-# Why a result has its rank: every list that it came from, every number that its relevance was made of.
+# Why a result has its rank: every list that it came from, every number that its relevance
+# was made of.
 #
-# Note: nothing here is computed for the answer. The worth of a term and what a memory has of it are told from the same columns
-# that relevance read. What the store charged is put in by `MemoryCore`, which sees every read of the call.
+# Note: nothing here is computed for the answer. The worth of a term and what a memory has of it are
+# told from the same columns that relevance read. What the store charged is put in by `MemoryCore`,
+# which sees every read of the call.
 
 
 def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
-    """What the query was taken for, and what it was measured against; the candidates are all stores' together."""
+    """What the query was taken for, and what it was measured against; the candidates are all
+    stores' together.
+    """
     analysis, statistics = look.analysis, look.search_answer.statistics
     return {
         "terms": list(analysis.terms),
-        "parts": [] if look.query_parts.is_plain else [_told_part(part) for part in look.query_parts.parts],
-        "document_frequency": {term: statistics.document_frequency.get(term, 0) for term in analysis.terms},
+        "parts": []
+        if look.query_parts.is_plain
+        else [_told_part(part) for part in look.query_parts.parts],
+        "document_frequency": {
+            term: statistics.document_frequency.get(term, 0) for term in analysis.terms
+        },
         "documents": statistics.documents,
         "mean_length": _rounded(statistics.mean_length),
         "asks_time": analysis.asks_time,
@@ -153,17 +181,19 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
 
 
 def explain_hit(row: int, look: Look) -> dict[str, Any]:
-    """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns beside it, its weighed length, its share of
-    each term's worth, the factors that made its relevance, what its rank was multiplied by because it has faded, and what a
-    reranker gave it.
+    """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns
+    beside it, its weighed length, its share of each term's worth, the factors that made its
+    relevance, what its rank was multiplied by because it has faded, and what a reranker gave it.
 
-    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it),
-    own (whether the memory itself has it), near (how near in meaning a word of it comes, where it has not), next (whether the turn after
-    has it) and excused (whether it tells a time that the memory lies in, so that it need not have it). part: of a query of several
-    sentences the place of the part that it answers best; similarities and terms are of that part. passage: where a passage of it covers
-    more than the whole, the length that it was weighed with, its weight, and how often it says each term. around: the share of the query
-    that it and the turns around it say. learned: what each feature adds to the sum that
-    orders. order: the number that its place follows from.
+    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in
+    the memory and the turns before it), own (whether the memory itself has it), near (how near in
+    meaning a word of it comes, where it has not), next (whether the turn after has it) and excused
+    (whether it tells a time that the memory lies in, so that it need not have it). part: of a query
+    of several sentences the place of the part that it answers best; similarities and terms are of
+    that part. passage: where a passage of it covers more than the whole, the length that it was
+    weighed with, its weight, and how often it says each term. around: the share of the query that
+    it and the turns around it say. learned: what each feature adds to the sum that orders. order:
+    the number that its place follows from.
     """
     place_of_part = int(look.judged.part[row])
     part = look.query_parts.parts[place_of_part]
@@ -172,9 +202,16 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     candidates = look.candidates if plain else part_of(look.candidates, part, look.vectors)
     identity = candidates.ids[row]
     excused, after = excused_terms(analysis, candidates), int(candidates.after[row])
-    worth = idf([statistics.document_frequency.get(term, 0) for term in analysis.terms], statistics.documents)
+    worth = idf(
+        [statistics.document_frequency.get(term, 0) for term in analysis.terms],
+        statistics.documents,
+    )
     return {
-        "ranks": {name: ids.index(identity) + 1 for name, ids in candidates.lists.items() if identity in ids},
+        "ranks": {
+            name: ids.index(identity) + 1
+            for name, ids in candidates.lists.items()
+            if identity in ids
+        },
         "part": None if plain else place_of_part,
         "similarity": _rounded(look.relevant.similarity[row]),
         "previous_similarity": _rounded(candidates.previous_cosine[row]),
@@ -185,24 +222,33 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
                 "worth": _rounded(worth[place] / worth.sum()),
                 "frequency": _rounded(candidates.tf[row, place]),
                 "own": bool(candidates.own[row, place]),
-                "near": 0.0 if candidates.near is None or candidates.own[row, place] else _rounded(candidates.near[row, place]),
+                "near": 0.0
+                if candidates.near is None or candidates.own[row, place]
+                else _rounded(candidates.near[row, place]),
                 "next": bool(after >= 0 and candidates.own[after, place]),
                 "excused": excused is not None and bool(excused[row, place]),
             }
             for place, term in enumerate(analysis.terms)
         },
         "passage": _explained_passage(row, look, analysis, candidates),
-        "around": _rounded(around_share(analysis, candidates, statistics, RelevanceParameters())[row]) if analysis.terms else 0.0,
+        "around": _rounded(
+            around_share(analysis, candidates, statistics, RelevanceParameters())[row]
+        )
+        if analysis.terms
+        else 0.0,
         "learned": _learned(row, look, place_of_part),
         "order": _rounded(look.order[row]),
         "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
-        "faded": FADED_ORDER if look.candidates.faded is not None and look.candidates.faded[row] else None,
+        "faded": FADED_ORDER
+        if look.candidates.faded is not None and look.candidates.faded[row]
+        else None,
         "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),
     }
 
 
 def explain_miss(row: int, look: Look, memory: Memory, needed: float) -> dict[str, Any]:
-    """The nearest memory of a query that none answers: what it came to, what it needed, and what it lacked.
+    """The nearest memory of a query that none answers: what it came to, what it needed,
+    and what it lacked.
 
     Args:
         row: Of the candidate.
@@ -211,19 +257,27 @@ def explain_miss(row: int, look: Look, memory: Memory, needed: float) -> dict[st
         needed: The relevance that an answer needs.
 
     Returns:
-        `memory_id`, `content`, `relevance_score`, `answer_threshold`, `similarity_score`, `lexical_score`, `lacks` (which of "similarity",
-        "words" and "score" is below what is needed), `missing_terms` (of the query, that it neither has nor comes near to), and
-        `explain` as beside a result.
+        `memory_id`, `content`, `relevance_score`, `answer_threshold`, `similarity_score`,
+        `lexical_score`, `lacks` (which of "similarity", "words" and "score" is below what is
+        needed), `missing_terms` (of the query, that it neither has nor comes near to),
+        and `explain` as beside a result.
 
     """
     explained = explain_hit(row, look)
-    similarity, lexical = _rounded(look.relevant.similarity[row]), _rounded(look.relevant.lexical[row])
+    similarity, lexical = (
+        _rounded(look.relevant.similarity[row]),
+        _rounded(look.relevant.lexical[row]),
+    )
     signals = {"similarity": similarity, "words": lexical}
     lacks = [name for name, value in signals.items() if value is None or value < needed]
     relevance = _rounded(look.relevant.score[row])
     if relevance is not None and relevance >= needed:
         lacks = ["score"]  # the caller's score_threshold left it out
-    missing = [term for term, part in explained["terms"].items() if not (part["own"] or part["near"] or part["next"] or part["excused"])]
+    missing = [
+        term
+        for term, part in explained["terms"].items()
+        if not (part["own"] or part["near"] or part["next"] or part["excused"])
+    ]
     return {
         "memory_id": memory.id,
         "content": excerpt(memory.content, look.analysis.terms, PASSAGE_TOKENS),
@@ -238,22 +292,37 @@ def explain_miss(row: int, look: Look, memory: Memory, needed: float) -> dict[st
 
 
 def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None] | None:
-    """What each feature adds to the sum that orders, greatest first; None where nothing learned orders, as with what is no turn."""
+    """What each feature adds to the sum that orders, greatest first; None where nothing learned
+    orders, as with what is no turn.
+    """
     if not look.candidates.turns[row] or not (features := look.judged.features[place_of_part]):
         return None
     shares = order_shares(features, long_turns(look.search_answer.statistics), row, learned_order())
-    return {name: _rounded(share) for name, share in sorted(shares.items(), key=lambda item: -abs(item[1]))}
+    return {
+        name: _rounded(share)
+        for name, share in sorted(shares.items(), key=lambda item: -abs(item[1]))
+    }
 
 
-def _explained_passage(row: int, look: Look, analysis: QueryAnalysis, candidates: CandidateSet) -> dict[str, Any] | None:
+def _explained_passage(
+    row: int, look: Look, analysis: QueryAnalysis, candidates: CandidateSet
+) -> dict[str, Any] | None:
     """The passage that answers in the place of the whole, if one does."""
     if not analysis.terms:
         return None
     best = passages_of(analysis, candidates, look.search_answer.statistics, RelevanceParameters())
     if not best.share[row] or best.share[row] < look.relevant.lexical[row]:
         return None
-    terms = {term: _rounded(count) for term, count in zip(analysis.terms, best.tf[row], strict=True) if count}
-    return {"length": _rounded(best.length[row]), "weight": _rounded(best.weight[row]), "terms": terms}
+    terms = {
+        term: _rounded(count)
+        for term, count in zip(analysis.terms, best.tf[row], strict=True)
+        if count
+    }
+    return {
+        "length": _rounded(best.length[row]),
+        "weight": _rounded(best.weight[row]),
+        "terms": terms,
+    }
 
 
 def _told_part(part: Part) -> dict[str, Any]:
@@ -265,23 +334,31 @@ def _rounded(value: Any) -> float | None:
     return None if isnan(number) else round(number, DECIMALS)
 
 
-# Passages: of what was said, the messages that matched a query, or the part of a long text that did; a result shows them beside it.
+# Passages: of what was said, the messages that matched a query, or the part of a long text that
+# did; a result shows them beside it.
 #
-# Note: a message whose cell is formed is no result of its own, its cell is; it is again where the cell is gone.
+# Note: a message whose cell is formed is no result of its own, its cell is;
+# it is again where the cell is gone.
 
 
 MOST_PASSAGES: Final = 3
 """Passages of one result."""
 ECHO_SHARE: Final = 0.6
-"""What the relevance of an assistant's or a tool's message counts beside a person's, for the order of passages."""
+"""What the relevance of an assistant's or a tool's message counts beside a person's,
+for the order of passages.
+"""
 PASSAGE_TOKENS: Final = 160
-"""Tokens of a message that is documents whole; of a longer one, its best sentences as far as they fit."""
+"""Tokens of a message that is documents whole; of a longer one, its best sentences as far
+as they fit.
+"""
 SHORTEST_LONG_TERMS: Final = 50
 """A text of fewer terms has fewer tokens than a passage shows, or hardly any words."""
 
 
 def message_rows(look: Look, rows: Sequence[int], floor: float) -> dict[int, list[int]]:
-    """By chosen row, the rows of messages of the same cell that reach `floor`, best first; the row itself where it is one."""
+    """By chosen row, the rows of messages of the same cell that reach `floor`, best first;
+    the row itself where it is one.
+    """
     candidates, relevance = look.candidates, look.relevant.score
     chosen = {cell: row for row in rows if (cell := candidates.cell[row]) is not None}
     rows_by_result: dict[int, list[int]] = {}
@@ -290,11 +367,18 @@ def message_rows(look: Look, rows: Sequence[int], floor: float) -> dict[int, lis
     for row, (name, cell) in enumerate(zip(candidates.ids, candidates.cell, strict=True)):
         if cell in chosen and is_message(name) and relevance[row] >= floor:
             rows_by_result.setdefault(chosen[cell], []).append(row)
-    return {row: sorted(group, key=lambda message_row: -relevance[message_row])[:MOST_PASSAGES] for row, group in rows_by_result.items()}
+    return {
+        row: sorted(group, key=lambda message_row: -relevance[message_row])[:MOST_PASSAGES]
+        for row, group in rows_by_result.items()
+    }
 
 
-def told_rows(look: Look, rows: Sequence[int], floor: float, sources: Mapping[str, Collection[str]]) -> dict[int, list[int]]:
-    """By chosen row of what was made of several others, the rows of what was told among these that reach `floor`, best first."""
+def told_rows(
+    look: Look, rows: Sequence[int], floor: float, sources: Mapping[str, Collection[str]]
+) -> dict[int, list[int]]:
+    """By chosen row of what was made of several others, the rows of what was told among these that
+    reach `floor`, best first.
+    """
     candidates, relevance = look.candidates, look.relevant.score
     rows_by_result: dict[int, list[int]] = {}
     for row in rows:
@@ -302,10 +386,14 @@ def told_rows(look: Look, rows: Sequence[int], floor: float, sources: Mapping[st
         source_rows_told = [
             source
             for source in (source_rows(made_of, candidates) if made_of else ())
-            if source != row and relevance[source] >= floor and (is_message(candidates.ids[source]) or candidates.cell[source] is None)
+            if source != row
+            and relevance[source] >= floor
+            and (is_message(candidates.ids[source]) or candidates.cell[source] is None)
         ]
         if source_rows_told:
-            rows_by_result[row] = sorted(source_rows_told, key=lambda source: -relevance[source])[:MOST_PASSAGES]
+            rows_by_result[row] = sorted(source_rows_told, key=lambda source: -relevance[source])[
+                :MOST_PASSAGES
+            ]
     return rows_by_result
 
 
@@ -314,25 +402,46 @@ def long_rows(look: Look, rows: Sequence[int]) -> list[int]:
     return [row for row in rows if look.candidates.own_length[row] > SHORTEST_LONG_TERMS]
 
 
-def part_of_text(look: Look, row: int, memory: Memory, terms: Collection[str]) -> tuple[Passage, ...]:
-    """The part of a long text that matched; nothing of a text that is short enough to be read as it is."""
+def part_of_text(
+    look: Look, row: int, memory: Memory, terms: Collection[str]
+) -> tuple[Passage, ...]:
+    """The part of a long text that matched; nothing of a text that is short enough to be
+    read as it is.
+    """
     text = excerpt(memory.content, terms, PASSAGE_TOKENS)
     return () if text == memory.content else (_passage(look, row, memory, text),)
 
 
-def passages(look: Look, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]) -> tuple[Passage, ...]:
-    """The passages of these rows, those of people before an assistant's that echo them; a message that is gone is left out.
+def passages(
+    look: Look, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]
+) -> tuple[Passage, ...]:
+    """The passages of these rows, those of people before an assistant's that echo them;
+    a message that is gone is left out.
 
-    What a person said tells what is so; of BEAM's questions about what was updated, an assistant's answer led in half.
+    What a person said tells what is so; of BEAM's questions about what was updated,
+    an assistant's answer led in half.
     """
-    present = [(row, message) for row in rows if (message := messages.get(look.candidates.ids[row])) is not None]
+    present = [
+        (row, message)
+        for row in rows
+        if (message := messages.get(look.candidates.ids[row])) is not None
+    ]
     weights = {row: 1.0 if said_by(message) is not None else ECHO_SHARE for row, message in present}
     present.sort(key=lambda pair: -weights[pair[0]] * float(look.relevant.score[pair[0]]))
-    return tuple(_passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS)) for row, message in present)
+    return tuple(
+        _passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS))
+        for row, message in present
+    )
 
 
 def _passage(look: Look, row: int, memory: Memory, text: str) -> Passage:
-    return Passage(text, memory.actor, memory.event_timestamp, memory.id, round(float(look.relevant.score[row]), DECIMALS))
+    return Passage(
+        text,
+        memory.actor,
+        memory.event_timestamp,
+        memory.id,
+        round(float(look.relevant.score[row]), DECIMALS),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Pages of a retrieve: a cursor names what was earlier, so that no result comes twice, however the order has moved meanwhile."""
+"""Pages of a retrieve: a cursor names what was earlier, so that no result comes twice,
+however the order has moved meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -28,26 +30,48 @@ class RetrievePages:
         self._retriever, self._cursors = retriever, cursors
 
     async def page(self, owner: Owner, query: RetrieveInput) -> Retrieved:
-        """The results of a query, or those after what its cursor names. Raises Malformed for a void cursor, Unavailable."""
+        """The results of a query, or those after what its cursor names. Raises Malformed for a void
+        cursor, Unavailable.
+        """
         bound = _bound(query)
         earlier = self._cursors.read_results(owner, bound, query.cursor)
         limit = self._retriever.passing.limit(query)
         asked = min(len(earlier) + limit, MOST_RESULTS)
-        retrieved = await self._retriever.retrieve(owner, query if not earlier else query.model_copy(update={"limit": asked}))
-        marks = [_mark(hit) for hit in retrieved.results] if earlier or len(retrieved.results) >= asked else []
+        retrieved = await self._retriever.retrieve(
+            owner, query if not earlier else query.model_copy(update={"limit": asked})
+        )
+        marks = (
+            [_mark(hit) for hit in retrieved.results]
+            if earlier or len(retrieved.results) >= asked
+            else []
+        )
         if not marks:
             return retrieved
         known = set(earlier)
-        left = [(hit, mark) for hit, mark in zip(retrieved.results, marks, strict=True) if mark not in known]
+        left = [
+            (hit, mark)
+            for hit, mark in zip(retrieved.results, marks, strict=True)
+            if mark not in known
+        ]
         page = left[:limit]
         further = len(left) > limit or (len(retrieved.results) >= asked and asked < MOST_RESULTS)
-        cursor = self._cursors.make_results(owner, bound, [*earlier, *(mark for _, mark in page)]) if page and further else None
-        return replace(retrieved, results=_ranked([hit for hit, _ in page], len(earlier)), next_cursor=cursor)
+        cursor = (
+            self._cursors.make_results(owner, bound, [*earlier, *(mark for _, mark in page)])
+            if page and further
+            else None
+        )
+        return replace(
+            retrieved, results=_ranked([hit for hit, _ in page], len(earlier)), next_cursor=cursor
+        )
 
 
 def _bound(query: RetrieveInput) -> dict[str, Any]:
     """What a cursor is good for: the same query, whatever the length of its pages."""
-    asked = query.model_dump(mode="json", include=set(RetrieveInput.model_fields) - {"cursor", "limit", "explain"}, exclude_none=True)
+    asked = query.model_dump(
+        mode="json",
+        include=set(RetrieveInput.model_fields) - {"cursor", "limit", "explain"},
+        exclude_none=True,
+    )
     return {"retrieve": asked}
 
 

@@ -1,7 +1,9 @@
-"""Read what memories add up to: scenes and the profile of a person, and when the next run makes more of them.
+"""Read what memories add up to: scenes and the profile of a person, and when the next run makes
+more of them.
 
-Note: a run takes what was deleted out of its scene, but readers do not wait for a run. Where something was removed since the last
-one, cells that are gone are left out here, and cells that have expired always, which no run takes out. Title and summary are of the rest.
+Note: a run takes what was deleted out of its scene, but readers do not wait for a run. Where
+something was removed since the last one, cells that are gone are left out here, and cells that have
+expired always, which no run takes out. Title and summary are of the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +14,14 @@ from datetime import datetime, timedelta
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
-from memory_core.domain.profile import MAX_FACTS, disputes_of, profile_at, subjects, with_facts, with_successors
+from memory_core.domain.profile import (
+    MAX_FACTS,
+    disputes_of,
+    profile_at,
+    subjects,
+    with_facts,
+    with_successors,
+)
 from memory_core.domain.scenes import (
     PROFILE_ID,
     KnownPerson,
@@ -48,7 +57,9 @@ class Scenes:
             return ScenePage((), None)
         documents = await self._store.page(owner, "scene", None, place, limit + 1)
         now = self._clock.now()
-        scenes = await self._views(owner, [*(await self._present(owner, head, documents[:limit], now)).values()], now)
+        scenes = await self._views(
+            owner, [*(await self._present(owner, head, documents[:limit], now)).values()], now
+        )
         if len(documents) <= limit:
             return ScenePage(scenes, None)
         last = Place(int(documents[limit - 1].body["sequence"]), documents[limit - 1].id)
@@ -63,16 +74,26 @@ class Scenes:
         (view,) = await self._views(owner, [scenes[scene_id]], now)
         return view
 
-    async def of(self, owner: Owner, cells: Mapping[str, str | None] | Sequence[str], moment: datetime) -> Mapping[str, Scene]:
-        """The scene of each of these cells as it is at `moment`, by the cell's id; those that are in none are left out.
+    async def of(
+        self, owner: Owner, cells: Mapping[str, str | None] | Sequence[str], moment: datetime
+    ) -> Mapping[str, Scene]:
+        """The scene of each of these cells as it is at `moment`, by the cell's id;
+        those that are in none are left out.
 
-        cells: ids; or ids with the `scene_id` of each where the memories are at hand, which saves reading them.
+        cells: ids; or ids with the `scene_id` of each where the memories are at hand,
+        which saves reading them.
         """
         if not isinstance(cells, Mapping):
             documents = await self._store.memories(owner, list(cells))
             cells = {name: document.memory.scene_id for name, document in documents.items()}
-        scenes = await self._by_ids(owner, sorted({scene_id for scene_id in cells.values() if scene_id is not None}), moment)
-        scene_of_cell = {name: scenes[scene_id] for name, scene_id in cells.items() if scene_id is not None and scene_id in scenes}
+        scenes = await self._by_ids(
+            owner, sorted({scene_id for scene_id in cells.values() if scene_id is not None}), moment
+        )
+        scene_of_cell = {
+            name: scenes[scene_id]
+            for name, scene_id in cells.items()
+            if scene_id is not None and scene_id in scenes
+        }
         return {name: scene for name, scene in scene_of_cell.items() if name in scene.cell_ids}
 
     async def _by_ids(self, owner: Owner, ids: Sequence[str], moment: datetime) -> dict[str, Scene]:
@@ -81,30 +102,58 @@ class Scenes:
         look = await self._store.snapshot(owner, ids)
         if look.head is None:
             return {}
-        return await self._present(owner, look.head, [document for document in look.documents.values() if document.kind == "scene"], moment)
+        return await self._present(
+            owner,
+            look.head,
+            [document for document in look.documents.values() if document.kind == "scene"],
+            moment,
+        )
 
-    async def _present(self, owner: Owner, head: Head, documents: Sequence[Document], moment: datetime) -> dict[str, Scene]:
-        """The scenes in these documents, by id, without cells that are gone or have expired; a scene of no others is left out."""
-        scenes = {document.id: scene_in(document.body) for document in documents if document.body["epoch"] == head.epoch}
+    async def _present(
+        self, owner: Owner, head: Head, documents: Sequence[Document], moment: datetime
+    ) -> dict[str, Scene]:
+        """The scenes in these documents, by id, without cells that are gone or have expired; a
+        scene of no others is left out.
+        """
+        scenes = {
+            document.id: scene_in(document.body)
+            for document in documents
+            if document.body["epoch"] == head.epoch
+        }
         gone: set[str] = set()
         if head.last_removal_sequence > head.consolidated_sequence:
-            gone = await self._gone(owner, sorted({name for scene in scenes.values() for name in scene.cell_ids}))
-        return {name: current for name, scene in scenes.items() if (current := standing(scene, gone, moment)).count}
+            gone = await self._gone(
+                owner, sorted({name for scene in scenes.values() for name in scene.cell_ids})
+            )
+        return {
+            name: current
+            for name, scene in scenes.items()
+            if (current := standing(scene, gone, moment)).count
+        }
 
-    async def _views(self, owner: Owner, scenes: Sequence[Scene], moment: datetime) -> tuple[SceneView, ...]:
+    async def _views(
+        self, owner: Owner, scenes: Sequence[Scene], moment: datetime
+    ) -> tuple[SceneView, ...]:
         """With the facts that were superseded since: the cells know them."""
         cells = sorted({name for scene in scenes for name in scene.cell_ids})
         fallen: dict[str, tuple[Fallen, ...]] = {}
         for start in range(0, len(cells), _READ_AT_ONCE):
             documents = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
             fallen |= await stale_facts(self._store, owner, documents, moment)
-        return tuple(_view(scene, [fact for name in scene.cell_ids for fact in fallen.get(name, ())]) for scene in scenes)
+        return tuple(
+            _view(scene, [fact for name in scene.cell_ids for fact in fallen.get(name, ())])
+            for scene in scenes
+        )
 
     async def _gone(self, owner: Owner, cells: Sequence[str]) -> set[str]:
         there: set[str] = set()
         for start in range(0, len(cells), _READ_AT_ONCE):
             documents = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
-            there |= {name for name, document in documents.items() if document.memory.status is not Status.DELETED}
+            there |= {
+                name
+                for name, document in documents.items()
+                if document.memory.status is not Status.DELETED
+            }
         return set(cells) - there
 
 
@@ -115,27 +164,37 @@ def _view(scene: Scene, fallen: Sequence[Fallen]) -> SceneView:
 
 
 def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
-    """The scene with those of its cells that are not gone and tell what has not ended at `moment`; itself where all are such."""
+    """The scene with those of its cells that are not gone and tell what has not ended at `moment`;
+    itself where all are such.
+    """
 
     def stands(member: SceneMember) -> bool:
         return member.cell_id not in gone and (member.until is None or moment < member.until)
 
     members = [member for member in scene.members if stands(member)]
-    return scene if len(members) == scene.count else with_words(scene.model_copy(update={"members": members}))
+    return (
+        scene
+        if len(members) == scene.count
+        else with_words(scene.model_copy(update={"members": members}))
+    )
 
 
-# The profile of a person as it is read: what the memories that it names say now, or said at a moment.
+# The profile of a person as it is read: what the memories that it names say now,
+# or said at a moment.
 #
-# Note: a run writes down which memories a profile rests on, not what they say. So what was superseded, edited or deleted since
-# the last run is so here as well, at the price of one read by ids; and one more for what has come in its place. Before the first run it is
-# told from the latest facts themselves.
+# Note: a run writes down which memories a profile rests on, not what they say. So what was
+# superseded, edited or deleted since the last run is so here as well, at the price of one read by
+# ids; and one more for what has come in its place. Before the first run it is told from the latest
+# facts themselves.
 
 
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
 MAX_DISPUTES = 5
 """Open conflicts of a fact that its profile tells, the latest."""
 MAX_STEPS = 3
-"""How far truths are followed that took each other's place since the last run; the next one knows them all."""
+"""How far truths are followed that took each other's place since the last run;
+the next one knows them all.
+"""
 
 
 class Profiles:
@@ -144,20 +203,34 @@ class Profiles:
     def __init__(self, store: LongTermStore, clock: Clock) -> None:
         self._store, self._clock = store, clock
 
-    async def of(self, owner: Owner, at: datetime | None = None, *, without_session_id: str | None = None) -> Profile:
-        """What is known of the person, as it was true at a moment, now where none is given; an empty one of an unknown user.
+    async def of(
+        self, owner: Owner, at: datetime | None = None, *, without_session_id: str | None = None
+    ) -> Profile:
+        """What is known of the person, as it was true at a moment, now where none is given;
+        an empty one of an unknown user.
 
         without_session_id: facts of that session are left out.
         """
         look = await self._store.snapshot(owner, [PROFILE_ID])
         document = look.documents.get(PROFILE_ID)
         if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
-            return Profile() if look.head is None else await self._of_facts(owner, at or self._clock.now(), without_session_id)
+            return (
+                Profile()
+                if look.head is None
+                else await self._of_facts(owner, at or self._clock.now(), without_session_id)
+            )
         person = person_in(document.body)
         named = {name for fact in person.facts for name in (*fact.memory_ids, *fact.cell_ids)}
-        memories = await self._memories(owner, {*named, *(name for trait in person.traits for name in trait.cell_ids)})
+        memories = await self._memories(
+            owner, {*named, *(name for trait in person.traits for name in trait.cell_ids)}
+        )
         for _ in range(MAX_STEPS):
-            if not (wanted := {memory.next_id for memory in memories.values() if memory.next_id is not None} - memories.keys()):
+            if not (
+                wanted := {
+                    memory.next_id for memory in memories.values() if memory.next_id is not None
+                }
+                - memories.keys()
+            ):
                 break
             found_more = await self._memories(owner, wanted)
             if not found_more:
@@ -166,12 +239,22 @@ class Profiles:
         searchable = {name: memory for name, memory in memories.items() if memory.searchable}
         profile = profile_at(with_successors(person, memories), searchable, at or self._clock.now())
         return await self._with_disputes(
-            owner, _without_session(profile, searchable, without_session_id), searchable, at, without_session_id
+            owner,
+            _without_session(profile, searchable, without_session_id),
+            searchable,
+            at,
+            without_session_id,
         )
 
-    async def _of_facts(self, owner: Owner, at: datetime, without_session_id: str | None) -> Profile:
+    async def _of_facts(
+        self, owner: Owner, at: datetime, without_session_id: str | None
+    ) -> Profile:
         """What the latest facts say, before a run has written a profile."""
-        where = Filter(frozenset(status.value for status in FOUND_BY_DEFAULT), types=_SEMANTIC, now=self._clock.now())
+        where = Filter(
+            frozenset(status.value for status in FOUND_BY_DEFAULT),
+            types=_SEMANTIC,
+            now=self._clock.now(),
+        )
         read, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
         facts = [fact for fact in read if fact.searchable]
         memories = {fact.id: fact for fact in facts}
@@ -180,22 +263,48 @@ class Profiles:
         return await self._with_disputes(owner, profile, memories, at, without_session_id)
 
     async def _with_disputes(
-        self, owner: Owner, profile: Profile, memories: Mapping[str, Memory], at: datetime | None, without_session_id: str | None
+        self,
+        owner: Owner,
+        profile: Profile,
+        memories: Mapping[str, Memory],
+        at: datetime | None,
+        without_session_id: str | None,
     ) -> Profile:
-        """The profile with the statements that open conflicts set against its facts; two reads where there are any, else none."""
-        ids = [name for fact in profile.explicit for name in memories[fact.memory_id].conflict_ids[-MAX_DISPUTES:]]
+        """The profile with the statements that open conflicts set against its facts; two reads
+        where there are any, else none.
+        """
+        ids = [
+            name
+            for fact in profile.explicit
+            for name in memories[fact.memory_id].conflict_ids[-MAX_DISPUTES:]
+        ]
         if not ids:
             return profile
-        documents = (await self._store.snapshot(owner, list(dict.fromkeys(ids))[:_READ_AT_ONCE])).documents.values()
-        records = [record for document in documents if document.kind == "conflict" and (record := record_in(document.body)).open]
-        sides = await self._memories(owner, {name for record in records for name in record.sides} - memories.keys())
+        documents = (
+            await self._store.snapshot(owner, list(dict.fromkeys(ids))[:_READ_AT_ONCE])
+        ).documents.values()
+        records = [
+            record
+            for document in documents
+            if document.kind == "conflict" and (record := record_in(document.body)).open
+        ]
+        sides = await self._memories(
+            owner, {name for record in records for name in record.sides} - memories.keys()
+        )
         statements = {
             name: memory
             for name, memory in {**memories, **sides}.items()
-            if memory.searchable and memory.status in FOUND_BY_DEFAULT and (at is None or memory.event_timestamp <= at)
+            if memory.searchable
+            and memory.status in FOUND_BY_DEFAULT
+            and (at is None or memory.event_timestamp <= at)
             if without_session_id is None or memory.session_id != without_session_id
         }
-        facts = [fact.model_copy(update={"disputed_by": disputes_of(fact.memory_id, records, statements)}) for fact in profile.explicit]
+        facts = [
+            fact.model_copy(
+                update={"disputed_by": disputes_of(fact.memory_id, records, statements)}
+            )
+            for fact in profile.explicit
+        ]
         return profile.model_copy(update={"explicit": facts})
 
     async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
@@ -206,27 +315,42 @@ class Profiles:
         return memories
 
 
-def _without_session(profile: Profile, memories: Mapping[str, Memory], session_id: str | None) -> Profile:
+def _without_session(
+    profile: Profile, memories: Mapping[str, Memory], session_id: str | None
+) -> Profile:
     """The profile without the facts of a session; traits stay, since they come of many."""
     if session_id is None:
         return profile
-    return profile.model_copy(update={"explicit": [fact for fact in profile.explicit if memories[fact.memory_id].session_id != session_id]})
+    return profile.model_copy(
+        update={
+            "explicit": [
+                fact
+                for fact in profile.explicit
+                if memories[fact.memory_id].session_id != session_id
+            ]
+        }
+    )
 
 
 HOUR = timedelta(hours=1)
 
 
 class NextRun:
-    """Of any owner. first: how long after their first memory a user's first run begins; None: with the hour, over which runs are spread."""
+    """Of any owner. first: how long after their first memory a user's first run begins; None: with
+    the hour, over which runs are spread.
+    """
 
-    def __init__(self, store: LongTermStore, clock: Clock, first: timedelta | None, spread: timedelta) -> None:
+    def __init__(
+        self, store: LongTermStore, clock: Clock, first: timedelta | None, spread: timedelta
+    ) -> None:
         self._store, self._clock, self._first, self._spread = store, clock, first, spread
 
     async def expected(self, owner: Owner) -> datetime | None:
         """The moment by which it has begun; None where nothing is due. Raises Unavailable."""
         head = (await self._store.snapshot(owner, [])).head
         now = self._clock.now()
-        if head is None or head.due_at is None or head.due_at > now:  # later: what fades, which makes no scenes
+        # later: what fades, which makes no scenes
+        if head is None or head.due_at is None or head.due_at > now:
             return None
         if self._first is not None and head.settled_at is None and head.due_at + self._first > now:
             return head.due_at + self._first

@@ -1,6 +1,7 @@
 """Name what was superseded since: facts of a found cell, lines of a context.
 
-Costs nothing where no fact was superseded; else one read more, and one for each further successor in the longest chain.
+Costs nothing where no fact was superseded; else one read more, and one for each further successor
+in the longest chain.
 """
 
 from __future__ import annotations
@@ -29,14 +30,17 @@ from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.read import shows
 
 MAX_HOPS = 24
-"""Successors that are followed, a read each; of a truth that has changed more often since, the present one is not named."""
+"""Successors that are followed, a read each; of a truth that has changed more often since,
+the present one is not named.
+"""
 _FOUND = frozenset(status.value for status in FOUND_BY_DEFAULT)
 _MARK, _NEXT = b'"superseded_by":"', b'"next_id":"'
 
 
 @dataclass(frozen=True, slots=True)
 class Fallen:
-    """A superseded fact. superseded_by: the successor's id. current: what holds instead at the moment asked for; None if none does.
+    """A superseded fact. superseded_by: the successor's id. current: what holds instead at the
+    moment asked for; None if none does.
 
     Both are None for a successor that is not searchable.
     """
@@ -47,12 +51,18 @@ class Fallen:
 
     def told(self) -> dict[str, Any]:
         """As a result shows it: the present truth by its text."""
-        return {"text": self.text, "superseded_by": self.superseded_by, "current": self.current.content if self.current else None}
+        return {
+            "text": self.text,
+            "superseded_by": self.superseded_by,
+            "current": self.current.content if self.current else None,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """What was superseded of found memories. stale: by memory, what no longer held. hidden: ids of successors that are not to be named."""
+    """What was superseded of found memories. stale: by memory, what no longer held. hidden: ids of
+    successors that are not to be named.
+    """
 
     stale: dict[str, tuple[Fallen, ...]]
     hidden: frozenset[str] = frozenset()
@@ -68,15 +78,22 @@ class Superseded:
         memory = document.memory
         next_id = None if memory.next_id in self.hidden else memory.next_id
         facts = [
-            fact.model_copy(update={"superseded_by": None}) if fact.superseded_by in self.hidden else fact for fact in memory.atomic_facts
+            fact.model_copy(update={"superseded_by": None})
+            if fact.superseded_by in self.hidden
+            else fact
+            for fact in memory.atomic_facts
         ]
-        return SerializedMemory.of(memory.model_copy(update={"atomic_facts": facts, "next_id": next_id}))
+        return SerializedMemory.of(
+            memory.model_copy(update={"atomic_facts": facts, "next_id": next_id})
+        )
 
 
 async def stale_facts(
     store: LongTermStore, owner: Owner, memories: Mapping[str, SerializedMemory], moment: datetime
 ) -> dict[str, tuple[Fallen, ...]]:
-    """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`; memories without such are left out."""
+    """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`;
+    memories without such are left out.
+    """
     return (await superseded_facts(store, owner, memories, moment)).stale
 
 
@@ -93,21 +110,40 @@ async def superseded_facts(
     at_hand: memories that need not be read, as of `seen`.
     """
     cells = {name: document.memory for name, document in memories.items() if _MARK in document.json}
-    wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
+    wanted = {
+        fact.superseded_by
+        for cell in cells.values()
+        for fact in cell.atomic_facts
+        if fact.superseded_by
+    }
     followers = {
-        name for document in memories.values() if _NEXT in document.json and (name := _follower(document.memory))
+        name
+        for document in memories.values()
+        if _NEXT in document.json and (name := _follower(document.memory))
     } - memories.keys()
     if not wanted | followers:
         return Superseded({})
     successors = await _chains(store, owner, wanted | followers, at_hand, seen)
     stale_by_memory: dict[str, tuple[Fallen, ...]] = {}
     for name, cell in cells.items():
-        marked = [(fact.text, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(successors.get(by), moment)]
+        marked = [
+            (fact.text, by)
+            for fact in cell.atomic_facts
+            if (by := fact.superseded_by) and _holds(successors.get(by), moment)
+        ]
         fallen = [Fallen(text, by, _current(by, successors, moment)) for text, by in marked]
         if left := tuple(_searchable(fact, successors) for fact in fallen if not _again(fact)):
             stale_by_memory[name] = left
-    hidden = {name for name in wanted | followers if name in successors and not successors[name].searchable}
-    gone = {name for name in followers if name in successors and successors[name].status is Status.DELETED}
+    hidden = {
+        name
+        for name in wanted | followers
+        if name in successors and not successors[name].searchable
+    }
+    gone = {
+        name
+        for name in followers
+        if name in successors and successors[name].status is Status.DELETED
+    }
     return Superseded(stale_by_memory, frozenset(hidden | gone))
 
 
@@ -115,7 +151,11 @@ def _searchable(fact: Fallen, successors: Mapping[str, Memory]) -> Fallen:
     """The fact without successors that are not searchable."""
     successor = successors.get(fact.superseded_by or "")
     by = fact.superseded_by if successor is None or successor.searchable else None
-    return replace(fact, superseded_by=by, current=fact.current if fact.current is not None and fact.current.searchable else None)
+    return replace(
+        fact,
+        superseded_by=by,
+        current=fact.current if fact.current is not None and fact.current.searchable else None,
+    )
 
 
 def _follower(memory: Memory) -> str | None:
@@ -123,7 +163,13 @@ def _follower(memory: Memory) -> str | None:
     return None if memory.next_id == base_id(memory.id) else memory.next_id
 
 
-async def _chains(store: LongTermStore, owner: Owner, ids: set[str], at_hand: Mapping[str, Memory], seen: Head | None) -> dict[str, Memory]:
+async def _chains(
+    store: LongTermStore,
+    owner: Owner,
+    ids: set[str],
+    at_hand: Mapping[str, Memory],
+    seen: Head | None,
+) -> dict[str, Memory]:
     """These memories and all that replaced them."""
     chain: dict[str, Memory] = {}
     missing = ids
@@ -137,7 +183,9 @@ async def _chains(store: LongTermStore, owner: Owner, ids: set[str], at_hand: Ma
 
 
 def _again(fact: Fallen) -> bool:
-    """Whether the same truth is active again: it was said again, or its supersession was undone, of which not every cell learns."""
+    """Whether the same truth is active again: it was said again, or its supersession was undone,
+    of which not every cell learns.
+    """
     return fact.current is not None and normalised(fact.current.content) == normalised(fact.text)
 
 
@@ -152,7 +200,9 @@ def _current(name: str, successors: Mapping[str, Memory], moment: datetime) -> M
     memory = successors.get(name)
     while memory is not None and memory.next_id is not None and memory.id not in seen:
         seen.add(memory.id)
-        if (following := successors.get(memory.next_id)) is not None and following.valid_from > moment:
+        if (
+            following := successors.get(memory.next_id)
+        ) is not None and following.valid_from > moment:
             break
         memory = following
     return memory if memory is not None and shows(Filter(_FOUND, at=moment), memory) else None
@@ -160,23 +210,30 @@ def _current(name: str, successors: Mapping[str, Memory], moment: datetime) -> M
 
 # What a context tells that was taken back since, with a mark on its line.
 #
-# The mark says so, and when, in the words in which it was said. Of everything that is about to be told, what one person said is laid side
-# by side: a later message that says that an earlier one holds no more, or has another value now, marks it. Note: nothing is left out. What
-# was so is often what is asked for.
+# The mark says so, and when, in the words in which it was said. Of everything that is about to be
+# told, what one person said is laid side by side: a later message that says that an earlier one
+# holds no more, or has another value now, marks it. Note: nothing is left out.
+# What was so is often what is asked for.
 
 
 MOST_NAME_WORDS = 4
 """Words of what a line of the profile is about."""
 MOST_REPLACED = 3
-"""Lines that one later message marks: a turn, the fact of it and the profile's line tell one thing."""
+"""Lines that one later message marks: a turn, the fact of it and the profile's line
+tell one thing.
+"""
 MARK_TOKENS = 30
 """Tokens of the later message that a mark repeats."""
 KEPT_PAIRS = 32_768
-"""Pairs of texts of which is known that the later one changes nothing that the earlier one tells; some 6 MB."""
+"""Pairs of texts of which is known that the later one changes nothing that the earlier one
+tells; some 6 MB.
+"""
 
 
 class _Unchanged:
-    """Pairs of texts, by numbers that stand for them: none of a text is kept. The same lines are laid side by side turn after turn."""
+    """Pairs of texts, by numbers that stand for them: none of a text is kept. The same lines are
+    laid side by side turn after turn.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -196,7 +253,9 @@ _UNCHANGED = _Unchanged(KEPT_PAIRS)
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
-    """A piece that is laid beside others. number: stands for its text. at: when it was said. turn: its order where it is one."""
+    """A piece that is laid beside others. number: stands for its text. at: when it was said.
+    turn: its order where it is one.
+    """
 
     place: int
     piece: Piece
@@ -208,41 +267,65 @@ class _Laid:
     @classmethod
     def of(cls, place: int, piece: Piece) -> _Laid:
         at, order = piece.said
-        return cls(place, piece, read(piece.text), hash(piece.text), at, order if is_message(piece.id) else None)
+        return cls(
+            place,
+            piece,
+            read(piece.text),
+            hash(piece.text),
+            at,
+            order if is_message(piece.id) else None,
+        )
 
     def is_after(self, other: _Laid) -> bool:
-        """Whether it was said after another one; at one moment only turns have an order, what was formed of them has none."""
+        """Whether it was said after another one; at one moment only turns have an order,
+        what was formed of them has none.
+        """
         if self.at != other.at:
             return self.at > other.at
         return self.turn is not None and other.turn is not None and self.turn > other.turn
 
 
 def marked(pieces: Sequence[Piece], moment: datetime) -> list[Piece]:
-    """The pieces, in their order, with a mark on each that a later one of the same person replaces; the latest that does is named.
+    """The pieces, in their order, with a mark on each that a later one of the same person replaces;
+    the latest that does is named.
 
-    A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what it says is said of one thing. One that
-    announces a change ("from January on") replaces nothing until its day.
+    A later one replaces at most `MOST_REPLACED` pieces, those with the most words in common: what
+    it says is said of one thing. One that announces a change ("from January on") replaces nothing
+    until its day.
 
     Args:
         pieces: What is about to be told.
         moment: For which it is told.
 
     """
-    laid = [_Laid.of(place, piece) for place, piece in enumerate(pieces) if piece.said_by is not None]
-    changing = sorted((line for line in laid if line.message.tells_change), key=lambda line: line.piece.said, reverse=True)
-    replaced = [change for line in laid if (change := _replaced(line, changing, moment)) is not None]
+    laid = [
+        _Laid.of(place, piece) for place, piece in enumerate(pieces) if piece.said_by is not None
+    ]
+    changing = sorted(
+        (line for line in laid if line.message.tells_change),
+        key=lambda line: line.piece.said,
+        reverse=True,
+    )
+    replaced = [
+        change for line in laid if (change := _replaced(line, changing, moment)) is not None
+    ]
     marks: dict[int, str] = {}
     times: Counter[int] = Counter()
     for change in sorted(replaced, key=lambda change: -change.likeness):
         times[change.later] += 1
         if times[change.later] <= MOST_REPLACED:
             marks[change.earlier] = change.mark
-    return [replace(piece, mark=marks[place]) if place in marks else piece for place, piece in enumerate(pieces)]
+    return [
+        replace(piece, mark=marks[place]) if place in marks else piece
+        for place, piece in enumerate(pieces)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Replaced:
-    """A piece that a later one replaces: their places, the mark, and the part of their words that they share."""
+    """A piece that a later one replaces: their places, the mark, and the part of their words
+    that they share.
+    """
 
     earlier: int
     later: int
@@ -261,30 +344,42 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
             break
         if later.piece.said_by != earlier.piece.said_by or not later.is_after(earlier):
             continue
-        if value and value.casefold() in later.piece.text.casefold():  # "car: a Tesla", "bought a Tesla"
+        # "car: a Tesla", "bought a Tesla"
+        if value and value.casefold() in later.piece.text.casefold():
             continue
         if (change := _change(earlier, line, later)) is not None:
             begins = _announced_day(change, later.piece)
             if begins is not None and begins > moment:
                 continue
-            mark = f"replaced on {(begins or later.at).date().isoformat()}: {excerpt(change.statement, (), MARK_TOKENS)}"
-            return _Replaced(earlier.place, later.place, mark, _likeness(change.replaced, change.statement))
+            mark = (
+                f"replaced on {(begins or later.at).date().isoformat()}: "
+                f"{excerpt(change.statement, (), MARK_TOKENS)}"
+            )
+            return _Replaced(
+                earlier.place, later.place, mark, _likeness(change.replaced, change.statement)
+            )
     return None
 
 
 def _change(earlier: _Laid, line: Line | None, later: _Laid) -> Change | None:
-    """What a later piece says against an earlier one, or against the line that it is. Nothing for most; that is known the next time."""
+    """What a later piece says against an earlier one, or against the line that it is. Nothing for
+    most; that is known the next time.
+    """
     pair = (earlier.number, later.number)
     if pair in _UNCHANGED:
         return None
-    change = change_between(earlier.message, later.message) or (None if line is None else change_of_line(line, later.message))
+    change = change_between(earlier.message, later.message) or (
+        None if line is None else change_of_line(line, later.message)
+    )
     if change is None:
         _UNCHANGED.add(pair)
     return change
 
 
 def _announced_day(change: Change, later: Piece) -> datetime | None:
-    """From when on an announced change is so; None for one that is so at once, as a date or time that is put right."""
+    """From when on an announced change is so; None for one that is so at once,
+    as a date or time that is put right.
+    """
     said_at = later.said[0]
     if later.begins is not None:
         return later.begins
@@ -301,6 +396,12 @@ def _likeness(first: str, second: str) -> float:
 
 
 def _name_and_value(line: str) -> tuple[str, str]:
-    """The name and the value of a line "name: value" of the profile; both empty for another text."""
+    """The name and the value of a line "name: value" of the profile; both empty for
+    another text.
+    """
     name, _, value = line.partition(": ")
-    return (name, value) if value and "\n" not in line and len(name.split()) <= MOST_NAME_WORDS else ("", "")
+    return (
+        (name, value)
+        if value and "\n" not in line and len(name.split()) <= MOST_NAME_WORDS
+        else ("", "")
+    )

@@ -1,1 +1,3 @@
-"""Work that goes on after a call was answered: tasks, their leases, and operations over many memories."""
+"""Work that goes on after a call was answered: tasks, their leases, and operations over
+many memories.
+"""

@@ -1,7 +1,8 @@
-"""Agents' answers, frozen before they are used: work that is done again, at any time and anywhere, goes by the same answers.
+"""Agents' answers, frozen before they are used: work that is done again, at any time and anywhere,
+goes by the same answers.
 
-Note: of two workers that asked at once the first to write wins, and the other one throws its own answer away. All ids
-derive from frozen answers, so both go on to the same memories.
+Note: of two workers that asked at once the first to write wins, and the other one throws its own
+answer away. All ids derive from frozen answers, so both go on to the same memories.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _spent: ContextVar[Counter[str] | None] = ContextVar("spent", default=None)
 
 @contextmanager
 def spending() -> Iterator[Counter[str]]:
-    """Count the tokens of answers that are frozen within the block: `prompt_tokens` and `completion_tokens`."""
+    """Count the tokens of answers that are frozen within the block: `prompt_tokens` and
+    `completion_tokens`.
+    """
     counted: Counter[str] = Counter()
     entered = _spent.set(counted)
     try:
@@ -45,12 +48,19 @@ class Steps:
         self._store, self._clock = store, clock
 
     async def frozen(
-        self, owner: Owner, work_id: str, name: str, ask: Callable[[], Awaitable[Answered[Value]]], kind: type[Value]
+        self,
+        owner: Owner,
+        work_id: str,
+        name: str,
+        ask: Callable[[], Awaitable[Answered[Value]]],
+        kind: type[Value],
     ) -> Answered[Value]:
-        """The answer of the step `name` of some work: the one that is stored, else that of `ask`, stored before it is returned.
+        """The answer of the step `name` of some work: the one that is stored, else that of `ask`,
+        stored before it is returned.
 
-        An answer read back has tokens (0, 0), since they were counted when it was given. Raises what `ask` raises, Unavailable, NotFound
-        when the user was erased meanwhile, and HeadMoved when something was forgotten for good meanwhile: the answer may tell of it.
+        An answer read back has tokens (0, 0), since they were counted when it was given. Raises
+        what `ask` raises, Unavailable, NotFound when the user was erased meanwhile, and HeadMoved
+        when something was forgotten for good meanwhile: the answer may tell of it.
         """
         identity = derived("stp", work_id, name)
         look = await self._store.snapshot(owner, [identity])
@@ -65,20 +75,36 @@ class Steps:
             spent.update(prompt_tokens=given.tokens[0], completion_tokens=given.tokens[1])
         now = (await self._store.snapshot(owner)).head
         if now is not None and now.redactions != look.head.redactions:
-            raise HeadMoved("something was forgotten for good while the agents answered; they have to be asked again", retry_after_s=1)
+            raise HeadMoved(
+                "something was forgotten for good while the agents answered; they have to be "
+                "asked again",
+                retry_after_s=1,
+            )
         body = {
             "work_id": work_id,
             "name": name,
             "epoch": look.head.epoch,
             "value": given.value.model_dump(mode="json"),
-            "provenance": [given.provenance.model, given.provenance.prompt_id, given.provenance.prompt_version],
+            "provenance": [
+                given.provenance.model,
+                given.provenance.prompt_id,
+                given.provenance.prompt_version,
+            ],
         }
-        document = Document(identity, "step", body, expires_at=self._clock.now() + LIFETIME, tag=None if stored is None else stored.tag)
+        document = Document(
+            identity,
+            "step",
+            body,
+            expires_at=self._clock.now() + LIFETIME,
+            tag=None if stored is None else stored.tag,
+        )
         if await kept(self._store, owner, document) is not None:
             return given
         return await self._rivals(owner, identity, kind)
 
-    async def stored(self, owner: Owner, work_id: str, name: str, kind: type[Value]) -> Answered[Value] | None:
+    async def stored(
+        self, owner: Owner, work_id: str, name: str, kind: type[Value]
+    ) -> Answered[Value] | None:
         """The frozen answer of a step; None where there is none. Raises Unavailable."""
         identity = derived("stp", work_id, name)
         look = await self._store.snapshot(owner, [identity])
@@ -96,4 +122,6 @@ class Steps:
 
 
 def _answered(document: Document, kind: type[Value]) -> Answered[Value]:
-    return Answered(kind.model_validate(document.body["value"]), Provenance(*document.body["provenance"]))
+    return Answered(
+        kind.model_validate(document.body["value"]), Provenance(*document.body["provenance"])
+    )

@@ -1,7 +1,8 @@
 """Control tasks: retry, cancel, list those that were given up, send lost messages again.
 
-Note: cancelling undoes nothing. What was formed stays; what is being formed stops within a second, and could not be
-committed any more, since the commit finds the conversation in another state than it was read in.
+Note: cancelling undoes nothing. What was formed stays; what is being formed stops within a second,
+and could not be committed any more, since the commit finds the conversation in another state than
+it was read in.
 """
 
 from __future__ import annotations
@@ -38,11 +39,20 @@ class _AboutSomethingElse(Exception):
 class Steering:
     """Retries and cancels tasks."""
 
-    def __init__(self, ledger: Ledger, tasks: Tasks, ends: Ends, queue: TaskQueue, clock: Clock) -> None:
-        self._ledger, self._tasks, self._ends, self._queue, self._clock = ledger, tasks, ends, queue, clock
+    def __init__(
+        self, ledger: Ledger, tasks: Tasks, ends: Ends, queue: TaskQueue, clock: Clock
+    ) -> None:
+        self._ledger, self._tasks, self._ends, self._queue, self._clock = (
+            ledger,
+            tasks,
+            ends,
+            queue,
+            clock,
+        )
 
     async def retry(self, owner: Owner, task_id: str, call: Call) -> Task:
-        """Begin again with a task that failed, is poisoned or waits: with fresh attempts, from what is formed already.
+        """Begin again with a task that failed, is poisoned or waits: with fresh attempts,
+        from what is formed already.
 
         Raises NotFound; Conflict for one that is done, cancelled or being worked on.
         """
@@ -50,13 +60,27 @@ class Steering:
         def turn(pair: Pair) -> Changes[Task]:
             task, now = pair.task, self._clock.now()
             if task.kind == "import" and task.status == "failed":
-                raise Conflict("what was brought has been refused and is gone; begin another import")
+                raise Conflict(
+                    "what was brought has been refused and is gone; begin another import"
+                )
             if task.status in ("succeeded", "cancelled"):
-                raise Conflict(f"this task is {task.status}; only one that failed, is poisoned or waits can be retried")
+                raise Conflict(
+                    f"this task is {task.status}; only one that failed, is poisoned or waits can "
+                    "be retried"
+                )
             if task.leased_until is not None and task.leased_until > now:
-                raise Conflict("this task is being worked on; it can be retried when that has failed")
+                raise Conflict(
+                    "this task is being worked on; it can be retried when that has failed"
+                )
             return pair.turned(
-                "pending", now, status="accepted", generation=task.generation + 1, attempts=0, waits=0, error=None, next_enqueue_at=now
+                "pending",
+                now,
+                status="accepted",
+                generation=task.generation + 1,
+                attempts=0,
+                waits=0,
+                error=None,
+                next_enqueue_at=now,
             )
 
         task, changed = await self._turn(owner, task_id, turn, call)
@@ -65,23 +89,34 @@ class Steering:
         return task
 
     async def cancel(self, owner: Owner, task_id: str, call: Call) -> Task:
-        """End a task before it is done, or the waiting for a retry. One that is cancelled already stays so.
+        """End a task before it is done, or the waiting for a retry. One that is cancelled
+        already stays so.
 
-        Messages that waited in a buffer are dropped, and so are those of a conversation of which nothing is formed. An export or an
-        import takes away first what it has left lying; it is cancelled when that is done. Raises NotFound, Conflict.
+        Messages that waited in a buffer are dropped, and so are those of a conversation of which
+        nothing is formed. An export or an import takes away first what it has left lying; it is
+        cancelled when that is done. Raises NotFound, Conflict.
         """
 
         def turn(pair: Pair) -> Changes[Task]:
             if pair.task.kind == "erase":
-                raise Conflict("an erasure can't be taken back: from its first moment on nothing can be read any more")
+                raise Conflict(
+                    "an erasure can't be taken back: from its first moment on nothing can be read "
+                    "any more"
+                )
             if pair.task.status == "cancelled":
                 return Changes(pair.task)
-            if pair.task.kind in LEAVING_SOMETHING and pair.task.status not in ("succeeded", "failed"):
+            if pair.task.kind in LEAVING_SOMETHING and pair.task.status not in (
+                "succeeded",
+                "failed",
+            ):
                 return _cancelling(pair, self._clock.now())
             if pair.task.status in ("succeeded", "failed"):
                 raise Conflict(f"this task is {pair.task.status}; there is nothing left to cancel")
             if _half_forgotten(pair):
-                raise Conflict("what is gone for good has to go from the log and from what mentions it too; this can't be stopped half-way")
+                raise Conflict(
+                    "what is gone for good has to go from the log and from what mentions it too; "
+                    "this can't be stopped half-way"
+                )
             return _cancelled(pair, self._clock.now())
 
         task, changed = await self._turn(owner, task_id, turn, call)
@@ -92,7 +127,9 @@ class Steering:
         return task
 
     async def _turn(self, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
-        """Commit what `turn` makes of the task, with its receipt: the task, and whether anything was committed by this call."""
+        """Commit what `turn` makes of the task, with its receipt: the task, and whether anything
+        was committed by this call.
+        """
         while True:
             subject = (await self._tasks.get(owner, task_id)).subject_id
             try:
@@ -100,7 +137,9 @@ class Steering:
             except _AboutSomethingElse:
                 continue
 
-    async def _turn_beside(self, subject: str, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
+    async def _turn_beside(
+        self, subject: str, owner: Owner, task_id: str, turn: Turn, call: Call
+    ) -> tuple[Task, bool]:
         name = receipt_id(owner, call)
 
         def decide(look: Look) -> Changes[Task]:
@@ -126,7 +165,9 @@ class Steering:
 
 
 def _half_forgotten(pair: Pair) -> bool:
-    """Whether it has begun to forget for good: no filter finds what is gone then, so no other task would strike its words elsewhere."""
+    """Whether it has begun to forget for good: no filter finds what is gone then, so no other task
+    would strike its words elsewhere.
+    """
     work = pair.subject.body if pair.task.kind == "forget" and pair.subject is not None else None
     return work is not None and work["plan"].get("mode") == "hard" and work["cursor"] is not None
 
@@ -134,26 +175,39 @@ def _half_forgotten(pair: Pair) -> bool:
 def _cancelled(pair: Pair, now: datetime) -> Changes[Task]:
     about = pair.subject
     deletes = unread(about.body) if about is not None and about.kind == "conversation" else ()
-    return replace(pair.turned("cancelled", now, status="cancelled", next_enqueue_at=None), deletes=deletes)
+    return replace(
+        pair.turned("cancelled", now, status="cancelled", next_enqueue_at=None), deletes=deletes
+    )
 
 
 def _cancelling(pair: Pair, now: datetime) -> Changes[Task]:
     """The task goes on, under a new message, to clear up after itself."""
     generation = pair.task.generation + 1
-    return pair.turned("cancelling", now, status="accepted", step="cancelling", generation=generation, next_enqueue_at=now)
+    return pair.turned(
+        "cancelling",
+        now,
+        status="accepted",
+        step="cancelling",
+        generation=generation,
+        next_enqueue_at=now,
+    )
 
 
-# The tasks that were given up, of all users of an app: for its operator, who is to look at them, mend what is wrong and retry.
+# The tasks that were given up, of all users of an app: for its operator, who is to look at them,
+# mend what is wrong and retry.
 #
-# Note: what a store finds may be of a life that was erased since. So each task is compared with its owner's head, and a page
-# may be short though more follow. An erasure that was given up is of the new life: it is shown, or no operator would see that it got stuck.
+# Note: what a store finds may be of a life that was erased since. So each task is compared with its
+# owner's head, and a page may be short though more follow. An erasure that was given up is of the
+# new life: it is shown, or no operator would see that it got stuck.
 
 
 _BOUND = {"list": "poisoned tasks"}
 
 
 class Poisoned:
-    """Reads the poisoned tasks of a whole app: one query, and one head for each user on the page."""
+    """Reads the poisoned tasks of a whole app: one query, and one head for each user
+    on the page.
+    """
 
     def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
         self._store, self._cursors = store, cursors
@@ -161,29 +215,39 @@ class Poisoned:
     async def page(self, app_id: str, cursor: str | None, limit: int) -> OwnedTaskPage:
         """One page, newest first. Raises Malformed for a void cursor."""
         given = self._cursors.read_for_app(app_id, _BOUND, cursor)
-        documents = await self._store.poisoned(app_id, None if given is None else Place(*given), limit + 1)
+        documents = await self._store.poisoned(
+            app_id, None if given is None else Place(*given), limit + 1
+        )
         page = documents[:limit]
         following = None
         if len(documents) > limit:
             document = page[-1][1]
-            following = self._cursors.make_for_app(app_id, _BOUND, (document.body["sequence"], document.id))
+            following = self._cursors.make_for_app(
+                app_id, _BOUND, (document.body["sequence"], document.id)
+            )
         heads = await self._heads({owner for owner, _ in page})
         tasks = [(owner, held_task(document, heads[owner])) for owner, document in page]
-        return OwnedTaskPage(tuple((owner.user_id, task.task) for owner, task in tasks if task is not None), following)
+        return OwnedTaskPage(
+            tuple((owner.user_id, task.task) for owner, task in tasks if task is not None),
+            following,
+        )
 
     async def _heads(self, owners: set[Owner]) -> dict[Owner, Head | None]:
         looks = await asyncio.gather(*(self._store.snapshot(owner) for owner in owners))
         return {owner: look.head for owner, look in zip(owners, looks, strict=True)}
 
 
-# The sweep: tasks whose message got lost, or was never sent, are sent again. Hourly, over the users for whom work waits.
+# The sweep: tasks whose message got lost, or was never sent, are sent again. Hourly,
+# over the users for whom work waits.
 #
-# Note: the generation is raised before the message is sent. A message that was only late, and comes after all, then
-# finds that it is an old one; sent first, both would be worked on.
+# Note: the generation is raised before the message is sent. A message that was only late, and comes
+# after all, then finds that it is an old one; sent first, both would be worked on.
 
 
 GRACE = timedelta(minutes=5)
-"""How late a message may be before it counts as lost; doubled with each generation, since a queue may just be long."""
+"""How late a message may be before it counts as lost; doubled with each generation,
+since a queue may just be long.
+"""
 MAX_SENT = 2_000
 OWNERS_A_PAGE = 100
 log = logging.getLogger(__name__)
@@ -192,11 +256,21 @@ log = logging.getLogger(__name__)
 class Sweep:
     """Finds tasks that no worker came for."""
 
-    def __init__(self, store: LongTermStore, tasks: Tasks, queue: TaskQueue, clock: Clock, ids: IdSource) -> None:
-        self._store, self._tasks, self._queue, self._clock, self._ids = store, tasks, queue, clock, ids
+    def __init__(
+        self, store: LongTermStore, tasks: Tasks, queue: TaskQueue, clock: Clock, ids: IdSource
+    ) -> None:
+        self._store, self._tasks, self._queue, self._clock, self._ids = (
+            store,
+            tasks,
+            queue,
+            clock,
+            ids,
+        )
 
     async def run(self, *, dry_run: bool = False, limit: int = MAX_SENT) -> Swept:
-        """Send again what is due, at most `limit` tasks; with `dry_run` only count. Raises Unavailable when store or queue is down."""
+        """Send again what is due, at most `limit` tasks; with `dry_run` only count. Raises
+        Unavailable when store or queue is down.
+        """
         users = due = sent = 0
         after: Owner | None = None
         while page := await self._store.waiting(after, OWNERS_A_PAGE):
@@ -211,11 +285,15 @@ class Sweep:
         return Swept(users, due, sent, capped=False)
 
     async def _due(self, owner: Owner, head: Head) -> list[HeldTask]:
-        """The user's unfinished tasks that are overdue; it looks no further back than to as many as the head counts."""
+        """The user's unfinished tasks that are overdue; it looks no further back than to as many as
+        the head counts.
+        """
         waiting: list[HeldTask] = []
         after: Place | None = None
         while (missing := head.pending_tasks - len(waiting)) > 0:
-            unfinished, after = await self._tasks.some(owner, head, lambda task: not task.finished, after, missing)
+            unfinished, after = await self._tasks.some(
+                owner, head, lambda task: not task.finished, after, missing
+            )
             waiting += unfinished
             if after is None:
                 break
@@ -227,7 +305,13 @@ class Sweep:
         task, now = held_task.task, self._clock.now()
         generation = task.generation + 1
         name = self._ids.new("swp")  # no two sweeps may write the same, or both would win
-        changed = held_task.changed(generation=generation, next_enqueue_at=now, leased_by=name, leased_until=None, updated_at=now)
+        changed = held_task.changed(
+            generation=generation,
+            next_enqueue_at=now,
+            leased_by=name,
+            leased_until=None,
+            updated_at=now,
+        )
         if await kept(self._store, owner, changed) is None:
             return False
         message = message_for(owner, task.model_copy(update={"generation": generation}))

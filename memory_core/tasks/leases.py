@@ -1,7 +1,8 @@
 """Leases: who works on a task, how far it is, and when it is tried again.
 
-Note: a lease only saves work. A worker that lost it and goes on does no harm, since what is done is done by commits that look
-at the conversation; it is told to stop (TaskLost) because the rest of its work would be thrown away.
+Note: a lease only saves work. A worker that lost it and goes on does no harm, since what is done is
+done by commits that look at the conversation; it is told to stop (TaskLost) because the rest of its
+work would be thrown away.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from memory_core.tasks.store import HeldTask, Tasks, kept, written
 MAX_ATTEMPTS = 5
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(minutes=15)
 OUTAGE_PAUSE = timedelta(seconds=2)
-"""The first wait for a dependency that is down: most are back at once, and a wait spends no attempt."""
+"""The first wait for a dependency that is down: most are back at once, and a wait
+spends no attempt.
+"""
 MAX_ERROR_CHARACTERS = 500
 TRIES = 3
 LOOK_S = 0.5
@@ -39,19 +42,29 @@ class TaskLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Not now: a worker has the task, or it waits. The message is to come again after `delay`; `fields`: what the task says then."""
+    """Not now: a worker has the task, or it waits. The message is to come again after `delay`;
+    `fields`: what the task says then.
+    """
 
     delay: timedelta
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 def pause(times: int, error: BaseException | None = None) -> timedelta:
-    """How long to wait after the `times`-th disappointment, counted from 0, and at least as long as the error asks for.
+    """How long to wait after the `times`-th disappointment, counted from 0, and at least as long as
+    the error asks for.
 
-    Doubled each time, and at random 25 % less or more, so that not all come back at once. It begins with a moment where others only came
-    first, with two seconds where a dependency is down, and with 30 after a failure that was not foreseen, of which few are allowed.
+    Doubled each time, and at random 25 % less or more, so that not all come back at once. It begins
+    with a moment where others only came first, with two seconds where a dependency is down, and
+    with 30 after a failure that was not foreseen, of which few are allowed.
     """
-    first = MOMENT if isinstance(error, HeadMoved) else OUTAGE_PAUSE if isinstance(error, (Unavailable, TimeoutError)) else FIRST_PAUSE
+    first = (
+        MOMENT
+        if isinstance(error, HeadMoved)
+        else OUTAGE_PAUSE
+        if isinstance(error, (Unavailable, TimeoutError))
+        else FIRST_PAUSE
+    )
     chosen: timedelta = min(first * 2 ** min(times, 16), LONGEST_PAUSE) * random.uniform(0.75, 1.25)
     asked: int | None = error.retry_after_s if isinstance(error, MemoryCoreError) else None
     return max(chosen, timedelta(seconds=asked or 0))
@@ -63,7 +76,9 @@ def said(error: BaseException) -> str:
 
 
 def _due_at(task: Task, now: datetime) -> datetime | None:
-    """When the task may be worked on. Written while the clock was ahead, it has to wait as long as it would have then, and no longer."""
+    """When the task may be worked on. Written while the clock was ahead, it has to wait as long as
+    it would have then, and no longer.
+    """
     due = task.next_enqueue_at
     return due if due is None or task.updated_at <= now else due - (task.updated_at - now)
 
@@ -71,23 +86,38 @@ def _due_at(task: Task, now: datetime) -> datetime | None:
 class Leases:
     """Gives tasks to workers. length: how long a lease lasts without a sign of life."""
 
-    def __init__(self, store: LongTermStore, tasks: Tasks, clock: Clock, ids: IdSource, length: timedelta) -> None:
-        self._store, self._tasks, self._clock, self._ids, self._length = store, tasks, clock, ids, length
+    def __init__(
+        self, store: LongTermStore, tasks: Tasks, clock: Clock, ids: IdSource, length: timedelta
+    ) -> None:
+        self._store, self._tasks, self._clock, self._ids, self._length = (
+            store,
+            tasks,
+            clock,
+            ids,
+            length,
+        )
 
     async def take(self, message: TaskMessage) -> Lease | Later | None:
-        """The lease of the task that a message names; None for one that is finished, gone, or called by a newer message since.
+        """The lease of the task that a message names; None for one that is finished, gone, or
+        called by a newer message since.
 
         Raises Unavailable.
         """
         for _ in range(TRIES):
             held_task = await self._tasks.held(message.owner, message.task_id)
-            if held_task is None or held_task.task.finished or message.generation < held_task.task.generation:
+            if (
+                held_task is None
+                or held_task.task.finished
+                or message.generation < held_task.task.generation
+            ):
                 return None
             now = self._clock.now()
             free_at = max(held_task.task.leased_until or now, _due_at(held_task.task, now) or now)
             if free_at > now:
                 return Later(free_at - now + MOMENT)
-            lease = Lease(self._store, self._tasks, self._clock, self._length, message.owner, held_task)
+            lease = Lease(
+                self._store, self._tasks, self._clock, self._length, message.owner, held_task
+            )
             if await lease.began(self._ids.new("lea")):
                 return lease
         return Later(MOMENT)
@@ -96,7 +126,15 @@ class Leases:
 class Lease:
     """The right to work on one task."""
 
-    def __init__(self, store: LongTermStore, tasks: Tasks, clock: Clock, length: timedelta, owner: Owner, held_task: HeldTask) -> None:
+    def __init__(
+        self,
+        store: LongTermStore,
+        tasks: Tasks,
+        clock: Clock,
+        length: timedelta,
+        owner: Owner,
+        held_task: HeldTask,
+    ) -> None:
         self._store, self._tasks, self._clock, self._length = store, tasks, clock, length
         self.owner, self._held = owner, held_task
         self._turn = asyncio.Lock()
@@ -113,31 +151,53 @@ class Lease:
 
     async def began(self, name: str) -> bool:
         """Take the lease; False when the task was changed meanwhile."""
-        return await self._wrote(status="running", leased_by=name, leased_until=self._clock.now() + self._length, waiting_for=None)
+        return await self._wrote(
+            status="running",
+            leased_by=name,
+            leased_until=self._clock.now() + self._length,
+            waiting_for=None,
+        )
 
     async def report(self, step: str, progress: float, **fields: Any) -> None:
         """Say how far it is, and that this worker is alive. Raises TaskLost."""
-        await self._write(step=step, progress=round(min(progress, 1.0), 3), leased_until=self._clock.now() + self._length, **fields)
+        await self._write(
+            step=step,
+            progress=round(min(progress, 1.0), 3),
+            leased_until=self._clock.now() + self._length,
+            **fields,
+        )
 
     async def note(self, step: str, progress: float, **fields: Any) -> None:
-        """The same, for steps that may be over at once: written only when nothing was for a moment, else with what is written next.
+        """The same, for steps that may be over at once: written only when nothing was for a moment,
+        else with what is written next.
 
-        Seven steps of an hour's run would be seven writes, a fifth of all it takes. Raises TaskLost.
+        Seven steps of an hour's run would be seven writes, a fifth of all it takes.
+        Raises TaskLost.
         """
         if self._clock.now() - self.task.updated_at >= MOMENT:
             return await self.report(step, progress, **fields)
-        task = self.task.model_copy(update={"step": step, "progress": round(min(progress, 1.0), 3), **fields})
+        task = self.task.model_copy(
+            update={"step": step, "progress": round(min(progress, 1.0), 3), **fields}
+        )
         self._held = HeldTask(task, self._held.document)
         return None
 
     async def wait(self, error: BaseException) -> timedelta:
-        """Hand the task back because a dependency is down: after how long to come back. No attempt is spent. Raises TaskLost."""
+        """Hand the task back because a dependency is down: after how long to come back.
+        No attempt is spent. Raises TaskLost.
+        """
         delay = pause(self.task.waits, error)
-        await self.hand_back(delay, waits=self.task.waits + 1, waiting_for=getattr(error, "dependency", "long_term"), error=said(error))
+        await self.hand_back(
+            delay,
+            waits=self.task.waits + 1,
+            waiting_for=getattr(error, "dependency", "long_term"),
+            error=said(error),
+        )
         return delay
 
     async def fail(self, error: BaseException) -> timedelta | None:
-        """Hand the task back after a failure that was not foreseen: after how long to come back, None when it failed too often.
+        """Hand the task back after a failure that was not foreseen: after how long to come back,
+        None when it failed too often.
 
         Raises TaskLost.
         """
@@ -151,15 +211,22 @@ class Lease:
     async def hand_back(self, delay: timedelta, **fields: Any) -> None:
         """Give the task up until its message comes again after `delay`. Raises TaskLost."""
         due = self._clock.now() + delay
-        await self._write(status="accepted", leased_by=None, leased_until=None, next_enqueue_at=due, **fields)
+        await self._write(
+            status="accepted", leased_by=None, leased_until=None, next_enqueue_at=due, **fields
+        )
 
     @asynccontextmanager
     async def kept_alive(self) -> AsyncIterator[None]:
-        """Renew the lease for as long as the block runs, and stop the block when the task is cancelled. Raises TaskLost then."""
+        """Renew the lease for as long as the block runs, and stop the block when the task is
+        cancelled. Raises TaskLost then.
+        """
         working = asyncio.current_task()
         assert working is not None
         lost = asyncio.Event()
-        beating, watching = asyncio.create_task(self._beat()), asyncio.create_task(self._cancel_with_task(working, lost))
+        beating, watching = (
+            asyncio.create_task(self._beat()),
+            asyncio.create_task(self._cancel_with_task(working, lost)),
+        )
         try:
             yield
         except asyncio.CancelledError:
@@ -172,15 +239,24 @@ class Lease:
             await asyncio.gather(beating, watching, return_exceptions=True)
 
     async def _cancel_with_task(self, working: asyncio.Task[Any], lost: asyncio.Event) -> None:
-        """Cancel the work, and set `lost`, when its task is cancelled, or begun again to clear up after itself."""
+        """Cancel the work, and set `lost`, when its task is cancelled, or begun again to clear up
+        after itself.
+        """
         while True:
             await self._clock.sleep(LOOK_S)
             try:
                 held_task = await self._tasks.held(self.owner, self.task.task_id)
             except MemoryCoreError as error:
-                log.info("it could not be seen whether the task %s was cancelled: %s", self.task.task_id, error.detail)
+                log.info(
+                    "it could not be seen whether the task %s was cancelled: %s",
+                    self.task.task_id,
+                    error.detail,
+                )
                 continue
-            if held_task is not None and (held_task.task.status == "cancelled" or held_task.task.generation > self.task.generation):
+            if held_task is not None and (
+                held_task.task.status == "cancelled"
+                or held_task.task.generation > self.task.generation
+            ):
                 lost.set()
                 working.cancel()
                 return

@@ -1,6 +1,7 @@
 """Begin a task, end it, and tell the queues that there is work.
 
-Note: the queue is told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.
+Note: the queue is told after the commit and may be down. That refuses nothing:
+what is stored is found by the sweep.
 """
 
 from __future__ import annotations
@@ -45,12 +46,15 @@ class Beginning:
         basis: Look | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> Accepted:
-        """One commit, and one message unless the task is to wait. The earlier task when this very call was made before.
+        """One commit, and one message unless the task is to wait. The earlier task when this very
+        call was made before.
 
-        subject: what the task is about, from a look that shows the documents `reads`; it raises when what it sees forbids the task.
-        fragile: any other commit of this user means looking again. head_fields: what of the head changes with it. beside: documents and
-        memories that are written with it, by the same look, and what they change in the head. basis: what `look` showed. result: what the
-        receipt says besides the task's id. Raises Conflict, TooLarge, Unavailable.
+        subject: what the task is about, from a look that shows the documents `reads`; it raises
+        when what it sees forbids the task. fragile: any other commit of this user means looking
+        again. head_fields: what of the head changes with it. beside: documents and memories that
+        are written with it, by the same look, and what they change in the head. basis: what `look`
+        showed. result: what the receipt says besides the task's id. Raises Conflict,
+        TooLarge, Unavailable.
         """
 
         def decide(look: Look) -> Changes[str]:
@@ -59,7 +63,11 @@ class Beginning:
                 return Changes(str(earlier["task_id"]))
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
-            creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id, **(result or {})}))
+            creates = (
+                *subject(look),
+                written(task),
+                *receipt(owner, call, task.created_at, {"task_id": task.task_id, **(result or {})}),
+            )
             more = Changes(None) if beside is None else beside(look)
 
             def fields(head: Head) -> Mapping[str, Any]:
@@ -90,7 +98,9 @@ class Beginning:
         return await self._ledger.look(owner, _read_ids(owner, task, reads, call))
 
     async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
-        """Put the task's message into its queue: nothing, or `("queue",)` when that was not possible; then the sweep does it."""
+        """Put the task's message into its queue: nothing, or `("queue",)` when that was not
+        possible; then the sweep does it.
+        """
         return await tell(self._queue, queue_of(task.kind), message_for(owner, task))
 
 
@@ -108,30 +118,56 @@ class Ends:
     def __init__(self, ledger: Ledger, queue: TaskQueue, clock: Clock) -> None:
         self._ledger, self._queue, self._clock = ledger, queue, clock
 
-    async def end(self, owner: Owner, task: Task, state: str, *, subject: Mapping[str, Any] | None = None, **fields: Any) -> Task | None:
-        """End a task while it is of `task`'s generation: it gets `fields`, what it is about `state` and the fields `subject`.
+    async def end(
+        self,
+        owner: Owner,
+        task: Task,
+        state: str,
+        *,
+        subject: Mapping[str, Any] | None = None,
+        **fields: Any,
+    ) -> Task | None:
+        """End a task while it is of `task`'s generation: it gets `fields`, what it is about `state`
+        and the fields `subject`.
 
         None when another worker ended it, or began it again. Raises Unavailable, HeadMoved.
         """
 
         def decide(look: Look) -> Changes[Task | None]:
             pair = Pair.of(look, task.task_id)
-            if pair is None or pair.task.finished or (pair.task.generation, pair.task.subject_id) != (task.generation, task.subject_id):
+            if (
+                pair is None
+                or pair.task.finished
+                or (pair.task.generation, pair.task.subject_id)
+                != (task.generation, task.subject_id)
+            ):
                 return Changes(None)
-            turned = pair.turned(state, self._clock.now(), subject=subject or {}, next_enqueue_at=None, **fields)
+            turned = pair.turned(
+                state, self._clock.now(), subject=subject or {}, next_enqueue_at=None, **fields
+            )
             return Changes(turned.result, puts=turned.puts, head_fields=turned.head_fields)
 
         ids = [task.task_id, task.subject_id]
-        committed = await self._ledger.commit(owner, decide, ids=ids, call=Call(task.correlation_id, actor=ACTOR), while_erasing=True)
+        committed = await self._ledger.commit(
+            owner, decide, ids=ids, call=Call(task.correlation_id, actor=ACTOR), while_erasing=True
+        )
         if committed.result is not None:
             await self.announce(owner, committed.result)
         return committed.result
 
     async def announce(self, owner: Owner, task: Task) -> None:
-        """Tell the queue of the delivery that follows a task's end, if one does. When it can't be told, the sweep does it."""
+        """Tell the queue of the delivery that follows a task's end, if one does.
+        When it can't be told, the sweep does it.
+        """
         if task.finished and task.delivery_ids:
             identity = webhook_task_id(task.delivery_ids[-1])
-            await tell(self._queue, "webhooks", TaskMessage(app_id=owner.app_id, user_id=owner.user_id, task_id=identity, generation=0))
+            await tell(
+                self._queue,
+                "webhooks",
+                TaskMessage(
+                    app_id=owner.app_id, user_id=owner.user_id, task_id=identity, generation=0
+                ),
+            )
 
 
 # Messages that say that there is work: what is in one, which queue a task's go to, and telling it.
@@ -139,7 +175,9 @@ class Ends:
 # Note: a queue that can't be told refuses nothing. What is stored is found by the sweep.
 
 
-OPERATIONS: frozenset[TaskKind] = frozenset({"decay", "archive", "forget", "export", "import", "erase", "consolidate", "reembed"})
+OPERATIONS: frozenset[TaskKind] = frozenset(
+    {"decay", "archive", "forget", "export", "import", "erase", "consolidate", "reembed"}
+)
 """Kinds whose work is an operation over many memories (`operations`)."""
 TELL_WITHIN_S = 2.0
 """What a caller waits at most for the queue."""
@@ -155,7 +193,9 @@ def queue_of(kind: TaskKind) -> QueueName:
 
 def message_for(owner: Owner, task: Task) -> TaskMessage:
     """The message that asks for the work on a task."""
-    return TaskMessage(app_id=owner.app_id, user_id=owner.user_id, task_id=task.task_id, generation=task.generation)
+    return TaskMessage(
+        app_id=owner.app_id, user_id=owner.user_id, task_id=task.task_id, generation=task.generation
+    )
 
 
 def message_of(body: str) -> TaskMessage:
@@ -173,7 +213,8 @@ def message_of(body: str) -> TaskMessage:
 class DueMessage(BaseModel):
     """Says that a user's consolidation is due: its receiver begins the run, if it still is.
 
-    tick: when this was found, of the hour's message or of a save. waits: how often it was put off because the store was away.
+    tick: when this was found, of the hour's message or of a save. waits: how often it was put off
+    because the store was away.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -189,24 +230,40 @@ class DueMessage(BaseModel):
         return Owner(self.app_id, self.user_id)
 
 
-async def tell(queue: TaskQueue, name: QueueName, message: TaskMessage, delay: timedelta = timedelta(0)) -> tuple[str, ...]:
-    """Put a task's message into its queue: nothing, or `("queue",)` when that was not possible; then the sweep does it."""
+async def tell(
+    queue: TaskQueue, name: QueueName, message: TaskMessage, delay: timedelta = timedelta(0)
+) -> tuple[str, ...]:
+    """Put a task's message into its queue: nothing, or `("queue",)` when that was not possible;
+    then the sweep does it.
+    """
     failed = await _failed(queue, name, message.model_dump_json(), delay)
     if failed is not None:
-        log.warning("the task %s waits for the sweep, because the queue could not be told: %s", message.task_id, failed)
+        log.warning(
+            "the task %s waits for the sweep, because the queue could not be told: %s",
+            message.task_id,
+            failed,
+        )
         return ("queue",)
     return ()
 
 
-async def tell_due(queue: TaskQueue, owner: Owner, now: datetime, delay: timedelta = timedelta(0)) -> None:
-    """Say that a user's consolidation is due, without waiting for the hour; when the queue can't be told, the hour does it."""
+async def tell_due(
+    queue: TaskQueue, owner: Owner, now: datetime, delay: timedelta = timedelta(0)
+) -> None:
+    """Say that a user's consolidation is due, without waiting for the hour; when the queue can't be
+    told, the hour does it.
+    """
     message = DueMessage(app_id=owner.app_id, user_id=owner.user_id, tick=now)
     failed = await _failed(queue, "consolidation", message.model_dump_json(), delay)
     if failed is not None:
-        log.warning("a consolidation waits for the hour, because the queue could not be told: %s", failed)
+        log.warning(
+            "a consolidation waits for the hour, because the queue could not be told: %s", failed
+        )
 
 
-async def _failed(queue: TaskQueue, name: QueueName, body: str, delay: timedelta) -> Exception | None:
+async def _failed(
+    queue: TaskQueue, name: QueueName, body: str, delay: timedelta
+) -> Exception | None:
     try:
         async with asyncio.timeout(TELL_WITHIN_S):
             await queue.send(name, body, delay=delay)
@@ -217,9 +274,10 @@ async def _failed(queue: TaskQueue, name: QueueName, body: str, delay: timedelta
 
 # So many new memories that their consolidation need not wait for the hour.
 #
-# Note: this is best effort, and said once, by the commit that crosses the threshold. When the message is lost the hour finds
-# the user, who is due anyway. And it is not said at once: a caller who has just saved twenty is likely to save on, and a run beside that
-# makes both slower (8 clients: 600 operations a second without, 60 with one).
+# Note: this is best effort, and said once, by the commit that crosses the threshold. When the
+# message is lost the hour finds the user, who is due anyway. And it is not said at once: a caller
+# who has just saved twenty is likely to save on, and a run beside that makes both slower (8
+# clients: 600 operations a second without, 60 with one).
 
 
 GATHERING = timedelta(minutes=1)
@@ -227,18 +285,41 @@ GATHERING = timedelta(minutes=1)
 
 
 class Threshold:
-    """Says that a run is due a minute after `enough` memories have been made since the last one, but not before `pause` after that.
+    """Says that a run is due a minute after `enough` memories have been made since the last one,
+    but not before `pause` after that.
 
     first: after which time the first memory of a user makes a run due; None: it does not.
     """
 
-    def __init__(self, queue: TaskQueue, clock: Clock, enough: int, pause: timedelta, first: timedelta | None = None) -> None:
-        self._queue, self._clock, self._enough, self._pause, self._first = queue, clock, enough, pause, first
+    def __init__(
+        self,
+        queue: TaskQueue,
+        clock: Clock,
+        enough: int,
+        pause: timedelta,
+        first: timedelta | None = None,
+    ) -> None:
+        self._queue, self._clock, self._enough, self._pause, self._first = (
+            queue,
+            clock,
+            enough,
+            pause,
+            first,
+        )
 
-    async def gathered(self, owner: Owner, before: int, after: int, settled_at: datetime | None) -> None:
-        """Told by each commit how many there were and are, and when the last run was (`ledger.commit.Gathered`)."""
+    async def gathered(
+        self, owner: Owner, before: int, after: int, settled_at: datetime | None
+    ) -> None:
+        """Told by each commit how many there were and are, and when the last run was
+        (`ledger.commit.Gathered`).
+        """
         if self._first is not None and settled_at is None and before == 0 < after:
             await tell_due(self._queue, owner, self._clock.now(), self._first)
         if before < self._enough <= after:
             now, soon = self._clock.now(), min(GATHERING, self._pause)
-            await tell_due(self._queue, owner, now, soon if settled_at is None else max(soon, settled_at + self._pause - now))
+            await tell_due(
+                self._queue,
+                owner,
+                now,
+                soon if settled_at is None else max(soon, settled_at + self._pause - now),
+            )

@@ -1,8 +1,10 @@
-"""Operations: work over many memories, in as many commits as it takes, by a plan that is frozen when it is asked for.
+"""Operations: work over many memories, in as many commits as it takes, by a plan that is frozen
+when it is asked for.
 
-An operation is what a task is about. Each chunk of it advances its cursor in the chunk's own batch, so a worker that is killed leaves it
-at a chunk's border, and two workers do every chunk once. Note: whichever worker did a chunk, the operation as it is stored says
-how far it is; a worker goes on from that, never from what it remembers.
+An operation is what a task is about. Each chunk of it advances its cursor in the chunk's own batch,
+so a worker that is killed leaves it at a chunk's border, and two workers do every chunk once. Note:
+whichever worker did a chunk, the operation as it is stored says how far it is; a worker goes on
+from that, never from what it remembers.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ OF_THE_STORE = ("epoch", "sequence")
 
 
 class Operation(BaseModel):
-    """One operation. plan: what was asked, frozen. cursor: how far it is, in its own terms. counts: what was done so far.
+    """One operation. plan: what was asked, frozen. cursor: how far it is, in its own terms.
+    counts: what was done so far.
 
     actor: who asked for it, as its events say.
     """
@@ -57,10 +60,12 @@ class Operation(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One commit's worth: changes of memories, further documents, where the cursor is after it, what it adds to the counts.
+    """One commit's worth: changes of memories, further documents, where the cursor is after it,
+    what it adds to the counts.
 
-    done: it was the last; then the task ends as `status`, with `result` beside the counts, or alone where `counted` is false.
-    plan: what takes the plan's place, when that is no longer needed and must not stay. All others are those of `Changes`.
+    done: it was the last; then the task ends as `status`, with `result` beside the counts, or alone
+    where `counted` is false. plan: what takes the plan's place, when that is no longer needed and
+    must not stay. All others are those of `Changes`.
     """
 
     changes: tuple[Change, ...] = ()
@@ -93,7 +98,15 @@ HeadFields = Callable[[Head], Mapping[str, Any]]
 class Operations:
     """Begins operations and commits their chunks."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, beginning: Beginning, ends: Ends, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        mirror: Mirror,
+        beginning: Beginning,
+        ends: Ends,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
         self._ledger, self._mirror, self._beginning, self._ends = ledger, mirror, beginning, ends
         self._clock, self._ids = clock, ids
 
@@ -111,11 +124,13 @@ class Operations:
         head_fields: HeadFields = lambda head: {},
         beside: Beside | None = None,
     ) -> Accepted:
-        """Store an operation with its task, and send that on its way; one that is not due yet is sent by what makes it due.
+        """Store an operation with its task, and send that on its way; one that is not due yet is
+        sent by what makes it due.
 
-        refuse: is shown the user as they are, with the documents `reads`, and raises when that forbids it. task_id: where it is to be a
-        certain one, so that it begins once. head_fields: what of the head changes with it. beside: documents that are written with it,
-        by the same look. Durable when it returns. Raises Conflict, Unavailable, and what `beside` raises.
+        refuse: is shown the user as they are, with the documents `reads`, and raises when that
+        forbids it. task_id: where it is to be a certain one, so that it begins once. head_fields:
+        what of the head changes with it. beside: documents that are written with it, by the same
+        look. Durable when it returns. Raises Conflict, Unavailable, and what `beside` raises.
         """
         now, task_id = self._clock.now(), task_id or self._ids.new("tsk")
         operation = Operation(
@@ -144,7 +159,16 @@ class Operations:
             return [subject]
 
         fragile = refuse is not None or beside is not None
-        return await self._beginning.begin(owner, task, made, call, reads=reads, fragile=fragile, head_fields=head_fields, beside=beside)
+        return await self._beginning.begin(
+            owner,
+            task,
+            made,
+            call,
+            reads=reads,
+            fragile=fragile,
+            head_fields=head_fields,
+            beside=beside,
+        )
 
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""
@@ -154,11 +178,15 @@ class Operations:
             raise NotFound("the operation of this task is gone")
         return operation_in(document)
 
-    async def advance(self, lease: Lease, operation: Operation, ids: Sequence[str], decide: Decide) -> Operation:
-        """Commit the next chunk: the operation as it is then. `ids`: what `decide` needs to see, besides the operation.
+    async def advance(
+        self, lease: Lease, operation: Operation, ids: Sequence[str], decide: Decide
+    ) -> Operation:
+        """Commit the next chunk: the operation as it is then. `ids`: what `decide` needs to see,
+        besides the operation.
 
-        When another worker did this chunk, `decide` is not asked (or its answer thrown away) and theirs is returned.
-        Raises TaskLost once the task has ended otherwise, and what `Ledger.commit` raises.
+        When another worker did this chunk, `decide` is not asked (or its answer thrown away) and
+        theirs is returned. Raises TaskLost once the task has ended otherwise,
+        and what `Ledger.commit` raises.
         """
         ended: list[Task] = []
 
@@ -168,14 +196,28 @@ class Operations:
             if pair is None or pair.subject is None or pair.subject.id != operation.id:
                 raise TaskLost
             stored = operation_in(pair.subject)
-            if stored.state != operation.state or stored.cursor != operation.cursor or stored.counts != operation.counts:
+            if (
+                stored.state != operation.state
+                or stored.cursor != operation.cursor
+                or stored.counts != operation.counts
+            ):
                 return Changes(stored)
             if pair.task.finished:
                 raise TaskLost
             chunk = decide(look, stored)
             plan = stored.plan if chunk.plan is None else dict(chunk.plan)
-            further = stored.model_copy(update={"plan": plan, "cursor": chunk.cursor, "counts": added(stored.counts, chunk.counts)})
-            made = self._ended(pair, further, chunk, ended) if chunk.done else _advanced(pair.subject, further)
+            further = stored.model_copy(
+                update={
+                    "plan": plan,
+                    "cursor": chunk.cursor,
+                    "counts": added(stored.counts, chunk.counts),
+                }
+            )
+            made = (
+                self._ended(pair, further, chunk, ended)
+                if chunk.done
+                else _advanced(pair.subject, further)
+            )
             return Changes(
                 made.result,
                 chunk.changes,
@@ -192,14 +234,25 @@ class Operations:
             )
 
         seen = [lease.task.task_id, operation.id, *ids]
-        committed = await self._ledger.commit(lease.owner, changes, ids=seen, call=operation.call, while_erasing=True)
+        committed = await self._ledger.commit(
+            lease.owner, changes, ids=seen, call=operation.call, while_erasing=True
+        )
         await self._mirror.follow(lease.owner, committed)
         for task in ended if committed.changes is not None else ():
             await self._ends.announce(lease.owner, task)
         return committed.result
 
-    async def amend(self, owner: Owner, task_id: str, change: Callable[[Operation], Any], call: Call, *, due: bool = False) -> Task:
-        """Commit the cursor that `change` gives an operation without a worker yet; `due`: from now on it may have one. Its task.
+    async def amend(
+        self,
+        owner: Owner,
+        task_id: str,
+        change: Callable[[Operation], Any],
+        call: Call,
+        *,
+        due: bool = False,
+    ) -> Task:
+        """Commit the cursor that `change` gives an operation without a worker yet; `due`:
+        from now on it may have one. Its task.
 
         Raises NotFound, and what `change` raises.
         """
@@ -211,7 +264,11 @@ class Operations:
             stored, now = operation_in(pair.subject), self._clock.now()
             advanced = _advanced(pair.subject, stored.model_copy(update={"cursor": change(stored)}))
             fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
-            return Changes(pair.task.model_copy(update=fields), puts=(*advanced.puts, pair.task_state.changed(**fields)), fragile=True)
+            return Changes(
+                pair.task.model_copy(update=fields),
+                puts=(*advanced.puts, pair.task_state.changed(**fields)),
+                fragile=True,
+            )
 
         subject = operation_id(task_id)
         committed = await self._ledger.commit(owner, changes, ids=[task_id, subject], call=call)
@@ -229,7 +286,10 @@ class Operations:
         """A task of a kind and the operation that it is about. Raises NotFound."""
         pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
         if pair is None or pair.subject is None or pair.task.kind != kind:
-            raise NotFound(f"no {kind} of this id for this user; finished ones are kept for {LIFETIME.days} days")
+            raise NotFound(
+                f"no {kind} of this id for this user; finished ones are kept for "
+                f"{LIFETIME.days} days"
+            )
         return pair.task, operation_in(pair.subject)
 
     async def there(self, owner: Owner, task_id: str) -> Operation | None:
@@ -241,14 +301,22 @@ class Operations:
         """Send the message of a task that has become due."""
         return await self._beginning.tell(owner, task)
 
-    def _ended(self, pair: Pair, operation: Operation, chunk: Chunk, ended: list[Task]) -> Changes[Operation]:
-        """The task's end with the operation's. The task is put onto whatever its worker writes of it meanwhile: the operation decides."""
+    def _ended(
+        self, pair: Pair, operation: Operation, chunk: Chunk, ended: list[Task]
+    ) -> Changes[Operation]:
+        """The task's end with the operation's. The task is put onto whatever its worker writes of
+        it meanwhile: the operation decides.
+        """
         result = {**({"counts": operation.counts} if chunk.counted else {}), **chunk.result}
         state = "done" if chunk.status == "succeeded" else chunk.status
         turned = pair.turned(
             state,
             self._clock.now(),
-            subject={"plan": operation.plan, "cursor": operation.cursor, "counts": operation.counts},
+            subject={
+                "plan": operation.plan,
+                "cursor": operation.cursor,
+                "counts": operation.counts,
+            },
             status=chunk.status,
             step=None,
             progress=1.0 if chunk.status == "succeeded" else pair.task.progress,
@@ -257,8 +325,13 @@ class Operations:
             next_enqueue_at=None,
         )
         ended[:] = [turned.result]
-        puts = tuple(replace(document, tag=None) if document.kind == "task" else document for document in turned.puts)
-        return Changes(operation.model_copy(update={"state": state}), puts=puts, head_fields=turned.head_fields)
+        puts = tuple(
+            replace(document, tag=None) if document.kind == "task" else document
+            for document in turned.puts
+        )
+        return Changes(
+            operation.model_copy(update={"state": state}), puts=puts, head_fields=turned.head_fields
+        )
 
 
 def operation_id(task_id: str) -> str:
@@ -267,16 +340,23 @@ def operation_id(task_id: str) -> str:
 
 
 def is_pending(look: Look, name: str) -> bool:
-    """Whether the operation of this id is to go on, in the head's life. `look` shows its document, if there is one."""
+    """Whether the operation of this id is to go on, in the head's life. `look` shows its document,
+    if there is one.
+    """
     document = look.documents.get(name)
     return (
-        document is not None and look.head is not None and document.body["epoch"] == look.head.epoch and document.body["state"] == "pending"
+        document is not None
+        and look.head is not None
+        and document.body["epoch"] == look.head.epoch
+        and document.body["state"] == "pending"
     )
 
 
 def operation_in(document: Document) -> Operation:
     """The operation in a document."""
-    return Operation.model_validate({name: value for name, value in document.body.items() if name not in OF_THE_STORE})
+    return Operation.model_validate(
+        {name: value for name, value in document.body.items() if name not in OF_THE_STORE}
+    )
 
 
 def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
@@ -292,7 +372,10 @@ def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any
 
 def _advanced(subject: Document, operation: Operation) -> Changes[Operation]:
     store_fields = {name: subject.body[name] for name in OF_THE_STORE}
-    return Changes(operation, puts=(replace(subject, body={**store_fields, **operation.model_dump(mode="json")}),))
+    return Changes(
+        operation,
+        puts=(replace(subject, body={**store_fields, **operation.model_dump(mode="json")}),),
+    )
 
 
 RUN_REPORT_KEPT_FOR: Final = timedelta(days=30)

@@ -1,7 +1,8 @@
 """A queue that sends again, from this process and within seconds, what it could not send at once.
 
-Note: this is best effort. A process that ends takes its waiting messages with it; the tasks themselves are stored, and the hourly
-sweep finds those that no message asks for. So nothing is kept here that could be lost.
+Note: this is best effort. A process that ends takes its waiting messages with it; the tasks
+themselves are stored, and the hourly sweep finds those that no message asks for.
+So nothing is kept here that could be lost.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _Message = tuple[str, str]
 
 
 class ResendingQueue:
-    """The queue `inner`, whose `send` fails as that does and is repeated in the background until it succeeds.
+    """The queue `inner`, whose `send` fails as that does and is repeated in the background until
+    it succeeds.
 
     A message may so be there twice, which receivers must bear anyway.
     """
@@ -48,7 +50,9 @@ class ResendingQueue:
         await self._inner.close()
 
     async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
-        """Add a message. Raises Unavailable: then it is sent again later. So it is when the caller waits no longer. Raises TooLarge."""
+        """Add a message. Raises Unavailable: then it is sent again later. So it is when the caller
+        waits no longer. Raises TooLarge.
+        """
         due = self._clock.now() + delay
         try:
             await self._inner.send(queue, body, delay=delay)
@@ -60,7 +64,9 @@ class ResendingQueue:
         """Up to `limit` visible messages."""
         return await self._inner.receive(queue, limit, visibility)
 
-    async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
+    async def extend(
+        self, queue: str, delivery: Delivery, visibility: timedelta
+    ) -> Delivery | None:
         """Keep it, or hand it back."""
         return await self._inner.extend(queue, delivery, visibility)
 
@@ -91,7 +97,9 @@ class ResendingQueue:
                 self._resending = asyncio.ensure_future(self._send_again())
 
     async def _send_again(self) -> None:
-        """Send what waits, the oldest first, until nothing is left; a longer pause after each refusal."""
+        """Send what waits, the oldest first, until nothing is left; a longer pause after
+        each refusal.
+        """
         pause_s = FIRST_PAUSE_S
         while self._waiting:
             await self._clock.sleep(pause_s)
@@ -101,12 +109,19 @@ class ResendingQueue:
                 due = self._waiting[message]
                 queue, body = message
                 try:
-                    await self._inner.send(queue, body, delay=max(due - self._clock.now(), timedelta(0)))
+                    await self._inner.send(
+                        queue, body, delay=max(due - self._clock.now(), timedelta(0))
+                    )
                 except Unavailable as error:
-                    log.info("%d messages wait for their queue: %s", len(self._waiting), error.detail)
+                    log.info(
+                        "%d messages wait for their queue: %s", len(self._waiting), error.detail
+                    )
                     break
                 except Exception:
-                    log.exception("a message of the queue %s can't be sent again, and is left to the sweep", queue)
+                    log.exception(
+                        "a message of the queue %s can't be sent again, and is left to the sweep",
+                        queue,
+                    )
                 if self._waiting.get(message) == due:
                     del self._waiting[message]
                 pause_s = FIRST_PAUSE_S

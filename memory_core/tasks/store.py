@@ -1,7 +1,7 @@
 """Tasks as documents, with what they are about and who is told of their end.
 
-Note: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly; so no late worker
-overwrites what was finished, cancelled or begun again since.
+Note: a task is written onto the very state that it was read in (`HeldTask.changed`), never blindly;
+so no late worker overwrites what was finished, cancelled or begun again since.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.conversation import FINISHED, FormedCell, Task, TaskKind, TaskStatus, counts_of
+from memory_core.domain.conversation import (
+    FINISHED,
+    FormedCell,
+    Task,
+    TaskKind,
+    TaskStatus,
+    counts_of,
+)
 from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.results import TaskPage
@@ -28,10 +35,14 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Document, LongTermStore, Place
 
 LIFETIME = timedelta(days=7)
-"""How long a finished task can be looked at. A poisoned one stays until it is retried or cancelled."""
+"""How long a finished task can be looked at. A poisoned one stays until it is retried
+or cancelled.
+"""
 PAGE = 100
 MAX_PAGES = 10
-"""Pages that one call reads at most in search of tasks of a status; it answers with fewer, and a cursor, after that."""
+"""Pages that one call reads at most in search of tasks of a status; it answers with fewer,
+and a cursor, after that.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +53,41 @@ class HeldTask:
     document: Document
 
     def changed(self, **fields: Any) -> Document:
-        """The document to write: the task with `fields` changed, on top of the state that was read."""
+        """The document to write: the task with `fields` changed, on top of the state
+        that was read.
+        """
         return written(self.task.model_copy(update=fields), onto=self.document)
 
 
 def written(task: Task, onto: Document | None = None) -> Document:
-    """The document that keeps a task: a new one, or the next state of `onto`, which must still be as it was read.
+    """The document that keeps a task: a new one, or the next state of `onto`, which must still be
+    as it was read.
 
-    Its place in lists is the microsecond of its creation: what is accepted adds no event, so the log's sequence tells no order.
+    Its place in lists is the microsecond of its creation: what is accepted adds no event, so the
+    log's sequence tells no order.
     """
     body: dict[str, Any] = {"sequence": int(task.created_at.timestamp() * 1_000_000)}
     if onto is not None:
         body = {name: onto.body[name] for name in ("epoch", "sequence")}
     body |= task.model_dump(mode="json")
     expires_at = task.updated_at + LIFETIME if task.finished and task.status != "poisoned" else None
-    return Document(task.task_id, "task", body, expires_at=expires_at, tag=None if onto is None else onto.tag)
+    return Document(
+        task.task_id, "task", body, expires_at=expires_at, tag=None if onto is None else onto.tag
+    )
 
 
 def held_task(document: Document | None, head: Head | None) -> HeldTask | None:
     """The task in a document of the head's epoch."""
-    if document is None or document.kind != "task" or head is None or document.body["epoch"] != head.epoch:
+    if (
+        document is None
+        or document.kind != "task"
+        or head is None
+        or document.body["epoch"] != head.epoch
+    ):
         return None
-    fields = {name: value for name, value in document.body.items() if name not in ("epoch", "sequence")}
+    fields = {
+        name: value for name, value in document.body.items() if name not in ("epoch", "sequence")
+    }
     return HeldTask(Task.model_validate(fields), document)
 
 
@@ -74,7 +98,9 @@ class Tasks:
         self._store, self._cursors = store, cursors
 
     async def held(self, owner: Owner, task_id: str) -> HeldTask | None:
-        """One task; None when there is none in the head's epoch: of a user who is being erased, the erasure is the only one left."""
+        """One task; None when there is none in the head's epoch: of a user who is being erased,
+        the erasure is the only one left.
+        """
         look = await self._store.snapshot(owner, [task_id])
         return held_task(look.documents.get(task_id), look.head)
 
@@ -82,11 +108,22 @@ class Tasks:
         """One task. Raises NotFound."""
         task_read = await self.held(owner, task_id)
         if task_read is None:
-            raise NotFound(f"no task of this id for this user; finished ones are kept for {LIFETIME.days} days")
+            raise NotFound(
+                f"no task of this id for this user; finished ones are kept for {LIFETIME.days} days"
+            )
         return task_read.task
 
-    async def page(self, owner: Owner, status: TaskStatus | None, kind: TaskKind | None, cursor: str | None, limit: int) -> TaskPage:
-        """One page, newest first; it may be short, or empty, though more follow. Raises Malformed for a void cursor."""
+    async def page(
+        self,
+        owner: Owner,
+        status: TaskStatus | None,
+        kind: TaskKind | None,
+        cursor: str | None,
+        limit: int,
+    ) -> TaskPage:
+        """One page, newest first; it may be short, or empty, though more follow.
+        Raises Malformed for a void cursor.
+        """
         bound = {"list": "tasks", "status": status, "kind": kind}
         head = (await self._store.snapshot(owner)).head
         place = self._cursors.read(owner, head, bound, cursor)
@@ -98,13 +135,21 @@ class Tasks:
 
         tasks, following = await self.some(owner, head, wanted, place, limit)
         return TaskPage(
-            tuple(task.task for task in tasks), None if following is None else self._cursors.make(owner, head, bound, following)
+            tuple(task.task for task in tasks),
+            None if following is None else self._cursors.make(owner, head, bound, following),
         )
 
     async def some(
-        self, owner: Owner, head: Head, wanted: Callable[[Task], bool], after: Place | None, limit: int
+        self,
+        owner: Owner,
+        head: Head,
+        wanted: Callable[[Task], bool],
+        after: Place | None,
+        limit: int,
     ) -> tuple[list[HeldTask], Place | None]:
-        """Up to `limit` tasks that are wanted, newest first, and where to go on; None when there are no more."""
+        """Up to `limit` tasks that are wanted, newest first, and where to go on;
+        None when there are no more.
+        """
         tasks: list[HeldTask] = []
         for _ in range(MAX_PAGES):
             documents = await self._store.page(owner, "task", None, after, PAGE)
@@ -120,10 +165,11 @@ class Tasks:
         return tasks, after
 
 
-# A task and what it is about, which change together: a conversation, a buffer, a delivery; with them the head's count, and who is told.
+# A task and what it is about, which change together: a conversation, a buffer, a delivery; with
+# them the head's count, and who is told.
 #
-# Note: the head counts the tasks that are not finished, and nothing else. So a task begins and ends only in commits,
-# onto the very state that was read, and the count moves in the same batch.
+# Note: the head counts the tasks that are not finished, and nothing else. So a task begins and ends
+# only in commits, onto the very state that was read, and the count moves in the same batch.
 
 
 _NO_MORE: Mapping[str, Any] = {}
@@ -143,7 +189,11 @@ class Pair:
         if task is None:
             return None
         subject = look.documents.get(task.task.subject_id)
-        known = subject is not None and look.head is not None and subject.body["epoch"] == look.head.epoch
+        known = (
+            subject is not None
+            and look.head is not None
+            and subject.body["epoch"] == look.head.epoch
+        )
         return cls(task, subject if known else None)
 
     @property
@@ -151,20 +201,37 @@ class Pair:
         """The task."""
         return self.task_state.task
 
-    def turned(self, state: str, now: datetime, *, subject: Mapping[str, Any] = _NO_MORE, **fields: Any) -> Changes[Task]:
-        """The commit that gives the subject another state (and the fields `subject`), the task other `fields`, and its callback
-        address a delivery when that ends the task.
+    def turned(
+        self, state: str, now: datetime, *, subject: Mapping[str, Any] = _NO_MORE, **fields: Any
+    ) -> Changes[Task]:
+        """The commit that gives the subject another state (and the fields `subject`), the task
+        other `fields`, and its callback address a delivery when that ends the task.
         """
-        turned = {**self._formed(), **fields, "leased_by": None, "leased_until": None, "waiting_for": None, "updated_at": now}
+        turned = {
+            **self._formed(),
+            **fields,
+            "leased_by": None,
+            "leased_until": None,
+            "waiting_for": None,
+            "updated_at": now,
+        }
         task, deliveries = announced(self.task.model_copy(update=turned), now)
         puts = (written(task, onto=self.task_state.document), *deliveries)
         return Changes(
-            task, puts=(*puts, *self._subject(state, now, subject)), head_fields=counted(unfinished(puts) - (not self.task.finished))
+            task,
+            puts=(*puts, *self._subject(state, now, subject)),
+            head_fields=counted(unfinished(puts) - (not self.task.finished)),
         )
 
     def _formed(self) -> Mapping[str, Any]:
-        """The result that names what the conversation became so far: that stays, however the task goes on or ends."""
-        if self.subject is None or self.subject.kind != "conversation" or not self.subject.body["formed_cells"]:
+        """The result that names what the conversation became so far: that stays,
+        however the task goes on or ends.
+        """
+        if (
+            self.subject is None
+            or self.subject.kind != "conversation"
+            or not self.subject.body["formed_cells"]
+        ):
             return _NO_MORE
         cells = [FormedCell.model_validate(cell) for cell in self.subject.body["formed_cells"]]
         became = {"cells": [cell.public() for cell in cells], "counts": counts_of(cells)}
@@ -177,14 +244,25 @@ class Pair:
             if state == "cancelled":
                 yield emptied(self.subject)
         elif self.subject.body["state"] != state:
-            ended = self.subject.kind in ("delivery", "operation") and state not in ("pending", "poisoned", "cancelling")
+            ended = self.subject.kind in ("delivery", "operation") and state not in (
+                "pending",
+                "poisoned",
+                "cancelling",
+            )
             expires_at = now + LIFETIME if ended else None
-            yield replace(self.subject, body={**self.subject.body, **fields, "state": state}, expires_at=expires_at)
+            yield replace(
+                self.subject,
+                body={**self.subject.body, **fields, "state": state},
+                expires_at=expires_at,
+            )
 
 
 def unfinished(documents: Iterable[Document]) -> int:
     """How many of these are tasks that are not finished."""
-    return sum(document.kind == "task" and document.body["status"] not in FINISHED for document in documents)
+    return sum(
+        document.kind == "task" and document.body["status"] not in FINISHED
+        for document in documents
+    )
 
 
 def counted(more: int) -> Callable[[Head], Mapping[str, Any]]:
@@ -196,10 +274,12 @@ def counted(more: int) -> Callable[[Head], Mapping[str, Any]]:
     return head_fields
 
 
-# A delivery: what a callback address is told when a task has ended, and a log of the tries to tell it.
+# A delivery: what a callback address is told when a task has ended, and a log of the
+# tries to tell it.
 #
-# Note: what is told is written down in the very commit that ends the task, so it can neither be forgotten nor change
-# afterwards. A task that ends twice (poisoned, retried, succeeded) has two deliveries.
+# Note: what is told is written down in the very commit that ends the task, so it can neither be
+# forgotten nor change afterwards. A task that ends twice (poisoned, retried,
+# succeeded) has two deliveries.
 
 
 KEPT_TRIES = 20
@@ -208,7 +288,9 @@ DeliveryState = Literal["pending", "delivered", "failed", "cancelled", "poisoned
 
 
 class Try(BaseModel):
-    """One POST: when, the status of the answer (None when there was none), and why that was no success."""
+    """One POST: when, the status of the answer (None when there was none), and why that
+    was no success.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -233,7 +315,13 @@ class Delivery(BaseModel):
     @classmethod
     def of(cls, document: Document) -> Delivery:
         """The delivery in a document."""
-        return cls.model_validate({name: value for name, value in document.body.items() if name not in ("epoch", "sequence")})
+        return cls.model_validate(
+            {
+                name: value
+                for name, value in document.body.items()
+                if name not in ("epoch", "sequence")
+            }
+        )
 
     def tried(self, attempt: Try) -> list[dict[str, Any]]:
         """The log with one more try, as it is stored."""
@@ -260,11 +348,15 @@ def webhook_task_id(delivery_id: str) -> str:
 
 
 def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
-    """A task that has just ended and names the delivery that follows, and the documents of that. Without callback as it is, and none."""
+    """A task that has just ended and names the delivery that follows, and the documents of that.
+    Without callback as it is, and none.
+    """
     if task.callback_url is None or not task.finished:
         return task, ()
     identity = derived("dlv", task.task_id, str(task.generation), task.status)
-    delivery = Delivery(id=identity, task_id=task.task_id, url=task.callback_url, body=task.public(), created_at=now)
+    delivery = Delivery(
+        id=identity, task_id=task.task_id, url=task.callback_url, body=task.public(), created_at=now
+    )
     webhook = Task(
         task_id=webhook_task_id(identity),
         kind="webhook",
@@ -275,13 +367,16 @@ def announced(task: Task, now: datetime) -> tuple[Task, tuple[Document, ...]]:
         correlation_id=task.correlation_id,
     )
     ended = task.model_copy(update={"delivery_ids": [*task.delivery_ids, identity]})
-    return ended, (Document(identity, "delivery", delivery.model_dump(mode="json")), written(webhook))
+    return ended, (
+        Document(identity, "delivery", delivery.model_dump(mode="json")),
+        written(webhook),
+    )
 
 
 # Writing one document beside the log, in spite of an answer that gets lost.
 #
-# Note: sending it again is right only because a store takes an equal document as ours. Two writers that must not both
-# win write different things, as a lease does by its holder's name.
+# Note: sending it again is right only because a store takes an equal document as ours. Two writers
+# that must not both win write different things, as a lease does by its holder's name.
 
 
 ATTEMPTS = 4
@@ -290,7 +385,8 @@ PAUSE_S = 0.02
 
 
 async def kept(store: LongTermStore, owner: Owner, document: Document) -> Document | None:
-    """`LongTermStore.keep`, a few times while the store does not answer: the document with its tag, None when a rival was faster.
+    """`LongTermStore.keep`, a few times while the store does not answer: the document with its tag,
+    None when a rival was faster.
 
     Raises Unavailable when it stays down; then it may have been written.
     """

@@ -1,7 +1,8 @@
 """Work on one task, and the services that every kind of task needs.
 
-Note: returning acknowledges the message. So a worker that can't finish sends another message first, or has written down
-when the sweep is to send one; and what is raised comes back by itself, and too often ends in the poison queue.
+Note: returning acknowledges the message. So a worker that can't finish sends another message first,
+or has written down when the sweep is to send one; and what is raised comes back by itself, and too
+often ends in the poison queue.
 """
 
 from __future__ import annotations
@@ -24,17 +25,29 @@ from memory_core.tasks.store import Tasks
 
 PASSING = (Unavailable, HeadMoved, TimeoutError)
 """What is worth waiting for: a dependency that is down, too many writers, no answer in time."""
-GAVE_UP = "its message was taken up too often without an end: the worker was killed, or ran out of time"
+GAVE_UP = (
+    "its message was taken up too often without an end: the worker was killed, or ran out of time"
+)
 log = logging.getLogger(__name__)
 
 Work = Callable[[Lease], Awaitable[Later | None]]
-"""What is done for one kind of task. None: nothing is left to do here; Later: it is to be handed back, and its message to come again."""
+"""What is done for one kind of task. None: nothing is left to do here; Later: it is to be handed
+back, and its message to come again.
+"""
 
 
 class Worker:
     """Works on tasks, each as its kind asks for."""
 
-    def __init__(self, tasks: Tasks, leases: Leases, works: Mapping[TaskKind, Work], ends: Ends, queue: TaskQueue, clock: Clock) -> None:
+    def __init__(
+        self,
+        tasks: Tasks,
+        leases: Leases,
+        works: Mapping[TaskKind, Work],
+        ends: Ends,
+        queue: TaskQueue,
+        clock: Clock,
+    ) -> None:
         self._tasks, self._leases, self._works, self._ends = tasks, leases, works, ends
         self._queue, self._clock = queue, clock
 
@@ -62,14 +75,18 @@ class Worker:
         return None
 
     async def give_up(self, body: str, name: QueueName) -> None:
-        """A message came too often: its task is poisoned, unless that is finished or has a newer message. Raises Unavailable.
+        """A message came too often: its task is poisoned, unless that is finished or has a newer
+        message. Raises Unavailable.
 
         One that is not ours has no task that could say so: it is logged, and gone.
         """
         try:
             message = message_of(body)
         except Malformed:
-            log.error("a message of %d characters that is not ours is dropped from the poison queue", len(body))
+            log.error(
+                "a message of %d characters that is not ours is dropped from the poison queue",
+                len(body),
+            )
             return
         held_task = await self._tasks.held(message.owner, message.task_id)
         if held_task is None or held_task.task.generation != message.generation:
@@ -89,26 +106,44 @@ class Worker:
                 await tell(self._queue, name, message, later.delay)
         except TaskLost:
             raise
-        except QuotaExceeded as error:  # asking again gives the same until there is room, and the task is retried
+        except QuotaExceeded as error:
+            # asking again gives the same until there is room, and the task is retried
             await self._poison(message, lease.task, said(error), level=logging.INFO)
         except PASSING as error:
             log.info("the task %s waits: %s", message.task_id, error)
             await tell(self._queue, name, message, await lease.wait(error))
         except Exception as error:
-            log.exception("the task %s failed, correlation id %s", message.task_id, lease.task.correlation_id)
+            log.exception(
+                "the task %s failed, correlation id %s", message.task_id, lease.task.correlation_id
+            )
             delay = await lease.fail(error)
             if delay is not None:
                 await tell(self._queue, name, message, delay)
             else:
                 await self._poison(message, lease.task, said(error), lease.task.attempts + 1)
 
-    async def _poison(self, message: TaskMessage, task: Task, why: str, attempts: int | None = None, *, level: int = logging.ERROR) -> None:
+    async def _poison(
+        self,
+        message: TaskMessage,
+        task: Task,
+        why: str,
+        attempts: int | None = None,
+        *,
+        level: int = logging.ERROR,
+    ) -> None:
         spent = task.attempts if attempts is None else attempts
-        if await self._ends.end(message.owner, task, "poisoned", status="poisoned", error=why, attempts=spent) is not None:
+        if (
+            await self._ends.end(
+                message.owner, task, "poisoned", status="poisoned", error=why, attempts=spent
+            )
+            is not None
+        ):
             log.log(level, "the task %s is poisoned: %s", message.task_id, why)
 
     async def _put_off(self, name: QueueName, message: TaskMessage, error: Unavailable) -> None:
-        """Nothing can be written down, so the message itself counts how often it came in vain. Raises Unavailable when it can't be sent."""
+        """Nothing can be written down, so the message itself counts how often it came in vain.
+        Raises Unavailable when it can't be sent.
+        """
         log.info("the task %s is put off: %s", message.task_id, error.detail)
         again = message.model_copy(update={"waits": message.waits + 1})
         await self._queue.send(name, again.model_dump_json(), delay=pause(message.waits, error))

@@ -24,8 +24,14 @@ async def test_a_run_is_told_and_recalled_in_another_session_with_two_calls(url:
     with httpx.Client(base_url=url, event_hooks=hooks, timeout=60) as http:
         provider = MemoryCoreProvider(MemoryCore(url, http=http).user(uuid.uuid4().hex))
         instructions = []
-        for thread, text in [("monday", "I am allergic to peanuts."), ("tuesday", "What am I allergic to?")]:
-            session, context = AgentSession(session_id=thread), SessionContext(input_messages=[Message("user", [text])])
+        for thread, text in [
+            ("monday", "I am allergic to peanuts."),
+            ("tuesday", "What am I allergic to?"),
+        ]:
+            session, context = (
+                AgentSession(session_id=thread),
+                SessionContext(input_messages=[Message("user", [text])]),
+            )
             await provider.before_run(agent=None, session=session, context=context, state={})
             instructions.append("".join(context.instructions))
             await provider.after_run(agent=None, session=session, context=context, state={})

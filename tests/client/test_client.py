@@ -1,4 +1,6 @@
-"""The client against a real development host, and its retries against answers that a test writes at the edge of HTTP."""
+"""The client against a real development host, and its retries against answers that a test writes at
+the edge of HTTP.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def user(service: AsyncMemoryCore, request: pytest.FixtureRequest) -> AsyncUser:
 
 
 async def test_a_memory_is_saved_found_changed_and_deleted(user: AsyncUser) -> None:
-    saved = await user.save("Ana lives in Lisbon", type="semantic", subject="Ana", attribute="city", metadata={"n": 1})
+    saved = await user.save(
+        "Ana lives in Lisbon", type="semantic", subject="Ana", attribute="city", metadata={"n": 1}
+    )
     assert (saved.outcome, saved.memory.metadata) == ("created", {"n": 1})
     (result,) = (await user.retrieve("Where does Ana live?", metadata={"n": {"gte": 1}})).results
     assert result.memory.id == saved.memory.id
@@ -84,10 +88,16 @@ async def test_moments_are_taken_as_they_are_given_back(user: AsyncUser) -> None
 
 
 async def test_many_are_saved_read_and_deleted(user: AsyncUser) -> None:
-    results = await user.save_many([{"type": "procedural", "key": f"style/{n} ä", "value": {"n": n}} for n in range(3)], atomic=True)
+    results = await user.save_many(
+        [{"type": "procedural", "key": f"style/{n} ä", "value": {"n": n}} for n in range(3)],
+        atomic=True,
+    )
     assert [result.outcome for result in results if result.ok] == ["created"] * 3
     fetched = await user.get_many(keys=["style/2 ä", "none"])
-    assert ([memory.value for memory in fetched.memories], fetched.missing) == ([{"n": 2}], ["none"])
+    assert ([memory.value for memory in fetched.memories], fetched.missing) == (
+        [{"n": 2}],
+        ["none"],
+    )
     assert (await user.procedure("style/2 ä")).value == {"n": 2}
     deleted = await user.delete_many(keys=["style/2 ä", "none"])
     assert [(result.ok, result.status) for result in deleted] == [(True, 200), (False, 404)]
@@ -97,18 +107,31 @@ async def test_many_are_saved_read_and_deleted(user: AsyncUser) -> None:
 
 async def test_lists_results_and_tags_are_walked_to_their_end(user: AsyncUser) -> None:
     for start in (0, 100):
-        items = [{"content": f"the green parrot says {n}", "tags": [f"t{n:03}"], "metadata": {"n": n}} for n in range(start, start + 75)]
+        items = [
+            {"content": f"the green parrot says {n}", "tags": [f"t{n:03}"], "metadata": {"n": n}}
+            for n in range(start, start + 75)
+        ]
         await user.save_many(items)
-    listed = [memory.metadata["n"] async for memory in user.memories(order="asc", metadata={"n": {"gte": 60}})]
+    listed = [
+        memory.metadata["n"]
+        async for memory in user.memories(order="asc", metadata={"n": {"gte": 60}})
+    ]
     assert listed == [*range(60, 75), *range(100, 175)]
     assert len([tag async for tag in user.tags("t1")]) == 75
-    found = [result async for result in user.results("green parrot", limit=40, answer_threshold=0, similarity_threshold=0)]
+    found = [
+        result
+        async for result in user.results(
+            "green parrot", limit=40, answer_threshold=0, similarity_threshold=0
+        )
+    ]
     assert len({result.memory.id for result in found}) == len(found) == 150
     assert [result.rank for result in found] == [*range(1, 151)]
 
 
 async def test_a_conversation_is_told_and_waited_for(user: AsyncUser) -> None:
-    accepted = await user.tell([{"role": "user", "content": "I am allergic to peanuts."}], session_id="monday")
+    accepted = await user.tell(
+        [{"role": "user", "content": "I am allergic to peanuts."}], session_id="monday"
+    )
     assert accepted.messages == {"new": 1, "known": 0}
     task = await user.wait_for_task(accepted.task_id)
     assert (task.status, task.finished) == ("succeeded", True)
@@ -144,7 +167,9 @@ def test_the_sync_client_does_the_same(url: str) -> None:
         saved = user.save("Ana lives in Lisbon", type="semantic")
         assert [memory.id for memory in user.memories()] == [saved.memory.id]
         assert [result.memory.id for result in user.results("Lisbon")] == [saved.memory.id]
-        task = user.wait_for_task(user.tell([{"role": "user", "content": "I live in Oslo."}], session_id="s").task_id)
+        task = user.wait_for_task(
+            user.tell([{"role": "user", "content": "I live in Oslo."}], session_id="s").task_id
+        )
         assert task.status == "succeeded"
         assert [message.content for message in user.messages("s")] == ["I live in Oslo."]
         assert service.ready()["status"] == "ready"
@@ -197,7 +222,9 @@ async def test_a_call_is_sent_again_with_the_same_key_until_it_succeeds() -> Non
     await answering(lambda request: httpx.Response(201, json=SAVED)).user("ana").save("a")
 
 
-@pytest.mark.parametrize(("status", "times"), [(503, 4), (429, 4), (502, 4), (500, 1), (404, 1), (422, 1), (409, 1)])
+@pytest.mark.parametrize(
+    ("status", "times"), [(503, 4), (429, 4), (502, 4), (500, 1), (404, 1), (422, 1), (409, 1)]
+)
 async def test_only_what_may_help_is_sent_again(status: int, times: int) -> None:
     seen: list[str] = []
 
@@ -225,7 +252,9 @@ async def test_a_content_type_of_the_caller_is_the_only_one() -> None:
         sent.append(request.headers.get_list("content-type"))
         return httpx.Response(200, json={})
 
-    await answering(answer).request("PATCH", "/v1", body={}, headers={"content-type": "application/merge-patch+json"})
+    await answering(answer).request(
+        "PATCH", "/v1", body={}, headers={"content-type": "application/merge-patch+json"}
+    )
     assert sent == [["application/merge-patch+json"]]
 
 
@@ -270,7 +299,12 @@ async def test_an_answer_that_gets_lost_leaves_one_memory(url: str) -> None:
 async def test_a_task_that_fails_and_one_that_takes_too_long_are_told() -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         failed = request.url.path.endswith("bad")
-        task = {"task_id": "t", "kind": "converse", "status": "poisoned" if failed else "running", "error": "RuntimeError"}
+        task = {
+            "task_id": "t",
+            "kind": "converse",
+            "status": "poisoned" if failed else "running",
+            "error": "RuntimeError",
+        }
         return httpx.Response(200, json=task)
 
     user = answering(answer).user("ana")
@@ -288,8 +322,13 @@ async def test_many_calls_at_once_share_a_connection_pool(user: AsyncUser) -> No
 # What a model may send as arguments.
 
 
-@pytest.mark.parametrize("name", ["../users/someone", "../sessions/s/messages/last", "a/b", "%2e%2e", "x?user_id=other", "x#y"])
-async def test_an_id_is_one_step_of_a_path_whatever_is_in_it(service: AsyncMemoryCore, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["../users/someone", "../sessions/s/messages/last", "a/b", "%2e%2e", "x?user_id=other", "x#y"],
+)
+async def test_an_id_is_one_step_of_a_path_whatever_is_in_it(
+    service: AsyncMemoryCore, name: str
+) -> None:
     user = service.user("someone")
     kept = await user.save("It stays", type="semantic")
     for call in (user.get, user.delete, user.restore, user.task, user.procedure):
@@ -301,14 +340,18 @@ async def test_an_id_is_one_step_of_a_path_whatever_is_in_it(service: AsyncMemor
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
-async def test_an_id_that_is_no_step_of_a_path_is_refused_before_it_is_sent(user: AsyncUser, name: str) -> None:
+async def test_an_id_that_is_no_step_of_a_path_is_refused_before_it_is_sent(
+    user: AsyncUser, name: str
+) -> None:
     for call in (user.get, user.delete, user.task, user.procedure):
         with pytest.raises(ValueError, match="empty"):
             await call(name)
 
 
 @pytest.mark.parametrize("field", ["user_id", "app_id"])
-async def test_no_argument_names_another_user(service: AsyncMemoryCore, user: AsyncUser, field: str) -> None:
+async def test_no_argument_names_another_user(
+    service: AsyncMemoryCore, user: AsyncUser, field: str
+) -> None:
     await service.user("somebody else").save("The vault's code is 4711", type="semantic")
     other: dict[str, Any] = {field: "somebody else"}
     calls = (

@@ -1,4 +1,6 @@
-"""Each adapter bounds its contexts where `max_tokens` says so, and leaves them to the service's default otherwise."""
+"""Each adapter bounds its contexts where `max_tokens` says so, and leaves them to the service's
+default otherwise.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,30 @@ def user(host: httpx.Client) -> Iterator[User]:
     """A user with twelve memories that answer the question, together far longer than 100 tokens."""
     with MemoryCore(str(host.base_url)) as service:
         owner = service.user(uuid.uuid4().hex)
-        crops = ["peas", "leeks", "kale", "beans", "chard", "garlic", "onions", "carrots", "turnips", "lettuce", "spinach", "radishes"]
+        crops = [
+            "peas",
+            "leeks",
+            "kale",
+            "beans",
+            "chard",
+            "garlic",
+            "onions",
+            "carrots",
+            "turnips",
+            "lettuce",
+            "spinach",
+            "radishes",
+        ]
         owner.save_many(
-            [{"content": f"In Ana's garden grow {crop}, in a bed beside the wall that Ana waters in the evening."} for crop in crops]
+            [
+                {
+                    "content": (
+                        f"In Ana's garden grow {crop}, in a bed beside the wall that Ana waters in "
+                        "the evening."
+                    )
+                }
+                for crop in crops
+            ]
         )
         yield owner
 
@@ -48,7 +71,11 @@ def by_instructions(user: User, max_tokens: int | None) -> str:
 def by_provider(user: User, max_tokens: int | None) -> str:
     context = SessionContext(input_messages=[Message("user", [QUESTION])])
     provider = MemoryCoreProvider(user, max_tokens=max_tokens)
-    asyncio.run(provider.before_run(agent=None, session=AgentSession(session_id="t"), context=context, state={}))
+    asyncio.run(
+        provider.before_run(
+            agent=None, session=AgentSession(session_id="t"), context=context, state={}
+        )
+    )
     return "".join(context.instructions)
 
 
@@ -62,7 +89,9 @@ async def _text(answer: Any) -> str:
 
 
 @pytest.mark.parametrize("recall", [by_nodes, by_instructions, by_provider, by_function])
-def test_a_context_is_as_long_as_the_adapter_is_told(recall: Callable[[User, int | None], str], user: User) -> None:
+def test_a_context_is_as_long_as_the_adapter_is_told(
+    recall: Callable[[User, int | None], str], user: User
+) -> None:
     bounded, default = recall(user, 100), recall(user, None)
     assert "Ana's garden" in bounded
     assert len(bounded) < 100 * 6 < len(default)

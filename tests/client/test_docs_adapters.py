@@ -1,4 +1,6 @@
-"""The programs on the adapters' pages run as they are written, imports included, and remember beyond a session."""
+"""The programs on the adapters' pages run as they are written, imports included,
+and remember beyond a session.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ TOOLS = """
 state = graph.invoke({"messages": [("user", "How is the weather, and what am I allergic to?")]}, thread)
 print([message.text for message in state["messages"][-3:]])
 print([message.role for message in MemoryCore("http://127.0.0.1:7071").user("mona").messages("tuesday")])
-"""
+"""  # noqa: E501
 CALLING = """
 from langchain_core.messages import AIMessage
 from types import SimpleNamespace
@@ -40,12 +42,12 @@ def scripted(messages):
     return AIMessage(known)
 
 model = SimpleNamespace(invoke=scripted, bind_tools=lambda tools: model)
-"""
+"""  # noqa: E501
 AGENTS = """
 instructions = recalling(user, "You are a helpful assistant.", session_id="tuesday")
 agent = Agent(name="assistant", instructions=instructions, model=model)
 print(Runner.run_sync(agent, "What am I allergic to?", session=MemoryCoreSession(user, "tuesday")).final_output)
-"""
+"""  # noqa: E501
 PROVIDER = """
 print(asyncio.run(ask("tuesday", "What am I allergic to?")))
 """
@@ -63,11 +65,15 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.URL]:
 
 
 def pieces(page: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+    return re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL
+    )
 
 
 def programs() -> list[tuple[str, str, list[str]]]:
-    """For each adapter the user that its page names, a program of the page's pieces, and what it prints."""
+    """For each adapter the user that its page names, a program of the page's pieces,
+    and what it prints.
+    """
     nodes, tools, store = pieces("langgraph.md")
     agents, older = pieces("openai-agents.md")
     provider, functions = pieces("other-frameworks.md")
@@ -79,15 +85,40 @@ def programs() -> list[tuple[str, str, list[str]]]:
             CALLING + nodes + LANGGRAPH + tools + TOOLS + store,
             ["No peanuts.", weather, roles],
         ),
-        ("nora", MODEL % "openai_agents" + "model = head['model']\n" + agents + AGENTS + older, ["No peanuts."]),
-        ("pia", MODEL % "agent_framework" + "client = head['Scripted']()\n" + provider + PROVIDER, ["I see.", "No peanuts."]),
-        ("olga", MODEL % "pydantic_ai" + "model = head['model']\n" + functions + FUNCTIONS, ["No peanuts."]),
+        (
+            "nora",
+            MODEL % "openai_agents" + "model = head['model']\n" + agents + AGENTS + older,
+            ["No peanuts."],
+        ),
+        (
+            "pia",
+            MODEL % "agent_framework" + "client = head['Scripted']()\n" + provider + PROVIDER,
+            ["I see.", "No peanuts."],
+        ),
+        (
+            "olga",
+            MODEL % "pydantic_ai" + "model = head['model']\n" + functions + FUNCTIONS,
+            ["No peanuts."],
+        ),
     ]
 
 
-@pytest.mark.parametrize(("user", "program", "printed"), programs(), ids=["langgraph", "openai_agents", "agent_framework", "pydantic_ai"])
-def test_a_page_of_an_adapter_runs_as_it_is_written(user: str, program: str, printed: list[str], url: httpx.URL) -> None:
+@pytest.mark.parametrize(
+    ("user", "program", "printed"),
+    programs(),
+    ids=["langgraph", "openai_agents", "agent_framework", "pydantic_ai"],
+)
+def test_a_page_of_an_adapter_runs_as_it_is_written(
+    user: str, program: str, printed: list[str], url: httpx.URL
+) -> None:
     own = program.replace(f'"{user}"', f'"{uuid.uuid4().hex}"').replace(ADDRESS, str(url))
     settings = {**os.environ, "PYTHONPATH": str(ROOT / "memory_core_client" / "src")}
-    done = subprocess.run([sys.executable, "-c", own], capture_output=True, text=True, env=settings, timeout=120, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", own],
+        capture_output=True,
+        text=True,
+        env=settings,
+        timeout=120,
+        cwd=ROOT,
+    )
     assert (done.stdout.splitlines(), done.stderr) == (printed, "")

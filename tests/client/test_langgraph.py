@@ -1,4 +1,6 @@
-"""LangGraph's store and nodes on a real development host; `python -m bench.frameworks` runs LangGraph's own suites."""
+"""LangGraph's store and nodes on a real development host; `python -m bench.frameworks` runs
+LangGraph's own suites.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,13 @@ def keys(items: list[Any]) -> list[str]:
 
 
 def test_items_are_put_read_replaced_and_taken_out(store: MemoryCoreStore) -> None:
-    value = {"name": "tea", "cups": 2, "hot": True, "from": {"country": "Japan"}, "notes": ["green", 1.5, None]}
+    value = {
+        "name": "tea",
+        "cups": 2,
+        "hot": True,
+        "from": {"country": "Japan"},
+        "notes": ["green", 1.5, None],
+    }
     store.put(("users", "ana"), "drink", value)
     item = store.get(("users", "ana"), "drink")
     assert item is not None
@@ -56,11 +64,22 @@ def test_items_are_put_read_replaced_and_taken_out(store: MemoryCoreStore) -> No
 
 
 def test_a_search_ranks_filters_and_skips(store: MemoryCoreStore) -> None:
-    for number, text in enumerate(["green tea from Japan", "black tea from India", "coffee from Peru"]):
-        store.put(("drinks",), f"d{number}", {"text": text, "price": number, "by": {"kind": "tea" if "tea" in text else "bean"}})
-    assert [item.key for item in store.search(("drinks",), query="coffee from Peru", limit=1)] == ["d2"]
+    for number, text in enumerate(
+        ["green tea from Japan", "black tea from India", "coffee from Peru"]
+    ):
+        store.put(
+            ("drinks",),
+            f"d{number}",
+            {"text": text, "price": number, "by": {"kind": "tea" if "tea" in text else "bean"}},
+        )
+    assert [item.key for item in store.search(("drinks",), query="coffee from Peru", limit=1)] == [
+        "d2"
+    ]
     assert keys(store.search(("drinks",), filter={"price": {"$gte": 1, "$lt": 5}})) == ["d1", "d2"]
-    assert keys(store.search(("drinks",), query="tea", filter={"by": {"kind": "tea"}})) == ["d0", "d1"]
+    assert keys(store.search(("drinks",), query="tea", filter={"by": {"kind": "tea"}})) == [
+        "d0",
+        "d1",
+    ]
     first, second = store.search(("drinks",), limit=2), store.search(("drinks",), limit=2, offset=2)
     assert keys([*first, *second]) == ["d0", "d1", "d2"]
     assert store.search(("drink",)) == []
@@ -80,7 +99,9 @@ def test_messages_are_of_the_moment_that_they_bring(service: MemoryCore) -> None
     stored = []
     for time in times:
         errand = HumanMessage("I fetched the parcel.", additional_kwargs={"timestamp": time})
-        nodes.remember({"messages": [errand]}, {"configurable": {"user_id": user, "thread_id": time}})
+        nodes.remember(
+            {"messages": [errand]}, {"configurable": {"user_id": user, "thread_id": time}}
+        )
         stored += [message.timestamp for message in service.user(user).messages(time)]
     assert stored[0] == datetime(2026, 3, 2, 8, tzinfo=UTC)
     assert all(moment is not None and moment >= before for moment in stored[1:])
@@ -95,10 +116,18 @@ def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: MemoryCoreStore
     assert store.list_namespaces(limit=2, offset=1) == [("a", "b", "d", "c"), ("a", "bc")]
 
 
-async def test_a_batch_is_done_in_order_and_a_wrong_name_stops_all_of_it(store: MemoryCoreStore) -> None:
+async def test_a_batch_is_done_in_order_and_a_wrong_name_stops_all_of_it(
+    store: MemoryCoreStore,
+) -> None:
     values = [PutOp(("n",), f"k{number}", {"v": number}) for number in range(120)]
     results = await store.abatch(
-        [*values, GetOp(("n",), "k119"), SearchOp(("n",), filter={"v": 7}), PutOp(("n",), "k7", None), GetOp(("n",), "k7")]
+        [
+            *values,
+            GetOp(("n",), "k119"),
+            SearchOp(("n",), filter={"v": 7}),
+            PutOp(("n",), "k7", None),
+            GetOp(("n",), "k7"),
+        ]
     )
     assert results[:120] == [None] * 120
     assert results[120].value == {"v": 119}  # type: ignore[union-attr]
@@ -121,10 +150,14 @@ def test_what_can_not_be_stored_or_filtered_by_says_so(store: MemoryCoreStore) -
     assert keys(narrow.search(("n",), filter={"kind": "x"})) == ["wide"]
 
 
-def test_the_nodes_recall_in_a_new_thread_what_was_said_in_another_with_two_calls_a_turn(url: str) -> None:
+def test_the_nodes_recall_in_a_new_thread_what_was_said_in_another_with_two_calls_a_turn(
+    url: str,
+) -> None:
     seen: list[str] = []
     sent: list[str] = []
-    http = httpx.Client(base_url=url, event_hooks={"request": [lambda asked: sent.append(asked.url.path)]})
+    http = httpx.Client(
+        base_url=url, event_hooks={"request": [lambda asked: sent.append(asked.url.path)]}
+    )
 
     def answer(state: MemoryState) -> dict[str, Any]:
         seen.append(state["context"])
@@ -133,21 +166,39 @@ def test_the_nodes_recall_in_a_new_thread_what_was_said_in_another_with_two_call
     with http:
         nodes = MemoryNodes(MemoryCore(url, http=http))
         steps = [("recall", nodes.recall), ("answer", answer), ("remember", nodes.remember)]
-        graph = StateGraph(MemoryState).add_sequence(steps).add_edge(START, "recall").compile(checkpointer=InMemorySaver())
+        graph = (
+            StateGraph(MemoryState)
+            .add_sequence(steps)
+            .add_edge(START, "recall")
+            .compile(checkpointer=InMemorySaver())
+        )
         user = uuid.uuid4().hex
-        for thread, text in [("monday", "I am allergic to peanuts."), ("tuesday", "What am I allergic to?")]:
-            graph.invoke({"messages": [HumanMessage(text)]}, {"configurable": {"thread_id": thread, "user_id": user}})
+        for thread, text in [
+            ("monday", "I am allergic to peanuts."),
+            ("tuesday", "What am I allergic to?"),
+        ]:
+            graph.invoke(
+                {"messages": [HumanMessage(text)]},
+                {"configurable": {"thread_id": thread, "user_id": user}},
+            )
     assert "peanuts" not in seen[0]
     assert "I am allergic to peanuts." in seen[1]
     assert sent == ["/api/v1/context", "/api/v1/memories"] * 2
 
 
 async def test_a_store_may_be_used_from_several_loops_at_once(store: MemoryCoreStore) -> None:
-    await asyncio.gather(*(asyncio.to_thread(asyncio.run, store.aput(("n",), f"k{number}", {"v": number})) for number in range(8)))
+    await asyncio.gather(
+        *(
+            asyncio.to_thread(asyncio.run, store.aput(("n",), f"k{number}", {"v": number}))
+            for number in range(8)
+        )
+    )
     assert len(await store.asearch(("n",))) == 8
 
 
-def test_the_longest_namespace_that_the_docs_allow_is_kept_and_listed(store: MemoryCoreStore) -> None:
+def test_the_longest_namespace_that_the_docs_allow_is_kept_and_listed(
+    store: MemoryCoreStore,
+) -> None:
     for namespace in [("n" * 190,), tuple(f"l{number:02}" for number in range(48))]:
         store.put(namespace, "k", {"v": 1})
         assert [item.namespace for item in store.search(namespace)] == [namespace]
@@ -165,8 +216,16 @@ def test_a_deep_value_is_stored_in_no_time(store: MemoryCoreStore) -> None:
 
 
 def test_a_batch_and_a_query_may_be_longer_than_a_call_takes(store: MemoryCoreStore) -> None:
-    store.batch([PutOp(("files",), str(n), {"text": "tea " * 50_000, "n": n}, index=["n"]) for n in range(6)])
-    assert [item and item.value["n"] for item in store.batch([GetOp(("files",), str(n)) for n in range(6)])] == [*range(6)]
+    store.batch(
+        [
+            PutOp(("files",), str(n), {"text": "tea " * 50_000, "n": n}, index=["n"])
+            for n in range(6)
+        ]
+    )
+    assert [
+        item and item.value["n"]
+        for item in store.batch([GetOp(("files",), str(n)) for n in range(6)])
+    ] == [*range(6)]
     assert len(store.search(("files",), query="what is it about tea? " * 1000)) == 6
     assert len(store.search(("files",), query=" ")) == 6
 
@@ -174,10 +233,21 @@ def test_a_batch_and_a_query_may_be_longer_than_a_call_takes(store: MemoryCoreSt
 def test_a_message_that_the_service_refuses_does_not_end_a_thread(url: str) -> None:
     with MemoryCore(url) as service:
         nodes = MemoryNodes(service)
-        steps = [("recall", nodes.recall), ("answer", lambda _: {"messages": [AIMessage("")]}), ("remember", nodes.remember)]
-        graph = StateGraph(MemoryState).add_sequence(steps).add_edge(START, "recall").compile(checkpointer=InMemorySaver())
+        steps = [
+            ("recall", nodes.recall),
+            ("answer", lambda _: {"messages": [AIMessage("")]}),
+            ("remember", nodes.remember),
+        ]
+        graph = (
+            StateGraph(MemoryState)
+            .add_sequence(steps)
+            .add_edge(START, "recall")
+            .compile(checkpointer=InMemorySaver())
+        )
         config: Any = {"configurable": {"thread_id": 7, "user_id": uuid.uuid4().hex}}
-        picture: Any = [{"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 1_500_000}}]
+        picture: Any = [
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 1_500_000}}
+        ]
         for content in ("a\0b", "long " * 20_000, "", picture, "I keep bees."):
             graph.invoke({"messages": [HumanMessage(content)]}, config)
         config = {"configurable": {**config["configurable"], "thread_id": "other"}}

@@ -11,7 +11,11 @@ from memory_core_client.messages import MOST_BYTES, MOST_OF_CALL, sendable
 def test_messages_that_can_be_sent_stay_as_they_are() -> None:
     messages = [
         {"role": "user", "content": "Hello"},
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1", "function": {"name": "f", "arguments": "{}"}}]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "call_1", "function": {"name": "f", "arguments": "{}"}}],
+        },
         {"type": "function_call_output", "call_id": "call_1", "output": "18 degrees"},
         {"type": "human", "data": {"content": [{"type": "text", "text": "And now?"}]}},
     ]
@@ -19,7 +23,9 @@ def test_messages_that_can_be_sent_stay_as_they_are() -> None:
 
 
 def test_what_no_message_may_have_is_cut_or_replaced() -> None:
-    long, null, lone = ({"role": "user", "content": text} for text in ("ä " * MOST_BYTES, "a\0b", "a\ud800b"))
+    long, null, lone = (
+        {"role": "user", "content": text} for text in ("ä " * MOST_BYTES, "a\0b", "a\ud800b")
+    )
     cut, replaced, mended = sendable([long, null, lone])
     assert 0 < len(cut["content"].encode()) <= MOST_BYTES
     assert replaced["content"] == "a\ufffdb"
@@ -27,16 +33,33 @@ def test_what_no_message_may_have_is_cut_or_replaced() -> None:
 
 
 def test_what_json_has_nothing_for_is_named_or_written_as_text() -> None:
-    values = {"object": object(), "bytes": b"\xff", "set": {1}, "moment": datetime(2026, 3, 2, tzinfo=timezone.utc), "none": None}
+    values = {
+        "object": object(),
+        "bytes": b"\xff",
+        "set": {1},
+        "moment": datetime(2026, 3, 2, tzinfo=timezone.utc),
+        "none": None,
+    }
     numbers = {"long": 2**70, "nan": float("nan"), "whole": 2**63 - 1, "part": 0.5, "yes": True}
     (sent,) = sendable([{"role": "tool", "content": "done", "artifact": values, "args": [numbers]}])
-    assert sent["artifact"] == {"object": "[object]", "bytes": "[bytes]", "set": [1], "moment": "2026-03-02T00:00:00+00:00", "none": None}
-    assert sent["args"] == [{"long": str(2**70), "nan": "nan", "whole": 2**63 - 1, "part": 0.5, "yes": True}]
+    assert sent["artifact"] == {
+        "object": "[object]",
+        "bytes": "[bytes]",
+        "set": [1],
+        "moment": "2026-03-02T00:00:00+00:00",
+        "none": None,
+    }
+    assert sent["args"] == [
+        {"long": str(2**70), "nan": "nan", "whole": 2**63 - 1, "part": 0.5, "yes": True}
+    ]
 
 
 def test_a_picture_is_named_and_not_sent() -> None:
     picture = "data:image/png;base64," + "A" * 2_000_000
-    parts = [{"type": "text", "text": "See this"}, {"type": "image_url", "image_url": {"url": picture}}]
+    parts = [
+        {"type": "text", "text": "See this"},
+        {"type": "image_url", "image_url": {"url": picture}},
+    ]
     source = [{"type": "image", "source": {"type": "base64", "data": "A" * 2_000_000}}]
     sent = sendable([{"role": "user", "content": parts}, {"role": "user", "content": source}])
     assert len(json.dumps(sent)) < 1000

@@ -1,4 +1,6 @@
-"""The function app on a clock that a test sets: the moment that stands in the file named by `TEST_CLOCK`."""
+"""The function app on a clock that a test sets: the moment that stands in the file named by
+`TEST_CLOCK`.
+"""
 
 import os
 from datetime import datetime

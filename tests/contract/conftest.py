@@ -31,7 +31,9 @@ MakeStore = Callable[[str, int], LongTermStore]
 
 @pytest.fixture(scope="session")
 def cosmos_server() -> Iterator[CosmosServer]:
-    """The account of all tests; in the end, whatever they asked for is checked to have named one user each time."""
+    """The account of all tests; in the end, whatever they asked for is checked to have named one
+    user each time.
+    """
     with running(flags=UNRANKED if os.environ.get(ALL_UNRANKED) else ()) as started:
         yield started
         check_that_each_names_one_user(started.requests())
@@ -39,7 +41,9 @@ def cosmos_server() -> Iterator[CosmosServer]:
 
 @pytest.fixture(scope="session")
 def unranked_server() -> Iterator[CosmosServer]:
-    """One that ignores ORDER BY RANK in queries with a partition key, and takes no similarity beside it."""
+    """One that ignores ORDER BY RANK in queries with a partition key, and takes no
+    similarity beside it.
+    """
     with running(flags=UNRANKED) as started:
         yield started
         check_that_each_names_one_user(started.requests())
@@ -62,14 +66,18 @@ def server(request: pytest.FixtureRequest, adapter: str) -> CosmosServer | None:
 
 
 HELD_BYTES = 2**20
-"""For users held in memory beside Cosmos DB. Who has as few memories as a test's is held from the second search or so."""
+"""For users held in memory beside Cosmos DB. Who has as few memories as a test's is held from the
+second search or so.
+"""
 UNRANKED = (IGNORES_RANK, REFUSES_DISTANCE)
 ALL_UNRANKED = "MEMORY_TEST_UNRANKED"
 """Set, every test on Cosmos DB runs on an account that ranks as `unranked_server` does."""
 ALSO_UNRANKED = {"test_long_term_search"}
 """What a search by words is asked and answers."""
 IN_A_STORM_ALWAYS = {"test_long_term_commit", "test_ledger", "test_complaints"}
-"""A store's commits, the commit loop and the product as a whole: a minute, most of it waiting. All that there is takes thirteen."""
+"""A store's commits, the commit loop and the product as a whole: a minute, most of it waiting.
+All that there is takes thirteen.
+"""
 
 
 ON_COSMOS_WHEN_THERE_IS_TIME = {
@@ -98,11 +106,15 @@ ON_COSMOS_WHEN_THERE_IS_TIME = {
     "test_truths_in_any_order.test_told_in_any_order_a_truth_that_returns_is_right_at_every_moment",
     "test_life_changes.test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told",
 }
-"""A quarter or half of a minute each on Cosmos DB, of logic that knows no store: always on SQLite, on Cosmos DB with `make test-long`."""
+"""A quarter or half of a minute each on Cosmos DB, of logic that knows no store: always on SQLite,
+on Cosmos DB with `make test-long`.
+"""
 
 
 class SharedClock(StillClock):
-    """A clock that the service's own goes forward with: it is the service that drops what expires."""
+    """A clock that the service's own goes forward with: it is the service that drops
+    what expires.
+    """
 
     def __init__(self, server: CosmosServer) -> None:
         super().__init__()
@@ -121,16 +133,21 @@ def adapter(request: pytest.FixtureRequest) -> str:
 
 
 TOLD_IN_DAYS_TO_COME = {
-    "test_an_actor_called_user", "test_backfill", "test_bringing_back", "test_forming_faults", "test_conflicts", "test_conflicts_model",
-    "test_conflicts_open",
-    "test_conflicts_undone", "test_disjoint_lives", "test_disjoint_truths", "test_edited_into_a_slot",
-    "test_forget_beside", "test_forget_earlier_times", "test_forming_limits", "test_forming_orders", "test_forming_rulings",
-    "test_keys_brought_back", "test_keys_in_any_order", "test_keys_never_refused", "test_keys_told_anew", "test_last_messages",
-    "test_life_changes", "test_lives_of_keys", "test_lives_of_slots", "test_lives_of_slots_closed", "test_no_circles",
-    "test_note_marks", "test_one_truth_a_moment", "test_pinned_truths", "test_profile", "test_restoring", "test_run_conflicts",
-    "test_save_turns_and_bulks", "test_scene_conflicts", "test_truths_in_any_order", "test_versions_given_back",
+    "test_an_actor_called_user", "test_backfill", "test_bringing_back", "test_forming_faults",
+    "test_conflicts", "test_conflicts_model", "test_conflicts_open",
+    "test_conflicts_undone", "test_disjoint_lives", "test_disjoint_truths",
+    "test_edited_into_a_slot", "test_forget_beside", "test_forget_earlier_times",
+    "test_forming_limits", "test_forming_orders", "test_forming_rulings", "test_keys_brought_back",
+    "test_keys_in_any_order", "test_keys_never_refused", "test_keys_told_anew",
+    "test_last_messages", "test_life_changes", "test_lives_of_keys", "test_lives_of_slots",
+    "test_lives_of_slots_closed", "test_no_circles", "test_note_marks", "test_one_truth_a_moment",
+    "test_pinned_truths", "test_profile", "test_restoring", "test_run_conflicts",
+    "test_save_turns_and_bulks", "test_scene_conflicts", "test_truths_in_any_order",
+    "test_versions_given_back",
 }  # fmt: skip
-"""Modules that tell things on the days after NOW. What is said of a day ahead of the clock counts as said when it arrives."""
+"""Modules that tell things on the days after NOW. What is said of a day ahead of the clock counts
+as said when it arrives.
+"""
 
 
 @pytest.fixture
@@ -142,7 +159,9 @@ def clock(server: CosmosServer | None, request: pytest.FixtureRequest) -> StillC
 
 
 @pytest.fixture
-async def store_factory(adapter: str, server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[StoreFactory]:
+async def store_factory(
+    adapter: str, server: CosmosServer | None, tmp_path: Path, clock: StillClock
+) -> AsyncIterator[StoreFactory]:
     """Opens stores over the same data, as several processes would; closes them after the test."""
     opened: list[LongTermStore] = []
     make = on_sqlite(tmp_path, clock) if server is None else on_cosmos(server, clock)
@@ -159,11 +178,14 @@ async def store_factory(adapter: str, server: CosmosServer | None, tmp_path: Pat
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs a long-term store on every adapter, and on Cosmos DB in a storm: each time some, all of it when there is time.
+    """Run what needs a long-term store on every adapter, and on Cosmos DB in a storm: each time
+    some, all of it when there is time.
 
     A test that names its adapter runs on that one.
     """
-    named = any("adapter" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    named = any(
+        "adapter" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")
+    )
     if {"store_factory", "world", "cold_worlds"} & set(metafunc.fixturenames) and not named:
         module = metafunc.module.__name__.rpartition(".")[2]
         storm = pytest.param("storm", marks=() if module in IN_A_STORM_ALWAYS else pytest.mark.long)
@@ -174,7 +196,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 class Provisioning(CosmosStore):
-    """A store that makes its container, as an app may against an emulator only. The first of a database does it for all."""
+    """A store that makes its container, as an app may against an emulator only.
+    The first of a database does it for all.
+    """
 
     provisioned: ClassVar[set[tuple[str, str]]] = set()
 
@@ -187,7 +211,13 @@ class Provisioning(CosmosStore):
 
 def on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
     def make(model: str, dimensions: int) -> LongTermStore:
-        return SqliteStore(folder / "memory.db", clock=clock, embedding_model=model, dimensions=dimensions, synchronous="normal")
+        return SqliteStore(
+            folder / "memory.db",
+            clock=clock,
+            embedding_model=model,
+            dimensions=dimensions,
+            synchronous="normal",
+        )
 
     return make
 
@@ -197,7 +227,13 @@ def on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
 
     def make(model: str, dimensions: int) -> LongTermStore:
         return Provisioning(
-            server.endpoint, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY, slice_budget_bytes=HELD_BYTES
+            server.endpoint,
+            database,
+            clock=clock,
+            embedding_model=model,
+            dimensions=dimensions,
+            key=KEY,
+            slice_budget_bytes=HELD_BYTES,
         )
 
     return make
@@ -209,15 +245,21 @@ async def store(store_factory: StoreFactory) -> LongTermStore:
 
 
 @pytest.fixture
-async def world(server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
+async def world(
+    server: CosmosServer | None, tmp_path: Path, clock: StillClock
+) -> AsyncIterator[World]:
     made = World(tmp_path, clock, None if server is None else on_cosmos(server, clock))
     yield made
     await made.close()
 
 
 @pytest.fixture
-async def cold_worlds(server: CosmosServer | None, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Callable[[], World]]:
-    """Makes worlds with nothing in them, a clock each, whose archive is of the kind of their store: a folder, or blobs."""
+async def cold_worlds(
+    server: CosmosServer | None, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Callable[[], World]]:
+    """Makes worlds with nothing in them, a clock each, whose archive is of the kind of their store:
+    a folder, or blobs.
+    """
     made: list[World] = []
 
     def new() -> World:
@@ -272,7 +314,9 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 
 @pytest.fixture
 async def opened(place: Place) -> AsyncIterator[OpenArchive]:
-    """Opens archives over the same blobs, as several processes would; closes them after the test."""
+    """Opens archives over the same blobs, as several processes would; closes them
+    after the test.
+    """
     made: list[Archive] = []
 
     async def open_() -> Archive:

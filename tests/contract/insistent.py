@@ -1,4 +1,6 @@
-"""A store for tests that commit by themselves, in a storm: it does what the commit loop does, until it knows how a commit ended."""
+"""A store for tests that commit by themselves, in a storm: it does what the commit loop does,
+until it knows how a commit ended.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from memory_core.ports import Batch, Document, LongTermStore, Touch, Write
 
 @dataclass
 class Insistent:
-    """Sends a batch again while it is unclear whether it was applied, and knows the echo of its own success by a marker.
+    """Sends a batch again while it is unclear whether it was applied, and knows the echo of its own
+    success by a marker.
 
     That is the batch's first event; a batch without events gets a document for it.
     """
@@ -24,7 +27,9 @@ class Insistent:
     async def commit(self, owner: Owner, batch: Batch) -> None:
         marker = batch.events[0].id if batch.events else f"marker_{batch.commit_id}"
         if not batch.events:
-            batch = replace(batch, writes=(*batch.writes, Write("create", Document(marker, "marker", {}))))
+            batch = replace(
+                batch, writes=(*batch.writes, Write("create", Document(marker, "marker", {})))
+            )
         while True:
             try:
                 await self.inner.commit(owner, batch)
@@ -48,13 +53,17 @@ class Insistent:
             except Unavailable:
                 continue
 
-    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+    async def fold(
+        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+    ) -> Document | None:
         """Sent again too: what is there of the document tells whether it was applied."""
         while True:
             try:
                 return await self.inner.fold(owner, accesses, touches)
             except Unavailable:
-                stored = (await self.inner.snapshot(owner, [accesses.id])).documents.get(accesses.id)
+                stored = (await self.inner.snapshot(owner, [accesses.id])).documents.get(
+                    accesses.id
+                )
             if stored is None or stored.tag != accesses.tag:
                 return stored if stored is not None and stored.body == accesses.body else None
 

@@ -1,4 +1,6 @@
-"""The contract of a search, by brute force over whole memories: slow, plain, and independent of every index."""
+"""The contract of a search, by brute force over whole memories: slow, plain, and independent of
+every index.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,12 @@ class Stored:
 def stands(one: Stored, where: Filter) -> bool:
     memory = one.memory
     if where.at is not None:
-        valid = memory.valid_from <= where.at and (memory.valid_until is None or where.at < memory.valid_until)
-        return valid and (memory.status in where.statuses - {"deleted"} or memory.status_reason in OVERTAKEN)
+        valid = memory.valid_from <= where.at and (
+            memory.valid_until is None or where.at < memory.valid_until
+        )
+        return valid and (
+            memory.status in where.statuses - {"deleted"} or memory.status_reason in OVERTAKEN
+        )
     if one.version or memory.status not in where.statuses:
         return False
     return where.now is None or memory.valid_until is None or memory.valid_until > where.now
@@ -50,7 +56,11 @@ def passes(one: Stored, where: Filter) -> bool:
 
 
 def findable(stored: Sequence[Stored]) -> list[Memory]:
-    return [one.memory for one in stored if not one.version and one.memory.status in ("active", "compressed", "decayed")]
+    return [
+        one.memory
+        for one in stored
+        if not one.version and one.memory.status in ("active", "compressed", "decayed")
+    ]
 
 
 def frequency(stored: Sequence[Stored], term: str) -> int:
@@ -71,19 +81,36 @@ def cosine(memory: Memory, search: Search) -> float:
 def counts_of(stored: Sequence[Stored], memory: Memory) -> dict[str, float]:
     """The weighted terms of a memory; after a deleted turn only those that it says itself."""
     counts, lexical = weighted_tokens(memory.lexical), memory.lexical
-    places = [(memory.session_id, lexical.turn - step) for step in (1, 2)] if lexical.turn is not None and memory.session_id else []
-    before = [one.memory for one in stored if not one.version and (one.memory.session_id, one.memory.lexical.turn) in places]
-    if any(one.memory.id == memory.id and one.version for one in stored) or all(one.status is not Status.DELETED for one in before):
+    places = (
+        [(memory.session_id, lexical.turn - step) for step in (1, 2)]
+        if lexical.turn is not None and memory.session_id
+        else []
+    )
+    before = [
+        one.memory
+        for one in stored
+        if not one.version and (one.memory.session_id, one.memory.lexical.turn) in places
+    ]
+    if any(one.memory.id == memory.id and one.version for one in stored) or all(
+        one.status is not Status.DELETED for one in before
+    ):
         return counts
-    return {term: count for term, count in counts.items() if term in lexical.own or term in lexical.date}
+    return {
+        term: count for term, count in counts.items() if term in lexical.own or term in lexical.date
+    }
 
 
 def words(stored: Sequence[Stored], memory: Memory, search: Search) -> float:
-    """BM25 with k1 1.2, b 0.75 and at least 400 documents, up to a factor; only its order is promised.
+    """BM25 with k1 1.2, b 0.75 and at least 400 documents, up to a factor; only its order
+    is promised.
 
     A text longer than the mean and than a passage is no longer than that.
     """
-    counts, documents, mean = counts_of(stored, memory), max(len(findable(stored)), 400), mean_length(stored) or 1.0
+    counts, documents, mean = (
+        counts_of(stored, memory),
+        max(len(findable(stored)), 400),
+        mean_length(stored) or 1.0,
+    )
     length = min(weighted_length(memory), max(mean, PASSAGE_TERMS))
     total = 0.0
     for term in search.terms:
@@ -99,7 +126,11 @@ def neighbour(stored: Sequence[Stored], memory: Memory, step: int, where: Filter
         return None
     for one in stored:
         other = one.memory
-        same = not one.version and other.session_id == memory.session_id and other.lexical.turn == memory.lexical.turn + step
+        same = (
+            not one.version
+            and other.session_id == memory.session_id
+            and other.lexical.turn == memory.lexical.turn + step
+        )
         if same and stands(one, where):
             return other
     return None

@@ -1,4 +1,6 @@
-"""What an admin sees of all users of an app: tasks that were given up, and agents. On every adapter, in the product's own life."""
+"""What an admin sees of all users of an app: tasks that were given up, and agents. On every
+adapter, in the product's own life.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ ELSEWHERE = Owner("another", "alice")
 HOUR = timedelta(hours=1).total_seconds()
 
 
-async def given_up(core: MemoryCore, app_id: str = "app", limit: int = 100) -> list[tuple[str, Task]]:
+async def given_up(
+    core: MemoryCore, app_id: str = "app", limit: int = 100
+) -> list[tuple[str, Task]]:
     """Every page, as one."""
     found: list[tuple[str, Task]] = []
     cursor = None
@@ -60,7 +64,9 @@ async def poisoned(world: World, core: MemoryCore, owner: Owner) -> str:
     return accepted.task_id
 
 
-async def test_what_was_given_up_is_listed_of_all_users_of_the_app_newest_first(world: World) -> None:
+async def test_what_was_given_up_is_listed_of_all_users_of_the_app_newest_first(
+    world: World,
+) -> None:
     scripted = ScriptedAgents(broken=True)
     core = await world.core(agents=scripted)
     first = [(owner.user_id, await poisoned(world, core, owner)) for owner in (ALICE, BOB, ALICE)]
@@ -68,8 +74,12 @@ async def test_what_was_given_up_is_listed_of_all_users_of_the_app_newest_first(
     await core.save(ALICE, turn("not a task"))
     expected = first[::-1]
     for limit in (1, 2, 3, 100):
-        assert [(user, task.task_id) for user, task in await given_up(core, limit=limit)] == expected
-    assert [(user, task.task_id) for user, task in await given_up(core, "another")] == [("alice", theirs)]
+        assert [
+            (user, task.task_id) for user, task in await given_up(core, limit=limit)
+        ] == expected
+    assert [(user, task.task_id) for user, task in await given_up(core, "another")] == [
+        ("alice", theirs)
+    ]
     assert await given_up(core, "nobody") == []
     (_, shown), *_ = await given_up(core)
     assert shown == await core.task(ALICE, first[-1][1]), "as its owner sees it"
@@ -82,17 +92,27 @@ async def test_what_was_given_up_is_listed_of_all_users_of_the_app_newest_first(
     assert [task.task_id for _, task in await given_up(core)] == [first[2][1]]
 
 
-async def test_what_was_given_up_of_an_erased_life_is_not_shown_but_an_erasure_that_got_stuck_is(world: World) -> None:
+async def test_what_was_given_up_of_an_erased_life_is_not_shown_but_an_erasure_that_got_stuck_is(
+    world: World,
+) -> None:
     core = await world.core(agents=ScriptedAgents(broken=True), erase_settle_s=0)
     await poisoned(world, core, BOB)
     mine = await poisoned(world, core, ALICE)
     erasure = await core.erase(BOB)
     assert [task.task_id for _, task in await given_up(core)] == [mine]
-    await core.give_up(f'{{"app_id":"app","user_id":"bob","task_id":"{erasure.task_id}","generation":0}}', "consolidation")
+    await core.give_up(
+        f'{{"app_id":"app","user_id":"bob","task_id":"{erasure.task_id}","generation":0}}',
+        "consolidation",
+    )
     stuck = await given_up(core)
-    assert [(user, task.kind, task.task_id) for user, task in stuck] == [("bob", "erase", erasure.task_id), ("alice", "converse", mine)]
+    assert [(user, task.kind, task.task_id) for user, task in stuck] == [
+        ("bob", "erase", erasure.task_id),
+        ("alice", "converse", mine),
+    ]
     await core.erase(BOB)
-    assert [task.task_id for _, task in await given_up(core)] == [mine], "asked for again, it goes on"
+    assert [task.task_id for _, task in await given_up(core)] == [mine], (
+        "asked for again, it goes on"
+    )
 
 
 async def test_a_cursor_is_good_for_its_list_and_its_app_only(world: World) -> None:
@@ -139,12 +159,18 @@ async def test_agents_are_counted_for_every_user_of_the_app(world: World) -> Non
     assert await agents(core, "nobody") == []
 
 
-async def test_an_agents_memories_are_those_that_are_found_and_it_was_active_when_any_of_them_changed(world: World) -> None:
+async def test_an_agents_memories_are_those_that_are_found_and_it_was_active_when_any_of_them_changed(  # noqa: E501
+    world: World,
+) -> None:
     core = await world.core()
-    first = (await core.save(ALICE, fact("tea", subject="Alice", attribute="drink", agent_id="a"))).memory
+    first = (
+        await core.save(ALICE, fact("tea", subject="Alice", attribute="drink", agent_id="a"))
+    ).memory
     await core.save(ALICE, rule("style", "brief", agent_id="b"))
     world.clock.forward(HOUR)
-    second = (await core.save(ALICE, fact("coffee", subject="Alice", attribute="drink", agent_id="a"))).memory
+    second = (
+        await core.save(ALICE, fact("coffee", subject="Alice", attribute="drink", agent_id="a"))
+    ).memory
     assert second.supersedes_id == first.id
     await core.save(ALICE, rule("style", "long", agent_id="b"))
     assert counted(await agents(core)) == [("alice", "a", 1), ("alice", "b", 1)]
@@ -164,14 +190,17 @@ async def test_who_is_being_erased_or_was_has_no_agents(world: World) -> None:
     assert counted([*page.agents]) == [("alice", "a", 1)]
     erasure = await core.erase(ALICE)
     rest = await core.agents("app", AcrossInput(cursor=page.next_cursor))
-    assert counted([*rest.agents]) == counted(await agents(core)) == [("bob", "a", 1), ("bob", "b", 1)]
+    assert (
+        counted([*rest.agents]) == counted(await agents(core)) == [("bob", "a", 1), ("bob", "b", 1)]
+    )
     assert (await ended(world, core, erasure.task_id)).status == "succeeded"
     assert [one.user_id for one in await agents(core)] == ["bob", "bob"]
     await core.save(ALICE, turn("anew", agent_id="b"))
     assert counted(await agents(core))[0] == ("alice", "b", 1)
 
 
-@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)  # the head tells it, whatever the store
+# the head tells it, whatever the store
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_what_is_being_brought_in_has_no_agents_until_it_is_the_users(world: World) -> None:
     core = await world.core()
     await core.bulk(ALICE, [turn(f"note {number}", agent_id="a") for number in range(100)])
@@ -180,7 +209,9 @@ async def test_what_is_being_brought_in_has_no_agents_until_it_is_the_users(worl
     task_id = await gathered(mortal, file, BOB)
     with suppress(Killed):
         await Hand(mortal, "consolidation").work_all()
-    assert "memory" in {one.kind for one in await (await world.look_on()).strays(BOB, 100)}, "it died while it was storing"
+    assert "memory" in {one.kind for one in await (await world.look_on()).strays(BOB, 100)}, (
+        "it died while it was storing"
+    )
     assert counted(await agents(core)) == [("alice", "a", 100)]
     assert (await worked(world, core, task_id, BOB)).status == "succeeded"
     assert counted(await agents(core)) == [("alice", "a", 100), ("bob", "a", 100)]
@@ -213,7 +244,9 @@ async def test_a_page_looks_at_a_hundred_users_at_most_and_the_next_goes_on(worl
     assert isinstance(store, Counted)
     users = [f"user{number:03}" for number in range(130)]
     for name in users:
-        await core.save(Owner("app", name), turn("one", agent_id="planner" if name == "user120" else None))
+        await core.save(
+            Owner("app", name), turn("one", agent_id="planner" if name == "user120" else None)
+        )
     store.calls.clear()
     page = await core.agents("app", AcrossInput())
     assert (page.agents, store.calls) == ((), {"owners": 4, "agents": 100})

@@ -1,4 +1,6 @@
-"""The agent path: an agent's own words become one memory after one fast summary, compared with nothing and as durable as any."""
+"""The agent path: an agent's own words become one memory after one fast summary, compared with
+nothing and as durable as any.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,17 @@ from tests.world import Killed, World
 WORDS = "Booked the 9:40 to Porto for Friday"
 
 
-async def say(core: MemoryCore, messages: Any = WORDS, *, owner: Owner = ALICE, call: Call = Call(), **fields: Any) -> Accepted:  # noqa: B008
-    return await core.agent_memory(owner, AgentMemoryInput.model_validate({"messages": messages, **fields}), call)
+async def say(
+    core: MemoryCore,
+    messages: Any = WORDS,
+    *,
+    owner: Owner = ALICE,
+    call: Call = Call(),  # noqa: B008
+    **fields: Any,
+) -> Accepted:
+    return await core.agent_memory(
+        owner, AgentMemoryInput.model_validate({"messages": messages, **fields}), call
+    )
 
 
 async def remembered(core: MemoryCore, owner: Owner = ALICE) -> list[Memory]:
@@ -47,7 +58,11 @@ async def test_words_become_one_memory_by_one_call_of_a_model(world: World) -> N
     assert (memory.type, memory.category, memory.source) == ("episodic", "agent", "agent")
     assert (memory.content, memory.episode) == (WORDS, f"planner: {WORDS}")
     assert (memory.agent_id, memory.session_id, memory.correlation_id) == ("planner", "s1", "c-1")
-    assert (memory.event_timestamp, memory.importance_basis, memory.model) == (NOW, "type", "scripted")
+    assert (memory.event_timestamp, memory.importance_basis, memory.model) == (
+        NOW,
+        "type",
+        "scripted",
+    )
     assert (await core.get(ALICE, memory.id)).embedding is not None
     task = await task_of(core, accepted)
     assert (task.status, task.progress) == ("succeeded", 1.0)
@@ -73,12 +88,18 @@ async def test_the_memory_is_found_by_its_words(world: World) -> None:
         (["two", "texts"], "planner: two\nplanner: texts"),
         ([{"content": "a message"}], "planner: a message"),
         (
-            [{"role": "user", "content": "asked"}, {"role": "tool", "content": "ran", "actor": "search"}, "said"],
+            [
+                {"role": "user", "content": "asked"},
+                {"role": "tool", "content": "ran", "actor": "search"},
+                "said",
+            ],
             "user: asked\nsearch: ran\nplanner: said",
         ),
     ],
 )
-async def test_words_come_as_a_text_or_as_messages(world: World, messages: Any, episode: str) -> None:
+async def test_words_come_as_a_text_or_as_messages(
+    world: World, messages: Any, episode: str
+) -> None:
     core = await world.core()
     await say(core, messages, agent_id="planner")
     await Hand(core).work_all()
@@ -88,13 +109,21 @@ async def test_words_come_as_a_text_or_as_messages(world: World, messages: Any, 
 async def test_messages_may_say_when_they_were_said(world: World) -> None:
     core = await world.core()
     early = NOW - timedelta(days=3)
-    await say(core, [{"content": "then", "timestamp": early.isoformat()}, {"content": "later", "timestamp": NOW.isoformat()}])
+    await say(
+        core,
+        [
+            {"content": "then", "timestamp": early.isoformat()},
+            {"content": "later", "timestamp": NOW.isoformat()},
+        ],
+    )
     await Hand(core).work_all()
     (memory,) = await remembered(core)
     assert (memory.valid_from, memory.event_timestamp) == (early, NOW)
 
 
-async def test_the_same_words_said_again_later_are_another_memory_and_told_twice_the_same(world: World) -> None:
+async def test_the_same_words_said_again_later_are_another_memory_and_told_twice_the_same(
+    world: World,
+) -> None:
     core = await world.core()
     dated = [{"content": WORDS, "timestamp": NOW.isoformat()}]
     await say(core, dated)
@@ -104,7 +133,11 @@ async def test_the_same_words_said_again_later_are_another_memory_and_told_twice
     await say(core, dated, agent_id="another")
     await Hand(core).work_all()
     found = await remembered(core)
-    assert sorted((one.agent_id or "", one.reinforcement_count) for one in found) == [("", 0), ("", 1), ("another", 0)]
+    assert sorted((one.agent_id or "", one.reinforcement_count) for one in found) == [
+        ("", 0),
+        ("", 1),
+        ("another", 0),
+    ]
     assert await pending(world) == 0
 
 
@@ -117,7 +150,9 @@ async def test_words_replace_nothing_and_are_compared_with_nothing(world: World)
     await say(core, "I live in Faro")
     await Hand(core).work_all()
     assert agents.calls == Counter({"summary": 1})
-    assert {one.content: one.status for one in await told(core)}["The user lives in Lisbon"] == "active"
+    assert {one.content: one.status for one in await told(core)}[
+        "The user lives in Lisbon"
+    ] == "active"
     (memory,) = await remembered(core)
     assert memory.links == []
 
@@ -134,7 +169,9 @@ async def test_the_same_call_with_the_same_key_is_one_task(world: World) -> None
 
 async def lived(world: World, moment: Moment, owner: Owner) -> tuple[Accepted, ScriptedAgents]:
     agents = ScriptedAgents(unsteady=True, before=moment.on_agent)
-    queue = Mortal(SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), moment)
+    queue = Mortal(
+        SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), moment
+    )
     core = await world.core(wrap=lambda store: Mortal(store, moment), agents=agents, queue=queue)
     moment.asleep = True
     accepted = await say(core, owner=owner)
@@ -146,8 +183,12 @@ async def lived(world: World, moment: Moment, owner: Owner) -> tuple[Accepted, S
     return accepted, agents
 
 
-async def test_killed_between_any_two_steps_they_are_remembered_once_and_no_call_is_paid_twice(world: World, adapter: str) -> None:
-    """In a storm some writes are sent twice, so a life may have fewer steps than the whole one, and end in peace."""
+async def test_killed_between_any_two_steps_they_are_remembered_once_and_no_call_is_paid_twice(
+    world: World, adapter: str
+) -> None:
+    """In a storm some writes are sent twice, so a life may have fewer steps than the whole one,
+    and end in peace.
+    """
     whole = Moment()
     await lived(world, whole, Owner("app", "whole"))
     assert whole.names.count("summary") == 1
@@ -158,7 +199,11 @@ async def test_killed_between_any_two_steps_they_are_remembered_once_and_no_call
             assert moment.dead or adapter == "storm", (at, after, name)
             core = await world.core(agents=agents)
             task = await finished(world, core, accepted, owner)
-            assert (task.status, len(await remembered(core, owner))) == ("succeeded", 1), (at, after, name)
+            assert (task.status, len(await remembered(core, owner))) == ("succeeded", 1), (
+                at,
+                after,
+                name,
+            )
             assert await pending(world, owner) == 0
             frozen_too_late = moment.dead and moment.names[-1] == "keep" and not after
             assert agents.calls["summary"] <= 1 + frozen_too_late, (at, after, name)

@@ -1,4 +1,6 @@
-"""What every adapter of `Agents` promises, whoever answers: rules, or a model behind the wire that knows as much as the rules."""
+"""What every adapter of `Agents` promises, whoever answers: rules, or a model behind the wire that
+knows as much as the rules.
+"""
 
 from __future__ import annotations
 
@@ -58,12 +60,20 @@ ODD: list[list[Message]] = [
 @pytest.fixture(params=["rules", "rules with vectors", "rules with noise", "model"])
 async def agents(request: pytest.FixtureRequest) -> AsyncIterator[Agents]:
     if request.param != "model":
-        embedders = {"rules": None, "rules with vectors": WordsEmbedder(), "rules with noise": HashEmbedder()}
+        embedders = {
+            "rules": None,
+            "rules with vectors": WordsEmbedder(),
+            "rules with noise": HashEmbedder(),
+        }
         yield OfflineAgents(embedders[request.param])
         return
     server, clock = ChatServer(model=ReadingModel()), MovableClock()
     await server.start()
-    made = OpenAIAgents(Chat(Service(base_url=f"{server.root}/v1", api_key="k"), "gpt-x", clock), Budget(None, clock), clock)
+    made = OpenAIAgents(
+        Chat(Service(base_url=f"{server.root}/v1", api_key="k"), "gpt-x", clock),
+        Budget(None, clock),
+        clock,
+    )
     yield made
     await made.close()
     await server.stop()
@@ -75,17 +85,28 @@ async def test_two_topics_are_parted_once_and_where_they_change(agents: Agents) 
 
 
 async def test_small_talk_is_not_cut(agents: Agents) -> None:
-    messages = talk("u: Good morning", "a: Good morning! How can I help?", "u: How are you?", "a: I'm fine, thanks.")
+    messages = talk(
+        "u: Good morning",
+        "a: Good morning! How can I help?",
+        "u: How are you?",
+        "a: I'm fine, thanks.",
+    )
     assert (await agents.detect_boundary(Owner("app", "ana"), messages, None)).value.cuts == []
 
 
 @pytest.mark.parametrize("messages", ODD, ids=range(len(ODD)))
-async def test_any_messages_get_answers_of_the_right_shape(agents: Agents, messages: list[Message]) -> None:
-    boundaries = (await agents.detect_boundary(Owner("app", "ana"), messages, "an earlier talk")).value
+async def test_any_messages_get_answers_of_the_right_shape(
+    agents: Agents, messages: list[Message]
+) -> None:
+    boundaries = (
+        await agents.detect_boundary(Owner("app", "ana"), messages, "an earlier talk")
+    ).value
     assert all(0 <= cut.after < len(messages) - 1 for cut in boundaries.cuts)
     assert sorted({cut.after for cut in boundaries.cuts}) == [cut.after for cut in boundaries.cuts]
     extracted = (await agents.extract_facts(Owner("app", "ana"), messages)).value
-    assert all(proven(one.quote, one.message, messages) for one in [*extracted.facts, *extracted.foresight])
+    assert all(
+        proven(one.quote, one.message, messages) for one in [*extracted.facts, *extracted.foresight]
+    )
     episode = (await agents.analyse_episode(Owner("app", "ana"), messages)).value
     summary = (await agents.summarise(Owner("app", "ana"), messages)).value
     assert summary.narrative
@@ -97,7 +118,11 @@ async def test_any_messages_get_answers_of_the_right_shape(agents: Agents, messa
 async def test_every_fact_is_proven_by_words_of_its_message(agents: Agents) -> None:
     facts = (await agents.extract_facts(Owner("app", "ana"), TWO_TOPICS)).value.facts
     slots = {(one.subject, one.attribute, one.value) for one in facts if one.attribute}
-    assert {("user", "home city", "Lisbon"), ("user", "occupation", "nurse"), ("user", "allergy to wheat", "yes")} <= slots
+    assert {
+        ("user", "home city", "Lisbon"),
+        ("user", "occupation", "nurse"),
+        ("user", "allergy to wheat", "yes"),
+    } <= slots
     assert all(one.quote in TWO_TOPICS[one.message].content for one in facts)
 
 
@@ -106,10 +131,13 @@ async def test_foresight_is_dated_by_its_message_and_not_by_the_clock(agents: Ag
     assert [(one.message, one.start_time, one.end_time) for one in foresight] == [
         (8, FRIDAY + timedelta(minutes=8), FRIDAY.replace(hour=0) + timedelta(days=8))
     ]
-    later = [message.model_copy(update={"timestamp": message.timestamp + timedelta(days=365)}) for message in TWO_TOPICS]
-    assert (await agents.extract_facts(Owner("app", "ana"), later)).value.foresight[0].end_time == FRIDAY.replace(hour=0) + timedelta(
-        days=365 + 7
-    )
+    later = [
+        message.model_copy(update={"timestamp": message.timestamp + timedelta(days=365)})
+        for message in TWO_TOPICS
+    ]
+    assert (await agents.extract_facts(Owner("app", "ana"), later)).value.foresight[
+        0
+    ].end_time == FRIDAY.replace(hour=0) + timedelta(days=365 + 7)
 
 
 async def test_nobody_but_people_states_facts(agents: Agents) -> None:
@@ -132,20 +160,36 @@ async def test_a_summary_says_by_what_it_is_found(agents: Agents) -> None:
 
 
 async def test_only_what_was_shown_is_decided_about(agents: Agents) -> None:
-    new = [item(0, "User lives in Lisbon", slot=("user", "home city"), hours=24), item(1, "User likes tea")]
-    held = [item(0, "User lives in Berlin", slot=("user", "home city")), item(1, "User plays chess"), item(2, "User likes tea.")]
+    new = [
+        item(0, "User lives in Lisbon", slot=("user", "home city"), hours=24),
+        item(1, "User likes tea"),
+    ]
+    held = [
+        item(0, "User lives in Berlin", slot=("user", "home city")),
+        item(1, "User plays chess"),
+        item(2, "User likes tea."),
+    ]
     decisions = (await agents.decide_conflicts(Owner("app", "ana"), new, held)).value.decisions
-    assert {(one.new, one.memory, one.operation) for one in decisions} == {(0, 0, "DELETE"), (1, 2, "SKIP")}
+    assert {(one.new, one.memory, one.operation) for one in decisions} == {
+        (0, 0, "DELETE"),
+        (1, 2, "SKIP"),
+    }
 
 
 async def test_a_merged_note_has_lost_nothing(agents: Agents) -> None:
     answers = [
-        ((await agents.analyse_episode(Owner("app", "ana"), part)).value, (await agents.summarise(Owner("app", "ana"), part)).value)
+        (
+            (await agents.analyse_episode(Owner("app", "ana"), part)).value,
+            (await agents.summarise(Owner("app", "ana"), part)).value,
+        )
         for part in _halves()
     ]
     notes = [render_note(*one) for one in answers]
     merged = (
-        await agents.synthesise(Owner("app", "ana"), [item(number, text, "note", hours=number) for number, text in enumerate(notes)])
+        await agents.synthesise(
+            Owner("app", "ana"),
+            [item(number, text, "note", hours=number) for number, text in enumerate(notes)],
+        )
     ).value
     sources = [
         memory(text, tags=answer[1].retrieval.tags, keywords=answer[1].retrieval.keywords)
@@ -158,20 +202,35 @@ async def test_a_merged_note_has_lost_nothing(agents: Agents) -> None:
 
 async def test_what_repeats_is_found_with_the_numbers_of_what_says_it(agents: Agents) -> None:
     said = ["I love jazz", "Nice weather today", "As I said, I love jazz"]
-    shown = [DecisionItem(number, text, None, FRIDAY + timedelta(hours=number), None, "Ana") for number, text in enumerate(said)]
+    shown = [
+        DecisionItem(number, text, None, FRIDAY + timedelta(hours=number), None, "Ana")
+        for number, text in enumerate(said)
+    ]
     (pattern,) = (await agents.find_patterns(Owner("app", "ana"), shown)).value.patterns
-    assert (pattern.summary, pattern.pattern, pattern.sources) == ("Ana loves jazz", "preference", [0, 2])
+    assert (pattern.summary, pattern.pattern, pattern.sources) == (
+        "Ana loves jazz",
+        "preference",
+        [0, 2],
+    )
     assert (await agents.find_patterns(Owner("app", "ana"), shown[:2])).value.patterns == []
 
 
-async def test_what_shows_three_times_is_a_trait_of_the_scenes_that_it_shows_in(agents: Agents) -> None:
+async def test_what_shows_three_times_is_a_trait_of_the_scenes_that_it_shows_in(
+    agents: Agents,
+) -> None:
     shown = [
         scene(0, "fitness", "a run", "a longer run", habit="User compares before deciding."),
         scene(1, "fitness", "a swim", habit="User compares before deciding."),
         scene(2, "money", "a bill"),
     ]
-    traits = {one.trait: (one.scenes, one.confidence) for one in (await agents.update_profile(Owner("app", "ana"), shown)).value.traits}
-    assert traits == {"Often talks about fitness.": ([0, 1], 0.6), "User compares before deciding.": ([0, 1], 0.6)}
+    traits = {
+        one.trait: (one.scenes, one.confidence)
+        for one in (await agents.update_profile(Owner("app", "ana"), shown)).value.traits
+    }
+    assert traits == {
+        "Often talks about fitness.": ([0, 1], 0.6),
+        "User compares before deciding.": ([0, 1], 0.6),
+    }
     assert (await agents.update_profile(Owner("app", "ana"), shown[1:])).value.traits == []
 
 
@@ -183,10 +242,16 @@ async def test_answers_say_who_gave_them(agents: Agents) -> None:
         lambda: agents.extract_facts(Owner("app", "ana"), TWO_TOPICS),
         lambda: agents.decide_conflicts(Owner("app", "ana"), [item(0, "a b")], [item(0, "a b")]),
         lambda: agents.synthesise(Owner("app", "ana"), [item(0, "User likes tea.", "note")]),
-        lambda: agents.find_patterns(Owner("app", "ana"), [item(0, "I like tea."), item(1, "I like tea.")]),
-        lambda: agents.update_profile(Owner("app", "ana"), [scene(0, "food", "tea at dawn", "tea at noon", "tea at night")]),
+        lambda: agents.find_patterns(
+            Owner("app", "ana"), [item(0, "I like tea."), item(1, "I like tea.")]
+        ),
+        lambda: agents.update_profile(
+            Owner("app", "ana"), [scene(0, "food", "tea at dawn", "tea at noon", "tea at night")]
+        ),
     ]
-    assert {answer.provenance.model for answer in [await call() for call in calls]} == {agents.model}  # type: ignore[attr-defined]
+    assert {answer.provenance.model for answer in [await call() for call in calls]} == {
+        agents.model
+    }  # type: ignore[attr-defined]
 
 
 async def test_it_is_open_healthy_and_closed(agents: Agents) -> None:
@@ -199,7 +264,10 @@ async def test_it_is_open_healthy_and_closed(agents: Agents) -> None:
 async def test_rules_give_the_same_answers_again_and_cost_no_tokens() -> None:
     first, second = OfflineAgents(), OfflineAgents()
     for call in ("analyse_episode", "summarise", "extract_facts"):
-        answers = [await getattr(one, call)(Owner("app", "ana"), TWO_TOPICS) for one in (first, second, first)]
+        answers = [
+            await getattr(one, call)(Owner("app", "ana"), TWO_TOPICS)
+            for one in (first, second, first)
+        ]
         assert answers[0] == answers[1] == answers[2]
         assert answers[0].tokens == (0, 0)
         assert answers[0].provenance.prompt_id is None
@@ -218,7 +286,14 @@ def scene(number: int, theme: str, *lines: str, habit: str = "") -> SceneItem:
     return SceneItem(number, theme, lines, tuple((habit,) if habit else () for _ in lines), FRIDAY)
 
 
-def item(number: int, text: str, category: str = "fact", *, slot: tuple[str, str] | None = None, hours: int = 0) -> DecisionItem:
+def item(
+    number: int,
+    text: str,
+    category: str = "fact",
+    *,
+    slot: tuple[str, str] | None = None,
+    hours: int = 0,
+) -> DecisionItem:
     return DecisionItem(number, text, category, FRIDAY + timedelta(hours=hours), slot)
 
 

@@ -1,4 +1,6 @@
-"""A person who is called "User" is not the user: no truth of one of them becomes one of the other's."""
+"""A person who is called "User" is not the user: no truth of one of them becomes one of
+the other's.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ Line = tuple[str, str | None, str]
 
 def talk(*lines: Line, days: int = 0) -> ConverseInput:
     messages = [
-        {"role": role, "actor": actor, "content": content, "timestamp": (NOW + timedelta(days=days, minutes=place)).isoformat()}
+        {
+            "role": role,
+            "actor": actor,
+            "content": content,
+            "timestamp": (NOW + timedelta(days=days, minutes=place)).isoformat(),
+        }
         for place, (role, actor, content) in enumerate(lines)
     ]
     return ConverseInput.model_validate({"session_id": f"s{days}", "messages": messages})
@@ -40,7 +47,9 @@ async def told(core: MemoryCore, *lines: Line, days: int = 0) -> None:
 async def test_beside_somebody_with_a_name_it_is_a_name(world: World, name: str) -> None:
     core = await world.core(agents=OfflineAgents())
     await told(core, ("user", None, "I live in Oslo."))
-    await told(core, ("user", "Ana", "I live in Bergen."), ("user", name, "I live in Turku."), days=1)
+    await told(
+        core, ("user", "Ana", "I live in Bergen."), ("user", name, "I live in Turku."), days=1
+    )
     assert await cities(core) == {"user": "Oslo", "Ana": "Bergen", f"Actor {name.strip()}": "Turku"}
 
 
@@ -53,7 +62,9 @@ async def test_in_another_role_it_is_a_name(world: World) -> None:
 async def test_where_nobody_else_speaks_for_himself_it_is_a_label_of_the_user(world: World) -> None:
     core = await world.core(agents=OfflineAgents())
     await told(core, ("user", None, "I live in Oslo."))
-    await told(core, ("user", "User", "I live in Turku."), ("assistant", "Helper", "Noted."), days=1)
+    await told(
+        core, ("user", "User", "I live in Turku."), ("assistant", "Helper", "Noted."), days=1
+    )
     assert await cities(core) == {"user": "Turku"}
 
 

@@ -1,4 +1,6 @@
-"""Keys that an admin makes, at the gate and over time, and the log of what was done: on every store."""
+"""Keys that an admin makes, at the gate and over time, and the log of what was done:
+on every store.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ from tests.world import BOB, Down, World, turn
 
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
 SETTING_KEY = "mc_app_s1_0123456789abcdefABCDEF"
-SETTING = {"id": "s1", "app": "app", "sha256": hashlib.sha256(SETTING_KEY.encode()).hexdigest(), "rights": ["admin"]}
+SETTING = {
+    "id": "s1",
+    "app": "app",
+    "sha256": hashlib.sha256(SETTING_KEY.encode()).hexdigest(),
+    "rights": ["admin"],
+}
 ASKED = Call("trace-1", actor="s1")
 
 
@@ -61,18 +68,32 @@ async def entries(core: MemoryCore, app_id: str = "app", **asked: Any) -> list[A
     return list((await core.audit(app_id, AuditInput(**asked))).entries)
 
 
-async def test_a_key_is_accepted_as_it_was_made_and_its_use_is_listed(world: World, clock: StillClock) -> None:
+async def test_a_key_is_accepted_as_it_was_made_and_its_use_is_listed(
+    world: World, clock: StillClock
+) -> None:
     core = await world.core()
     key = await made(core, name="web shop", user_id="alice", rights=["admin", "read"])
-    assert await caller(core, key.text) == Caller("app", key.key.key_id, frozenset({"read", "admin"}), "alice")
-    assert await refusal(core, key.text[:-1] + ("0" if key.text[-1] != "0" else "1")) == "The API key is not known"
-    assert await refusal(core, key.text.replace("mc_app_", "mc_rival_")) == "The API key is not known"
+    assert await caller(core, key.text) == Caller(
+        "app", key.key.key_id, frozenset({"read", "admin"}), "alice"
+    )
+    assert (
+        await refusal(core, key.text[:-1] + ("0" if key.text[-1] != "0" else "1"))
+        == "The API key is not known"
+    )
+    assert (
+        await refusal(core, key.text.replace("mc_app_", "mc_rival_")) == "The API key is not known"
+    )
     await world.end(core)
 
     later = await world.core()
     (listed,) = (await later.keys("app", KeysInput())).keys
     shown = listed.public(clock.now())
-    assert (shown["name"], shown["rights"], shown["status"], shown["last_used_at"]) == ("web shop", ("read", "admin"), "active", NOW)
+    assert (shown["name"], shown["rights"], shown["status"], shown["last_used_at"]) == (
+        "web shop",
+        ("read", "admin"),
+        "active",
+        NOW,
+    )
     assert key.text.rpartition("_")[2] not in json.dumps(listed.model_dump(mode="json"))
     clock.forward(3_599)
     await caller(later, key.text)
@@ -85,13 +106,19 @@ async def test_a_key_is_accepted_as_it_was_made_and_its_use_is_listed(world: Wor
     assert (await (await world.core()).keys("app", KeysInput())).keys[0].last_used_at == clock.now()
 
 
-async def test_a_rotated_key_works_on_for_the_overlap_and_the_new_one_from_the_first_moment(world: World, clock: StillClock) -> None:
+async def test_a_rotated_key_works_on_for_the_overlap_and_the_new_one_from_the_first_moment(
+    world: World, clock: StillClock
+) -> None:
     core, elsewhere = await world.core(), await world.core()
     first = await made(core, rights=["admin"], name="crm")
     await caller(elsewhere, first.text)
     clock.forward(1)
     second = await core.rotate_key("app", first.key.key_id, RotateInput(overlap_seconds=600), ASKED)
-    assert (second.replaces, second.key.rights, second.key.name) == (first.key.key_id, ("admin",), "crm")
+    assert (second.replaces, second.key.rights, second.key.name) == (
+        first.key.key_id,
+        ("admin",),
+        "crm",
+    )
     for process in (core, elsewhere):
         assert (await caller(process, first.text)).key_id == first.key.key_id
         assert (await caller(process, second.text)).key_id == second.key.key_id
@@ -108,26 +135,34 @@ async def test_a_rotated_key_works_on_for_the_overlap_and_the_new_one_from_the_f
         await core.rotate_key("app", first.key.key_id, RotateInput(), ASKED)
 
 
-async def test_a_withdrawn_key_is_refused_here_at_once_and_elsewhere_within_a_minute(world: World, clock: StillClock) -> None:
+async def test_a_withdrawn_key_is_refused_here_at_once_and_elsewhere_within_a_minute(
+    world: World, clock: StillClock
+) -> None:
     core, elsewhere = await world.core(), await world.core()
     key = await made(core)
     await caller(elsewhere, key.text)
     clock.forward(30)
     await core.withdraw_key("app", key.key.key_id, ASKED)
     assert await refusal(core, key.text) == "This API key was withdrawn"
-    assert (await caller(elsewhere, key.text)).key_id == key.key.key_id, "it was read half a minute ago"
+    assert (await caller(elsewhere, key.text)).key_id == key.key.key_id, (
+        "it was read half a minute ago"
+    )
     clock.forward(30)
     assert await refusal(elsewhere, key.text) == "This API key was withdrawn"
     await core.withdraw_key("app", key.key.key_id, ASKED)
     assert await status(core, key.key.key_id) == "withdrawn"
     with pytest.raises(Conflict, match="withdrawn"):
         await core.rotate_key("app", key.key.key_id, RotateInput(), ASKED)
-    assert [entry.action for entry in await entries(core)] == ["key_withdrawn", "key_made"], "the second time nothing was done"
+    assert [entry.action for entry in await entries(core)] == ["key_withdrawn", "key_made"], (
+        "the second time nothing was done"
+    )
     clock.forward(91 * 86_400)
     assert (await core.keys("app", KeysInput())).keys == ()
 
 
-async def test_an_admin_key_withdraws_itself_only_where_another_one_is_left(world: World, clock: StillClock) -> None:
+async def test_an_admin_key_withdraws_itself_only_where_another_one_is_left(
+    world: World, clock: StillClock
+) -> None:
     core = await world.core()
     first = await made(core, rights=["admin"])
     await made(core, rights=["admin"], user_id="alice")
@@ -142,15 +177,25 @@ async def test_an_admin_key_withdraws_itself_only_where_another_one_is_left(worl
     with pytest.raises(Conflict):
         await core.withdraw_key("app", second.key.key_id, by_second)
     third = await made(core, by_second, rights=["admin"])
-    each = (core.withdraw_key("app", key.key.key_id, Call(actor=key.key.key_id)) for key in (second, third))
+    each = (
+        core.withdraw_key("app", key.key.key_id, Call(actor=key.key.key_id))
+        for key in (second, third)
+    )
     ends = await asyncio.gather(*each, return_exceptions=True)
-    assert sorted(type(end).__name__ for end in ends) == ["Conflict", "NoneType"], "two at the same moment do not end both"
+    assert sorted(type(end).__name__ for end in ends) == ["Conflict", "NoneType"], (
+        "two at the same moment do not end both"
+    )
     (second,) = (key for key, end in zip((second, third), ends, strict=True) if end is not None)
     fourth = await made(core, by_second, rights=["admin"])
     rivals = ((second, fourth), (fourth, second))
-    each = (core.withdraw_key("app", other.key.key_id, Call(actor=key.key.key_id)) for key, other in rivals)
+    each = (
+        core.withdraw_key("app", other.key.key_id, Call(actor=key.key.key_id))
+        for key, other in rivals
+    )
     ends = await asyncio.gather(*each, return_exceptions=True)
-    assert sorted(type(end).__name__ for end in ends) == ["Conflict", "NoneType"], "nor do two that withdraw each other"
+    assert sorted(type(end).__name__ for end in ends) == ["Conflict", "NoneType"], (
+        "nor do two that withdraw each other"
+    )
     (second,) = (key for (key, _), end in zip(rivals, ends, strict=True) if end is None)
     by_second = Call(actor=second.key.key_id)
     await world.end(core)
@@ -158,10 +203,14 @@ async def test_an_admin_key_withdraws_itself_only_where_another_one_is_left(worl
     await configured.withdraw_key("app", second.key.key_id, by_second)
 
 
-async def test_an_erasure_withdraws_the_keys_of_its_user_and_no_others(world: World, clock: StillClock) -> None:
+async def test_an_erasure_withdraws_the_keys_of_its_user_and_no_others(
+    world: World, clock: StillClock
+) -> None:
     core = await world.core()
     await core.save(ALICE, turn("I keep bees"))
-    bound, own, bobs, open_to_all = [await made(core, user_id=user_id) for user_id in ("alice", "alice", "bob", None)]
+    bound, own, bobs, open_to_all = [
+        await made(core, user_id=user_id) for user_id in ("alice", "alice", "bob", None)
+    ]
     erasure = await core.erase(ALICE, Call("trace-9", actor=own.key.key_id))
     await ended(world, core, erasure.task_id, apart_s=700)
     for key in (bound, own):
@@ -175,7 +224,9 @@ async def test_an_erasure_withdraws_the_keys_of_its_user_and_no_others(world: Wo
     clock.forward(1)
     again = await core.erase(ALICE, ASKED)
     await ended(world, core, again.task_id, apart_s=700)
-    assert len(await entries(core, action="key_withdrawn")) == 2, "what is withdrawn is not withdrawn again"
+    assert len(await entries(core, action="key_withdrawn")) == 2, (
+        "what is withdrawn is not withdrawn again"
+    )
 
 
 async def test_no_app_sees_or_touches_the_keys_and_the_log_of_another(world: World) -> None:
@@ -183,7 +234,10 @@ async def test_no_app_sees_or_touches_the_keys_and_the_log_of_another(world: Wor
     key = await made(core)
     assert (await core.keys("rival", KeysInput())).keys == ()
     assert await entries(core, "rival") == []
-    for act in (core.withdraw_key("rival", key.key.key_id, ASKED), core.rotate_key("rival", key.key.key_id, RotateInput(), ASKED)):
+    for act in (
+        core.withdraw_key("rival", key.key.key_id, ASKED),
+        core.rotate_key("rival", key.key.key_id, RotateInput(), ASKED),
+    ):
         with pytest.raises(NotFound):
             await act
     assert (await caller(core, key.text)).app_id == "app"
@@ -226,18 +280,26 @@ async def test_without_the_key_store_known_keys_work_for_a_minute_and_then_get_a
             await caller(core, key)
         assert refused.value.retry_after_s
     assert (await caller(core, SETTING_KEY)).key_id == "s1"
-    assert await refusal(core, f"{SETTING_KEY}x") == "The API key is not known", "nothing has to be asked for that"
+    assert await refusal(core, f"{SETTING_KEY}x") == "The API key is not known", (
+        "nothing has to be asked for that"
+    )
     door.down = False
     assert (await caller(core, known.text)).key_id == known.key.key_id
 
 
-async def test_what_is_done_with_a_users_data_is_in_the_log_without_what_it_says(world: World, clock: StillClock) -> None:
+async def test_what_is_done_with_a_users_data_is_in_the_log_without_what_it_says(
+    world: World, clock: StillClock
+) -> None:
     core = await world.core()
     await core.save(ALICE, turn("I keep bees"))
     await core.save(ALICE, turn("I keep hens"))
     await core.save(BOB, turn("I keep cats"))
     soft = await core.forget(
-        ALICE, ForgetInput.model_validate({"filter": {"ids": [(await core.save(ALICE, turn("I keep pigs"))).memory.id]}}), ASKED
+        ALICE,
+        ForgetInput.model_validate(
+            {"filter": {"ids": [(await core.save(ALICE, turn("I keep pigs"))).memory.id]}}
+        ),
+        ASKED,
     )
     await ended(world, core, soft.task_id)
     clock.forward(1)
@@ -248,22 +310,36 @@ async def test_what_is_done_with_a_users_data_is_in_the_log_without_what_it_says
     await ended(world, core, bobs.task_id, owner=BOB)
     third, second, first = await entries(core)
     assert first.public() == {
-        "id": first.id, "at": NOW, "actor": "s1", "action": "memories_forgotten", "target": {"user_id": "alice", "task_id": soft.task_id},
-        "outcome": "succeeded", "correlation_id": "trace-1", "counts": {"forgotten": 1}, "mode": "soft",
+        "id": first.id, "at": NOW, "actor": "s1", "action": "memories_forgotten",
+        "target": {"user_id": "alice", "task_id": soft.task_id}, "outcome": "succeeded",
+        "correlation_id": "trace-1", "counts": {"forgotten": 1}, "mode": "soft",
     }  # fmt: skip
-    assert (second.action, second.outcome, second.target["task_id"]) == ("user_exported", "succeeded", export.task_id)
+    assert (second.action, second.outcome, second.target["task_id"]) == (
+        "user_exported",
+        "succeeded",
+        export.task_id,
+    )
     assert third.target["user_id"] == "bob"
     page = await core.audit("app", AuditInput(limit=2))
     rest = await core.audit("app", AuditInput(limit=2, cursor=page.next_cursor))
-    assert ([entry.id for entry in page.entries], [entry.id for entry in rest.entries]) == ([third.id, second.id], [first.id])
-    assert [entry.id for entry in await entries(core, since=second.at, until=third.at)] == [second.id]
+    assert ([entry.id for entry in page.entries], [entry.id for entry in rest.entries]) == (
+        [third.id, second.id],
+        [first.id],
+    )
+    assert [entry.id for entry in await entries(core, since=second.at, until=third.at)] == [
+        second.id
+    ]
 
     clock.forward(1)
     erasure = await core.erase(ALICE, ASKED)
     task = await ended(world, core, erasure.task_id, apart_s=700)
     erased, *others = await entries(core)
     hashed = {"user": task.result["user"]} if task.result else {}
-    assert (erased.action, erased.outcome, erased.target) == ("user_erased", "succeeded", {**hashed, "task_id": erasure.task_id})
+    assert (erased.action, erased.outcome, erased.target) == (
+        "user_erased",
+        "succeeded",
+        {**hashed, "task_id": erasure.task_id},
+    )
     assert erased.counts
     assert [entry.target.get("user_id") for entry in others] == ["bob", None, None]
     assert all(entry.target["user"] == hashed["user"] for entry in others[1:])
@@ -277,10 +353,17 @@ async def test_an_entry_that_can_not_be_written_holds_the_work_up_and_loses_noth
     await core.save(ALICE, turn("I keep bees"))
     door.down = True
     accepted = await core.export(ALICE, ASKED)
-    await core.work(json.dumps({"app_id": "app", "user_id": "alice", "task_id": accepted.task_id, "generation": 0}), "consolidation")
+    await core.work(
+        json.dumps(
+            {"app_id": "app", "user_id": "alice", "task_id": accepted.task_id, "generation": 0}
+        ),
+        "consolidation",
+    )
     assert (await core.task(ALICE, accepted.task_id)).status in ("accepted", "running")
     assert await entries(await world.core()) == []
     door.down = False
     clock.forward(600)
     assert (await ended(world, core, accepted.task_id)).status == "succeeded"
-    assert [(entry.action, entry.outcome) for entry in await entries(core)] == [("user_exported", "succeeded")]
+    assert [(entry.action, entry.outcome) for entry in await entries(core)] == [
+        ("user_exported", "succeeded")
+    ]

@@ -1,4 +1,6 @@
-"""What every archive promises: a name is written once, read back whole or not at all, listed in order, and gone when it is removed."""
+"""What every archive promises: a name is written once, read back whole or not at all, listed in
+order, and gone when it is removed.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:Sending a large body directly:Re
 BIG = bytes(range(256)) * (8 * 2**20 // 256)
 
 
-@pytest.mark.parametrize("data", [b"", b"\n", b"sha256:\n\x00\xff", BIG], ids=["empty", "newline", "binary", "8 MB"])
-async def test_what_was_put_is_read_back_whole_by_every_process(archive: Archive, opened: OpenArchive, data: bytes) -> None:
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"sha256:\n\x00\xff", BIG], ids=["empty", "newline", "binary", "8 MB"]
+)
+async def test_what_was_put_is_read_back_whole_by_every_process(
+    archive: Archive, opened: OpenArchive, data: bytes
+) -> None:
     assert await archive.put("a/b", data)
     assert await (await opened()).get("a/b") == data
     assert await archive.get("a/b") == data
@@ -37,7 +43,9 @@ async def test_what_is_not_there_is_none(archive: Archive) -> None:
     assert not await archive.remove("a")
 
 
-async def test_what_was_removed_is_gone_and_its_name_free(archive: Archive, opened: OpenArchive) -> None:
+async def test_what_was_removed_is_gone_and_its_name_free(
+    archive: Archive, opened: OpenArchive
+) -> None:
     await archive.put("a/b/c", b"first")
     await archive.put("a/d", b"other")
     assert await archive.remove("a/b/c")
@@ -48,8 +56,12 @@ async def test_what_was_removed_is_gone_and_its_name_free(archive: Archive, open
     assert await archive.get("a/b/c") == b"second"
 
 
-@pytest.mark.parametrize("spoilt", [b"", b"goof", b"goo", b"good!"], ids=["emptied", "changed", "shorter", "longer"])
-async def test_a_damaged_blob_is_unavailable_and_not_returned(archive: Archive, place: Place, spoilt: bytes) -> None:
+@pytest.mark.parametrize(
+    "spoilt", [b"", b"goof", b"goo", b"good!"], ids=["emptied", "changed", "shorter", "longer"]
+)
+async def test_a_damaged_blob_is_unavailable_and_not_returned(
+    archive: Archive, place: Place, spoilt: bytes
+) -> None:
     await archive.put("a", b"good")
     await place.damage("a", spoilt)
     with pytest.raises(Damaged, match="a is not what was written") as caught:
@@ -58,7 +70,24 @@ async def test_a_damaged_blob_is_unavailable_and_not_returned(archive: Archive, 
     assert await archive.remove("a")
 
 
-NAMES = ["A", "B/x", "a", "a-b", "a-b/c", "a.b", "a/-", "a/b", "a/b/c", "a0", "aB", "a_b", "ab", "b.json.gz/x", "b/.x/y", "c"]
+NAMES = [
+    "A",
+    "B/x",
+    "a",
+    "a-b",
+    "a-b/c",
+    "a.b",
+    "a/-",
+    "a/b",
+    "a/b/c",
+    "a0",
+    "aB",
+    "a_b",
+    "ab",
+    "b.json.gz/x",
+    "b/.x/y",
+    "c",
+]
 
 
 async def test_names_come_in_the_order_of_their_characters(archive: Archive) -> None:
@@ -135,18 +164,24 @@ async def test_the_longest_name_is_kept(archive: Archive) -> None:
     assert await archive.get(longest) == b"x"
 
 
-async def test_of_many_who_write_the_same_name_exactly_one_wins_and_its_bytes_stay(opened: OpenArchive) -> None:
+async def test_of_many_who_write_the_same_name_exactly_one_wins_and_its_bytes_stay(
+    opened: OpenArchive,
+) -> None:
     rivals = [await opened(), await opened()]
     for turn in range(10):
         mine = {number: f"{number} {turn}".encode() * 5000 for number in range(8)}
-        won = await asyncio.gather(*(rivals[number % 2].put(f"a/{turn}", data) for number, data in mine.items()))
+        won = await asyncio.gather(
+            *(rivals[number % 2].put(f"a/{turn}", data) for number, data in mine.items())
+        )
         assert won.count(True) == 1
         for rival in rivals:
             assert await rival.get(f"a/{turn}") == mine[won.index(True)]
 
 
 async def test_whoever_writes_while_others_remove_is_told_the_truth(opened: OpenArchive) -> None:
-    """The last blob of a folder takes the folder with it; a new one must not be lost with it, nor fail."""
+    """The last blob of a folder takes the folder with it; a new one must not be lost with it,
+    nor fail.
+    """
     one, other = await opened(), await opened()
 
     async def comes_and_goes(archive: Archive, name: str) -> None:
@@ -154,7 +189,12 @@ async def test_whoever_writes_while_others_remove_is_told_the_truth(opened: Open
             assert await archive.put(name, b"x")
             assert await archive.remove(name)
 
-    await asyncio.gather(*(comes_and_goes(archive, f"a/b/c/{number}") for number, archive in enumerate((one, other, one))))
+    await asyncio.gather(
+        *(
+            comes_and_goes(archive, f"a/b/c/{number}")
+            for number, archive in enumerate((one, other, one))
+        )
+    )
     assert await one.names("", None, 10) == []
 
 
@@ -168,7 +208,9 @@ async def test_a_closed_archive_says_so_and_can_be_opened_again(archive: Archive
     assert await archive.get("a") == b"x"
 
 
-async def test_readiness_names_the_adapter_and_how_long_it_took(archive: Archive, request: pytest.FixtureRequest) -> None:
+async def test_readiness_names_the_adapter_and_how_long_it_took(
+    archive: Archive, request: pytest.FixtureRequest
+) -> None:
     health = await archive.check()
     assert health.status == "ok"
     assert health.adapter == request.node.callspec.params["place"]

@@ -1,4 +1,6 @@
-"""Finding what is in the archive: only when it is asked for, by its words and its vector, and what is said when it can't be read."""
+"""Finding what is in the archive: only when it is asked for, by its words and its vector, and what
+is said when it can't be read.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ async def retrieve(core: MemoryCore, query: str, **fields: Any) -> Retrieved:
     return await core.retrieve(ALICE, RetrieveInput(query=query, include_archived=True, **fields))
 
 
-async def test_the_archive_is_searched_only_when_it_is_asked_for(world: World, words: MemoryCore) -> None:
+async def test_the_archive_is_searched_only_when_it_is_asked_for(
+    world: World, words: MemoryCore
+) -> None:
     (old,) = await saved(words, turn(STORY, metadata={"place": "lake"}))
     hot = (await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds"))).results[0]
     years_go_by(world)
@@ -42,7 +46,12 @@ async def test_the_archive_is_searched_only_when_it_is_asked_for(world: World, w
     assert (await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds"))).results == ()
     found = await retrieve(words, "grey heron reeds")
     (hit,) = found.results
-    assert (hit.tier, hit.memory.id, hit.matched_by, found.degraded) == ("cold", old.id, ("archive",), ())
+    assert (hit.tier, hit.memory.id, hit.matched_by, found.degraded) == (
+        "cold",
+        old.id,
+        ("archive",),
+        (),
+    )
     assert (hit.memory.content, hit.memory.metadata) == (STORY, {"place": "lake"})
     assert hit.memory.status is Status.ARCHIVED
     assert hit.similarity_score == pytest.approx(hot.similarity_score, abs=1e-5)
@@ -51,10 +60,14 @@ async def test_the_archive_is_searched_only_when_it_is_asked_for(world: World, w
     assert (await words.get(ALICE, old.id)).content != STORY
 
 
-async def test_a_decayed_one_is_found_in_the_archive_by_a_word_near_one_of_its_own(world: World) -> None:
+async def test_a_decayed_one_is_found_in_the_archive_by_a_word_near_one_of_its_own(
+    world: World,
+) -> None:
     class Birds:
         async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
-            return tuple(Related("heron", place, 0.9) for place, term in enumerate(terms) if term == "bird")
+            return tuple(
+                Related("heron", place, 0.9) for place, term in enumerate(terms) if term == "bird"
+            )
 
     core = await world.core(embedder=WordsEmbedder(), thesaurus=Birds())
     (old,) = await saved(core, turn("the grey heron stood in the reeds"))
@@ -64,7 +77,9 @@ async def test_a_decayed_one_is_found_in_the_archive_by_a_word_near_one_of_its_o
     await archived(world, core)
     found = await retrieve(core, "bird", similarity_threshold=0.05)
     assert [(hit.memory.id, hit.tier) for hit in found.results] == [(old.id, "cold")]
-    assert found.results[0].similarity_score is not None, "once found by its words, its vector counts"
+    assert found.results[0].similarity_score is not None, (
+        "once found by its words, its vector counts"
+    )
 
 
 async def test_one_is_found_in_the_archive_by_its_vector_alone(world: World) -> None:
@@ -79,10 +94,14 @@ async def test_one_is_found_in_the_archive_by_its_vector_alone(world: World) -> 
     years_go_by(world)
     await archived(world, core)
     found = await retrieve(core, "a wading bird", similarity_threshold=0.1, answer_threshold=0.2)
-    assert [(hit.memory.id, hit.tier, hit.memory.content) for hit in found.results] == [(old.id, "cold", "the grey heron")]
+    assert [(hit.memory.id, hit.tier, hit.memory.content) for hit in found.results] == [
+        (old.id, "cold", "the grey heron")
+    ]
 
 
-async def test_it_is_ranked_among_what_is_hot_by_the_same_measure(world: World, words: MemoryCore) -> None:
+async def test_it_is_ranked_among_what_is_hot_by_the_same_measure(
+    world: World, words: MemoryCore
+) -> None:
     (old,) = await saved(words, turn("the grey heron stood in the reeds"))
     years_go_by(world)
     await archived(world, words)
@@ -93,14 +112,18 @@ async def test_it_is_ranked_among_what_is_hot_by_the_same_measure(world: World, 
 
 
 async def test_filters_hold_for_the_archive_too(world: World, words: MemoryCore) -> None:
-    await saved(words, turn("heron one", "s1", tags=["bird"]), turn("heron two", "s2"), fact("heron three"))
+    await saved(
+        words, turn("heron one", "s1", tags=["bird"]), turn("heron two", "s2"), fact("heron three")
+    )
     await words.save(BOB, turn("heron four"))
     years_go_by(world)
     await archived(world, words)
     await archived(world, words, BOB)
 
     async def contents(**fields: Any) -> list[str]:
-        return sorted(hit.memory.content for hit in (await retrieve(words, "heron", **fields)).results)
+        return sorted(
+            hit.memory.content for hit in (await retrieve(words, "heron", **fields)).results
+        )
 
     assert await contents() == ["heron one", "heron three", "heron two"]
     assert await contents(session_id="s1") == ["heron one"]
@@ -108,7 +131,9 @@ async def test_filters_hold_for_the_archive_too(world: World, words: MemoryCore)
     assert await contents(types=["semantic"]) == ["heron three"]
 
 
-async def test_an_unrelated_query_finds_nothing_there_either(world: World, words: MemoryCore) -> None:
+async def test_an_unrelated_query_finds_nothing_there_either(
+    world: World, words: MemoryCore
+) -> None:
     await saved(words, turn("the grey heron stood in the reeds"))
     years_go_by(world)
     await archived(world, words)
@@ -116,11 +141,15 @@ async def test_an_unrelated_query_finds_nothing_there_either(world: World, words
     assert (await retrieve(words, "and what of it?")).results == ()
 
 
-async def test_what_was_true_once_is_found_at_its_time_in_the_archive_and_not_as_present_truth(world: World, words: MemoryCore) -> None:
+async def test_what_was_true_once_is_found_at_its_time_in_the_archive_and_not_as_present_truth(
+    world: World, words: MemoryCore
+) -> None:
     slot = {"subject": "Ana", "attribute": "city"}
     (oslo,) = await saved(words, fact("Ana lives in Oslo", **slot))
     world.clock.forward(86_400)
-    changed = await words.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Oslo, by the sea"), oslo.etag)
+    changed = await words.update(
+        ALICE, oslo.id, UpdateInput(content="Ana lives in Oslo, by the sea"), oslo.etag
+    )
     world.clock.forward(86_400)
     await saved(words, fact("Ana lives in Bergen", **slot))
     years_go_by(world)
@@ -135,7 +164,9 @@ async def test_what_was_true_once_is_found_at_its_time_in_the_archive_and_not_as
     assert await contents(at=NOW + timedelta(days=2, hours=1)) == ["Ana lives in Bergen"]
     hits = (await retrieve(words, "Ana lives", at=NOW + timedelta(hours=1))).results
     assert [hit.memory.id for hit in hits] == [changed.id]
-    without = await words.retrieve(ALICE, RetrieveInput(query="Ana lives", at=NOW + timedelta(hours=1)))
+    without = await words.retrieve(
+        ALICE, RetrieveInput(query="Ana lives", at=NOW + timedelta(hours=1))
+    )
     assert without.results == ()
 
 
@@ -148,8 +179,12 @@ async def test_reading_by_id_and_lists_show_stubs(world: World, words: MemoryCor
     stub = await words.get(ALICE, old.id)
     assert stub.content.startswith("Herons.")
     assert len(stub.content) <= 200
-    assert (await words.get(ALICE, old.id, at=NOW + timedelta(minutes=1))).content.startswith("The grey")
-    assert [one.id for one in (await words.list(ALICE, ListInput(status=Status.ARCHIVED))).memories] == [changed.id]
+    assert (await words.get(ALICE, old.id, at=NOW + timedelta(minutes=1))).content.startswith(
+        "The grey"
+    )
+    assert [
+        one.id for one in (await words.list(ALICE, ListInput(status=Status.ARCHIVED))).memories
+    ] == [changed.id]
     assert (await words.list(ALICE, ListInput())).memories == ()
     assert (await words.list(ALICE, ListInput(at=NOW + timedelta(minutes=1)))).memories == ()
     assert [one.version for one in await words.versions(ALICE, old.id)] == [1, 2]
@@ -160,7 +195,9 @@ def place(world: World) -> Place:
     return world.cold or Folder(world.folder / "archive")
 
 
-async def test_what_can_not_be_read_is_answered_from_its_stub_and_said(world: World, embedder: WordsEmbedder, place: Place) -> None:
+async def test_what_can_not_be_read_is_answered_from_its_stub_and_said(
+    world: World, embedder: WordsEmbedder, place: Place
+) -> None:
     archive = Stepping(world.archive())
     core = await world.core(embedder=embedder, archive=archive)
     await saved(core, turn(STORY), turn("another heron"))
@@ -178,7 +215,9 @@ async def test_what_can_not_be_read_is_answered_from_its_stub_and_said(world: Wo
     assert (await retrieve(core, "grey heron reeds")).degraded == ("archive",)
 
 
-async def test_a_slow_archive_is_not_waited_for(world: World, embedder: WordsEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_archive_is_not_waited_for(
+    world: World, embedder: WordsEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     steps = Steps()
     core = await world.core(embedder=embedder, archive=Stepping(world.archive(), steps))
     await saved(core, turn(STORY))
@@ -195,7 +234,9 @@ async def test_a_slow_archive_is_not_waited_for(world: World, embedder: WordsEmb
     assert [hit.tier for hit in found.results] == ["cold"]
 
 
-async def test_what_comes_back_while_it_is_looked_for_is_no_damage(world: World, embedder: WordsEmbedder) -> None:
+async def test_what_comes_back_while_it_is_looked_for_is_no_damage(
+    world: World, embedder: WordsEmbedder
+) -> None:
     """Between the search and the fetching it is restored, and its copy swept."""
     steps = Steps(counted=("memories",))
     core = await world.core(embedder=embedder, wrap=lambda store: Stepping(store, steps))
@@ -214,10 +255,14 @@ async def test_what_comes_back_while_it_is_looked_for_is_no_damage(world: World,
     found = await retrieve(core, "grey heron reeds")
     assert (found.results, found.degraded) == ((), ())
     (hit,) = (await retrieve(core, "grey heron reeds")).results
-    assert hit.tier in ("long", "faded"), "from the archive no more; whether asking has woken it by now is another matter"
+    assert hit.tier in ("long", "faded"), (
+        "from the archive no more; whether asking has woken it by now is another matter"
+    )
 
 
-async def test_vectors_of_another_embedder_are_not_compared_but_words_are(world: World, words: MemoryCore, embedder: WordsEmbedder) -> None:
+async def test_vectors_of_another_embedder_are_not_compared_but_words_are(
+    world: World, words: MemoryCore, embedder: WordsEmbedder
+) -> None:
     """A store opens for one embedder; what is in the archive may be of the one before it."""
     await saved(words, turn(STORY))
     years_go_by(world)
@@ -225,7 +270,12 @@ async def test_vectors_of_another_embedder_are_not_compared_but_words_are(world:
     embedder.model = "other words"
     found = await retrieve(words, "grey heron reeds")
     (hit,) = found.results
-    assert (hit.tier, hit.similarity_score, hit.memory.content, found.degraded) == ("cold", None, STORY, ())
+    assert (hit.tier, hit.similarity_score, hit.memory.content, found.degraded) == (
+        "cold",
+        None,
+        STORY,
+        (),
+    )
 
 
 async def test_a_vector_of_another_embedder_is_made_anew_when_it_comes_back(
@@ -238,7 +288,9 @@ async def test_a_vector_of_another_embedder_is_made_anew_when_it_comes_back(
     back = await words.restore(ALICE, old.id)
     assert embedder.texts != []
     assert (back.embedding_model, back.embedding_dimensions) == ("other words", embedder.dimensions)
-    (event,) = [one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"]
+    (event,) = [
+        one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"
+    ]
     assert event.metadata == {"vector": "made_anew"}
 
 
@@ -251,17 +303,24 @@ async def test_without_the_new_embedder_it_comes_back_to_be_found_by_words(
     embedder.model, embedder.down = "other words", True
     back = await words.restore(ALICE, old.id)
     assert (back.content, back.embedding, back.embedding_model) == (STORY, None, None)
-    (event,) = [one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"]
+    (event,) = [
+        one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"
+    ]
     assert event.metadata == {"vector": "left_out"}
     found = await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds dawn stood"))
     assert [hit.memory.id for hit in found.results] == [old.id]
 
 
-async def test_no_more_are_fetched_than_a_query_may_wait_for(world: World, embedder: WordsEmbedder) -> None:
+async def test_no_more_are_fetched_than_a_query_may_wait_for(
+    world: World, embedder: WordsEmbedder
+) -> None:
     steps = Steps()
     core = await world.core(embedder=embedder, archive=Stepping(world.archive(), steps))
     for start in range(0, 60, 30):
-        await core.bulk(ALICE, [turn(f"heron number {number}", f"s{number}") for number in range(start, start + 30)])
+        await core.bulk(
+            ALICE,
+            [turn(f"heron number {number}", f"s{number}") for number in range(start, start + 30)],
+        )
     years_go_by(world)
     await archived(world, core)
     steps.asleep = False

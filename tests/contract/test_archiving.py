@@ -30,7 +30,11 @@ async def test_what_is_old_goes_and_a_stub_stays(world: World, core: MemoryCore)
     await saved(core, turn("a new day", "s2"))
     assert await archived(world, core) == {"archived": 1, "chains": 1}
     stub = await core.get(ALICE, old.id)
-    assert (stub.status, stub.status_reason, stub.archived_at) == (Status.ARCHIVED, "age_decay", world.clock.now())
+    assert (stub.status, stub.status_reason, stub.archived_at) == (
+        Status.ARCHIVED,
+        "age_decay",
+        world.clock.now(),
+    )
     assert (stub.embedding is None, stub.embedding_model, stub.metadata) == (False, "hash-1", {})
     assert LONG.startswith(stub.content[:-1])
     assert len(stub.content) <= 200
@@ -42,7 +46,9 @@ async def test_what_is_old_goes_and_a_stub_stays(world: World, core: MemoryCore)
 
 
 @pytest.mark.parametrize(("years", "goes"), [(9.99, 0), (10.0, 1)])
-async def test_ten_years_untouched_is_old(world: World, core: MemoryCore, years: float, goes: int) -> None:
+async def test_ten_years_untouched_is_old(
+    world: World, core: MemoryCore, years: float, goes: int
+) -> None:
     await saved(core, fact("the sky is blue"))
     years_go_by(world, years)
     assert (await archived(world, core)).get("archived", 0) == goes
@@ -59,14 +65,18 @@ async def test_the_age_is_a_setting_but_what_has_some_recency_stays(world: World
 
 
 async def test_pinned_memories_and_procedures_stay(world: World, core: MemoryCore) -> None:
-    await saved(core, fact("allergic to nuts", pinned=True), rule("greeting", "formal"), turn("hello"))
+    await saved(
+        core, fact("allergic to nuts", pinned=True), rule("greeting", "formal"), turn("hello")
+    )
     years_go_by(world)
     assert await archived(world, core) == {"archived": 1, "chains": 1}
     assert sorted(one.type.value for one in await listed(core)) == ["procedural", "semantic"]
     assert (await core.procedure(ALICE, "greeting")).value == "formal"
 
 
-async def test_what_is_kept_for_good_stays_and_is_told_after_the_archive_took_the_rest(world: World, core: MemoryCore) -> None:
+async def test_what_is_kept_for_good_stays_and_is_told_after_the_archive_took_the_rest(
+    world: World, core: MemoryCore
+) -> None:
     (kept, _) = await saved(core, turn("I'm allergic to penicillin."), turn("It rained all day."))
     years_go_by(world)
     assert await archived(world, core) == {"archived": 1, "chains": 1}
@@ -90,13 +100,19 @@ async def test_every_status_but_deleted_and_archived_goes(world: World, core: Me
     years_go_by(world)
     assert (await archived(world, core))["archived"] == 2
     assert await archived(world, core) == {}
-    assert {one.id: one.status for one in await listed(core, status="all")}[kept[0].id] is Status.DELETED
+    assert {one.id: one.status for one in await listed(core, status="all")}[
+        kept[0].id
+    ] is Status.DELETED
 
 
 async def test_a_chain_goes_when_all_of_it_is_old(world: World, core: MemoryCore) -> None:
-    first, second = await saved(core, fact("Ana lives in Oslo", subject="Ana", attribute="city"), fact("unrelated"))
+    first, second = await saved(
+        core, fact("Ana lives in Oslo", subject="Ana", attribute="city"), fact("unrelated")
+    )
     years_go_by(world, 6)
-    third = (await core.save(ALICE, fact("Ana lives in Bergen", subject="Ana", attribute="city"))).memory
+    third = (
+        await core.save(ALICE, fact("Ana lives in Bergen", subject="Ana", attribute="city"))
+    ).memory
     years_go_by(world, 6)
     assert await archived(world, core) == {"archived": 1, "chains": 1}
     assert (await core.get(ALICE, second.id)).status is Status.ARCHIVED
@@ -108,10 +124,16 @@ async def test_a_chain_goes_when_all_of_it_is_old(world: World, core: MemoryCore
     assert len(await blobs(world)) == 2
 
 
-async def test_a_session_alone_can_be_archived_and_takes_what_its_chains_hold(world: World, core: MemoryCore) -> None:
+async def test_a_session_alone_can_be_archived_and_takes_what_its_chains_hold(
+    world: World, core: MemoryCore
+) -> None:
     await saved(core, fact("Ana lives in Oslo", subject="Ana", attribute="city", session_id="s1"))
     world.clock.forward(60)
-    await saved(core, fact("Ana lives in Bergen", subject="Ana", attribute="city", session_id="s2"), turn("hello", "s3"))
+    await saved(
+        core,
+        fact("Ana lives in Bergen", subject="Ana", attribute="city", session_id="s2"),
+        turn("hello", "s3"),
+    )
     years_go_by(world)
     assert await archived(world, core, session_id="s2") == {"archived": 2, "chains": 1}
     assert await archived(world, core, session_id="s1") == {}
@@ -131,7 +153,9 @@ async def test_a_dry_run_counts_and_writes_nothing(world: World, core: MemoryCor
 
 async def test_many_pages_go_in_one_run_and_only_one_users(world: World, core: MemoryCore) -> None:
     for start in range(0, 240, 80):
-        await core.bulk(ALICE, [turn(f"word{n} told", f"s{n % 3}") for n in range(start, start + 80)])
+        await core.bulk(
+            ALICE, [turn(f"word{n} told", f"s{n % 3}") for n in range(start, start + 80)]
+        )
     await core.bulk(BOB, [turn("mine")])
     years_go_by(world)
     await core.bulk(ALICE, [turn(f"new{n}") for n in range(60)])
@@ -152,13 +176,24 @@ async def test_the_same_call_twice_is_one_run(world: World, core: MemoryCore) ->
 
 
 async def test_everything_comes_back_as_it_was(world: World, core: MemoryCore) -> None:
-    """A chain of three with versions, values and links: the same content, vectors, versions, statuses; nothing else has changed."""
+    """A chain of three with versions, values and links: the same content, vectors, versions,
+    statuses; nothing else has changed.
+    """
     (first,) = await saved(
         core,
-        fact(LONG, subject="Ana", attribute="home", metadata={"a": [1, {"b": "ü"}]}, tags=["x"], foresight=[]),
+        fact(
+            LONG,
+            subject="Ana",
+            attribute="home",
+            metadata={"a": [1, {"b": "ü"}]},
+            tags=["x"],
+            foresight=[],
+        ),
     )
     world.clock.forward(60)
-    changed = await core.update(ALICE, first.id, UpdateInput(content=LONG + " By the lake now."), first.etag)
+    changed = await core.update(
+        ALICE, first.id, UpdateInput(content=LONG + " By the lake now."), first.etag
+    )
     world.clock.forward(60)
     later = await saved(core, fact("Ana lives in a tent", subject="Ana", attribute="home"))
     world.clock.forward(60)
@@ -174,7 +209,11 @@ async def test_everything_comes_back_as_it_was(world: World, core: MemoryCore) -
     after = await everything(world)
     assert after.keys() == before.keys()
     for identity, was in before.items():
-        moved = () if "." in identity else ("updated_at", "revision", "status_reason", "last_accessed_at")
+        moved = (
+            ()
+            if "." in identity
+            else ("updated_at", "revision", "status_reason", "last_accessed_at")
+        )
         assert equal(after[identity], was, *moved), identity
     assert after[last[0].id].status_reason == "restored"
     assert after[changed.id].status_reason == "contradicted"
@@ -184,7 +223,9 @@ async def test_everything_comes_back_as_it_was(world: World, core: MemoryCore) -
 
 
 @pytest.mark.parametrize("before", ["active", "decayed", "deleted in the archive"])
-async def test_what_is_brought_back_after_years_is_offered_again(world: World, core: MemoryCore, before: str) -> None:
+async def test_what_is_brought_back_after_years_is_offered_again(
+    world: World, core: MemoryCore, before: str
+) -> None:
     (old,) = await saved(core, turn("the boat is red"))
     years_go_by(world)
     if before == "decayed":
@@ -196,11 +237,15 @@ async def test_what_is_brought_back_after_years_is_offered_again(world: World, c
         await core.delete(ALICE, old.id)
     await core.restore(ALICE, old.id)
     assert [one.id for one in await listed(core)] == [old.id]
-    (hit,) = (await core.retrieve(ALICE, RetrieveInput(query="boat red", include_decayed=False))).results
+    (hit,) = (
+        await core.retrieve(ALICE, RetrieveInput(query="boat red", include_decayed=False))
+    ).results
     assert (hit.memory.id, hit.tier) == (old.id, "long")
 
 
-async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_next_run(world: World, core: MemoryCore) -> None:
+async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_next_run(
+    world: World, core: MemoryCore
+) -> None:
     (old,) = await saved(core, turn("hello"))
     years_go_by(world)
     await archived(world, core)
@@ -216,7 +261,9 @@ async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_ne
     assert (await core.get(ALICE, old.id)).content == "hello"
 
 
-async def test_a_superseded_truth_that_came_back_stays_so_however_often_it_is_asked_for(world: World, core: MemoryCore) -> None:
+async def test_a_superseded_truth_that_came_back_stays_so_however_often_it_is_asked_for(
+    world: World, core: MemoryCore
+) -> None:
     slot = {"subject": "Ana", "attribute": "city"}
     (old,) = await saved(core, fact("Ana lives in Oslo", **slot))
     world.clock.forward(60)
@@ -234,7 +281,9 @@ async def test_restore_is_also_for_what_was_deleted(core: MemoryCore) -> None:
     assert (await core.restore(ALICE, old.id)).status is Status.ACTIVE
 
 
-async def test_what_came_back_is_not_taken_away_by_the_next_run(world: World, core: MemoryCore) -> None:
+async def test_what_came_back_is_not_taken_away_by_the_next_run(
+    world: World, core: MemoryCore
+) -> None:
     (old,) = await saved(core, turn("hello"))
     years_go_by(world)
     await archived(world, core)
@@ -254,12 +303,16 @@ async def test_nobody_restores_what_is_not_theirs(world: World, core: MemoryCore
         await core.restore(ALICE, "mem_nobody")
 
 
-async def test_what_was_deleted_in_the_archive_comes_back_deleted_with_its_chain_and_active_when_asked_for(
+async def test_what_was_deleted_in_the_archive_comes_back_deleted_with_its_chain_and_active_when_asked_for(  # noqa: E501
     world: World, core: MemoryCore
 ) -> None:
-    (first,) = await saved(core, fact("Ana lives in Oslo", subject="Ana", attribute="city", session_id="s1"))
+    (first,) = await saved(
+        core, fact("Ana lives in Oslo", subject="Ana", attribute="city", session_id="s1")
+    )
     world.clock.forward(60)
-    (second,) = await saved(core, fact("Ana lives in Bergen", subject="Ana", attribute="city", session_id="s1"))
+    (second,) = await saved(
+        core, fact("Ana lives in Bergen", subject="Ana", attribute="city", session_id="s1")
+    )
     before = await everything(world)
     years_go_by(world)
     await archived(world, core)
@@ -267,46 +320,76 @@ async def test_what_was_deleted_in_the_archive_comes_back_deleted_with_its_chain
     assert (await core.session(ALICE, "s1")).counts == {"semantic": 1}
     await core.restore(ALICE, first.id)
     after = await everything(world)
-    assert (after[second.id].status, after[second.id].content) == (Status.DELETED, "Ana lives in Bergen")
+    assert (after[second.id].status, after[second.id].content) == (
+        Status.DELETED,
+        "Ana lives in Bergen",
+    )
     assert after[first.id].status is Status.SUPERSEDED
-    assert equal(after[second.id], before[second.id], "status", "status_reason", "revision", "updated_at", "change_reason")
+    assert equal(
+        after[second.id],
+        before[second.id],
+        "status",
+        "status_reason",
+        "revision",
+        "updated_at",
+        "change_reason",
+    )
 
 
-async def test_asking_for_what_was_deleted_in_the_archive_brings_it_into_use(world: World, core: MemoryCore) -> None:
+async def test_asking_for_what_was_deleted_in_the_archive_brings_it_into_use(
+    world: World, core: MemoryCore
+) -> None:
     (old,) = await saved(core, turn("hello"))
     years_go_by(world)
     await archived(world, core)
     await core.delete(ALICE, old.id)
-    assert (await core.session(ALICE, "s1")).counts == {"episodic": 0} or (await core.session(ALICE, "s1")).counts == {}
+    assert (await core.session(ALICE, "s1")).counts == {"episodic": 0} or (
+        await core.session(ALICE, "s1")
+    ).counts == {}
     back = await core.restore(ALICE, old.id)
     assert (back.status, back.status_reason, back.content) == (Status.ACTIVE, "restored", "hello")
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
 
 
-async def test_the_later_truth_stands_when_one_was_told_meanwhile(world: World, core: MemoryCore) -> None:
+async def test_the_later_truth_stands_when_one_was_told_meanwhile(
+    world: World, core: MemoryCore
+) -> None:
     slot = {"subject": "Ana", "attribute": "city"}
     (old,) = await saved(core, fact("Ana lives in Oslo", **slot))
     years_go_by(world)
     await archived(world, core)
     (new,) = await saved(core, fact("Ana lives in Bergen", **slot))
     back = await core.restore(ALICE, old.id)
-    assert (back.status, back.status_reason, back.next_id) == (Status.SUPERSEDED, "contradicted", new.id)
+    assert (back.status, back.status_reason, back.next_id) == (
+        Status.SUPERSEDED,
+        "contradicted",
+        new.id,
+    )
     assert [one.content for one in await listed(core)] == ["Ana lives in Bergen"]
-    assert [one.content for one in (await core.list(ALICE, ListInput(at=NOW + timedelta(days=1)))).memories] == ["Ana lives in Oslo"]
+    assert [
+        one.content
+        for one in (await core.list(ALICE, ListInput(at=NOW + timedelta(days=1)))).memories
+    ] == ["Ana lives in Oslo"]
 
 
-async def test_a_truth_about_an_earlier_time_gives_way_to_the_one_that_comes_back(world: World, core: MemoryCore) -> None:
+async def test_a_truth_about_an_earlier_time_gives_way_to_the_one_that_comes_back(
+    world: World, core: MemoryCore
+) -> None:
     slot = {"subject": "Ana", "attribute": "city"}
     (old,) = await saved(core, fact("Ana lives in Oslo", **slot))
     years_go_by(world)
     await archived(world, core)
-    (late,) = await saved(core, fact("Ana lives in Bergen", **slot, event_timestamp=NOW - timedelta(days=700)))
+    (late,) = await saved(
+        core, fact("Ana lives in Bergen", **slot, event_timestamp=NOW - timedelta(days=700))
+    )
     await core.restore(ALICE, old.id)
     assert [one.content for one in await listed(core)] == ["Ana lives in Oslo"]
     assert (await core.get(ALICE, late.id)).next_id == old.id
 
 
-async def test_it_takes_its_place_in_the_line_of_truths_told_meanwhile(world: World, core: MemoryCore) -> None:
+async def test_it_takes_its_place_in_the_line_of_truths_told_meanwhile(
+    world: World, core: MemoryCore
+) -> None:
     slot = {"subject": "Ana", "attribute": "city"}
     (oslo,) = await saved(core, fact("Ana lives in Oslo", **slot))
     years_go_by(world)
@@ -320,17 +403,24 @@ async def test_it_takes_its_place_in_the_line_of_truths_told_meanwhile(world: Wo
     assert [one.id for one in line] == [oslo.id, bergen.id, kiel.id]
     store = await world.look_on()
     (record,) = [
-        one.body for one in await store.page(ALICE, "conflict", None, None, 10) if oslo.id in (one.body["old_id"], one.body["new_id"])
+        one.body
+        for one in await store.page(ALICE, "conflict", None, None, 10)
+        if oslo.id in (one.body["old_id"], one.body["new_id"])
     ]
     assert (record["status"], record["strategy"]) == ("resolved", "supersede")
 
 
-async def test_what_comes_back_against_a_pinned_truth_that_was_said_before_holds(world: World, core: MemoryCore) -> None:
+async def test_what_comes_back_against_a_pinned_truth_that_was_said_before_holds(
+    world: World, core: MemoryCore
+) -> None:
     slot = {"subject": "Ana", "attribute": "city"}
     (oslo,) = await saved(core, fact("Ana lives in Oslo", **slot))
     years_go_by(world)
     await archived(world, core)
-    await saved(core, fact("Ana lives in Bergen", **slot, pinned=True, event_timestamp=NOW - timedelta(days=700)))
+    await saved(
+        core,
+        fact("Ana lives in Bergen", **slot, pinned=True, event_timestamp=NOW - timedelta(days=700)),
+    )
     back = await core.restore(ALICE, oslo.id)
     assert back.status is Status.ACTIVE, "it was said after what is pinned"
     head = await world.head()
@@ -338,7 +428,9 @@ async def test_what_comes_back_against_a_pinned_truth_that_was_said_before_holds
     assert head.pending_count == 0
 
 
-async def test_two_that_stood_side_by_side_before_do_so_again(world: World, core: MemoryCore) -> None:
+async def test_two_that_stood_side_by_side_before_do_so_again(
+    world: World, core: MemoryCore
+) -> None:
     slot = {"subject": "Ana", "attribute": "city"}
     (oslo,) = await saved(core, fact("Ana lives in Oslo", **slot))
     years_go_by(world)
@@ -361,7 +453,10 @@ async def test_the_same_truth_told_again_meanwhile_is_one(world: World, core: Me
     assert len(await listed(core)) == 1
 
 
-@pytest.mark.parametrize(("said", "becomes"), [("Ana lives in Oslo", Status.SUPERSEDED), ("Ana lives in Bergen", Status.SUPERSEDED)])
+@pytest.mark.parametrize(
+    ("said", "becomes"),
+    [("Ana lives in Oslo", Status.SUPERSEDED), ("Ana lives in Bergen", Status.SUPERSEDED)],
+)
 @pytest.mark.parametrize("by_status", [True, False])
 async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_was_saved_since(
     world: World, core: MemoryCore, said: str, becomes: Status, by_status: bool
@@ -374,7 +469,9 @@ async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_wa
     await core.delete(ALICE, old.id)
     (new,) = await saved(core, fact(said, **slot))
     if by_status:
-        back = await core.set_status(ALICE, old.id, StatusInput(status="active", reason="asked for"))
+        back = await core.set_status(
+            ALICE, old.id, StatusInput(status="active", reason="asked for")
+        )
     else:
         back = await core.restore(ALICE, old.id)
     assert (back.status, back.next_id) == (becomes, new.id)
@@ -383,7 +480,9 @@ async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_wa
     assert told[-2] == "restored"
 
 
-async def test_a_turn_that_is_told_again_while_it_is_cold_is_reinforced_and_comes_back_so(world: World, core: MemoryCore) -> None:
+async def test_a_turn_that_is_told_again_while_it_is_cold_is_reinforced_and_comes_back_so(
+    world: World, core: MemoryCore
+) -> None:
     (old,) = await saved(core, turn(LONG, event_timestamp=NOW))
     years_go_by(world)
     await archived(world, core)
@@ -394,7 +493,9 @@ async def test_a_turn_that_is_told_again_while_it_is_cold_is_reinforced_and_come
     assert back.type is MemoryType.EPISODIC
 
 
-async def test_a_chain_that_would_not_come_back_in_one_commit_stays(world: World, core: MemoryCore) -> None:
+async def test_a_chain_that_would_not_come_back_in_one_commit_stays(
+    world: World, core: MemoryCore
+) -> None:
     (one,) = await saved(core, fact("version 1"))
     for number in range(2, 92):
         one = await core.update(ALICE, one.id, UpdateInput(content=f"version {number}"), one.etag)

@@ -1,6 +1,8 @@
-"""The archive run when things go wrong: killed between any two writes, overtaken at every step, the archive down or damaged.
+"""The archive run when things go wrong: killed between any two writes, overtaken at every step,
+the archive down or damaged.
 
-After each of them every memory stands whole, or its stub has a cold copy that is whole; and no slot has two truths.
+After each of them every memory stands whole, or its stub has a cold copy that is whole;
+and no slot has two truths.
 """
 
 from __future__ import annotations
@@ -21,7 +23,20 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.ports import Batch, Touch
 from tests.archives import Folder, Place
 from tests.builders import ALICE, NOW, accessed
-from tests.cold import Stepping, Steps, archived, begun, blobs, done, equal, everything, nothing_is_lost, pointed_to, saved, years_go_by
+from tests.cold import (
+    Stepping,
+    Steps,
+    archived,
+    begun,
+    blobs,
+    done,
+    equal,
+    everything,
+    nothing_is_lost,
+    pointed_to,
+    saved,
+    years_go_by,
+)
 from tests.contract.insistent import Insistent
 from tests.mortal import Moment, Mortal
 from tests.tasks import Hand, task_of
@@ -41,22 +56,34 @@ async def told(world: World, core: MemoryCore) -> list[Memory]:
     """A chain of two with an old version, and two memories apart; old by now."""
     (oslo,) = await saved(core, fact("Ana lives in Oslo", **SLOT))
     world.clock.forward(60)
-    await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Oslo, by the sea"), oslo.etag)
+    await core.update(
+        ALICE, oslo.id, UpdateInput(content="Ana lives in Oslo, by the sea"), oslo.etag
+    )
     world.clock.forward(60)
-    made = await saved(core, fact("Ana lives in Bergen", **SLOT), turn("good morning"), turn("good night"))
+    made = await saved(
+        core, fact("Ana lives in Bergen", **SLOT), turn("good morning"), turn("good night")
+    )
     years_go_by(world)
     return [oslo, *made]
 
 
 async def settled(world: World) -> None:
-    """Nothing is left that nobody points to, nothing pointed to is missing, and one truth stands in the slot."""
+    """Nothing is left that nobody points to, nothing pointed to is missing, and one truth stands
+    in the slot.
+    """
     assert await blobs(world) == await pointed_to(world)
-    standing = [one for one in (await everything(world)).values() if one.attribute == "city" and one.status is Status.ACTIVE]
+    standing = [
+        one
+        for one in (await everything(world)).values()
+        if one.attribute == "city" and one.status is Status.ACTIVE
+    ]
     assert len(standing) <= 1
 
 
 async def lived(world: World, moment: Moment) -> dict[str, Memory]:
-    """A run by a process that dies at `moment`, or does it whole, in however many tries: every memory as it was before."""
+    """A run by a process that dies at `moment`, or does it whole, in however many tries:
+    every memory as it was before.
+    """
     mortal = Mortal(world.archive(), moment)
     core = await world.core(wrap=lambda store: Mortal(store, moment), archive=mortal)  # type: ignore[arg-type]
     moment.asleep = True
@@ -70,8 +97,11 @@ async def lived(world: World, moment: Moment) -> dict[str, Memory]:
     return before
 
 
-async def test_killed_at_any_write_it_goes_on_and_nothing_is_lost(cold_worlds: NewWorld, adapter: str) -> None:
-    """In a storm some writes are sent twice, so a life may have fewer of them than the whole one, and end in peace.
+async def test_killed_at_any_write_it_goes_on_and_nothing_is_lost(
+    cold_worlds: NewWorld, adapter: str
+) -> None:
+    """In a storm some writes are sent twice, so a life may have fewer of them than the whole one,
+    and end in peace.
 
     None has fewer than in the calm, so what is walked is every write, or more.
     """
@@ -90,8 +120,14 @@ async def test_killed_at_any_write_it_goes_on_and_nothing_is_lost(cold_worlds: N
             if at > 1 or after or ended:
                 world.clock.forward(7200)
                 await rescuer.sweep()
-                tasks = [one for one in (await rescuer.tasks(ALICE, _all())).tasks if one.kind == "archive"]
-                assert [(await done(world, rescuer, Accepted(one.task_id))).status for one in tasks] == ["succeeded"], (at, after, name)
+                tasks = [
+                    one
+                    for one in (await rescuer.tasks(ALICE, _all())).tasks
+                    if one.kind == "archive"
+                ]
+                assert [
+                    (await done(world, rescuer, Accepted(one.task_id))).status for one in tasks
+                ] == ["succeeded"], (at, after, name)
             await archived(world, rescuer)
             await nothing_is_lost(world, before)
             assert {one.status for one in await listed(rescuer, status="all")} == {Status.ARCHIVED}
@@ -108,7 +144,9 @@ def _all() -> Any:
 
 async def _update(core: MemoryCore, made: list[Memory]) -> None:
     bergen = await core.get(ALICE, made[1].id)
-    await core.update(ALICE, bergen.id, UpdateInput(content="Ana lives in Bergen, still"), bergen.etag)
+    await core.update(
+        ALICE, bergen.id, UpdateInput(content="Ana lives in Bergen, still"), bergen.etag
+    )
 
 
 async def _touch(core: MemoryCore, made: list[Memory]) -> None:
@@ -116,8 +154,12 @@ async def _touch(core: MemoryCore, made: list[Memory]) -> None:
 
 
 async def _tell_earlier(core: MemoryCore, made: list[Memory]) -> None:
-    """A late fact: stored already superseded by a member, which changes nothing of that member but what comes before it."""
-    await core.save(ALICE, fact("Ana lives in Rome", **SLOT, event_timestamp=NOW.replace(year=2020)))
+    """A late fact: stored already superseded by a member, which changes nothing of that member but
+    what comes before it.
+    """
+    await core.save(
+        ALICE, fact("Ana lives in Rome", **SLOT, event_timestamp=NOW.replace(year=2020))
+    )
 
 
 async def _tell_later(core: MemoryCore, made: list[Memory]) -> None:
@@ -133,28 +175,39 @@ async def _tell_elsewhere(core: MemoryCore, made: list[Memory]) -> None:
 
 
 ACTS: dict[str, Act] = {
-    "update": _update, "touch": _touch, "tell_earlier": _tell_earlier, "tell_later": _tell_later, "delete": _delete,
-    "tell_elsewhere": _tell_elsewhere,
+    "update": _update, "touch": _touch, "tell_earlier": _tell_earlier, "tell_later": _tell_later,
+    "delete": _delete, "tell_elsewhere": _tell_elsewhere,
 }  # fmt: skip
 
 
 EVERY_STEP = frozenset({"update", "tell_earlier"})
-"""Acts for which each single step of a run is tried; the others are tried at every third, and on Cosmos DB, as slow, at every seventh."""
+"""Acts for which each single step of a run is tried; the others are tried at every third, and on
+Cosmos DB, as slow, at every seventh.
+"""
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_overtaken_at_any_step_what_changed_stays_and_nothing_is_lost(cold_worlds: NewWorld, act: str) -> None:
+async def test_overtaken_at_any_step_what_changed_stays_and_nothing_is_lost(
+    cold_worlds: NewWorld, act: str
+) -> None:
     at = 1
     while True:
         world = cold_worlds()
         steps = Steps(at)
-        core = await world.core(wrap=lambda store, steps=steps: Stepping(store, steps), archive=Stepping(world.archive(), steps))  # type: ignore[misc]
+        core = await world.core(
+            wrap=lambda store, steps=steps: Stepping(store, steps),
+            archive=Stepping(world.archive(), steps),
+        )  # type: ignore[misc]
         other = await world.core()
         made = await told(world, core)
         accepted = await begun(core)
         refused: list[MemoryCoreError] = []
 
-        async def then(other: MemoryCore = other, made: list[Memory] = made, refused: list[MemoryCoreError] = refused) -> None:
+        async def then(
+            other: MemoryCore = other,
+            made: list[Memory] = made,
+            refused: list[MemoryCoreError] = refused,
+        ) -> None:
             try:
                 await ACTS[act](other, made)
             except MemoryCoreError as error:  # it is in the archive already
@@ -172,19 +225,37 @@ async def test_overtaken_at_any_step_what_changed_stays_and_nothing_is_lost(cold
         at += 7 if world.elsewhere else 1 if act in EVERY_STEP else 3
 
 
-async def _checked(world: World, core: MemoryCore, act: str, made: list[Memory], refused: list[MemoryCoreError], told: Any) -> None:
+async def _checked(
+    world: World,
+    core: MemoryCore,
+    act: str,
+    made: list[Memory],
+    refused: list[MemoryCoreError],
+    told: Any,
+) -> None:
     """What the other did is there, whole; then everything comes back, and it still is."""
     before = await everything(world)
-    await nothing_is_lost(world, {name: one for name, one in before.items() if one.archived_at is None})
+    await nothing_is_lost(
+        world, {name: one for name, one in before.items() if one.archived_at is None}
+    )
     await settled(world)
     cold = [one.id for one in await listed(core, status="archived")]
     for identity in cold:
-        if (await core.get(ALICE, identity)).archived_at is not None:  # its chain has not brought it back already
+        # its chain has not brought it back already
+        if (await core.get(ALICE, identity)).archived_at is not None:
             await core.restore(ALICE, identity)
     after = await everything(world)
-    assert all(one.archived_at is None and one.embedding is not None for one in after.values()), told
+    assert all(one.archived_at is None and one.embedding is not None for one in after.values()), (
+        told
+    )
     contents = {one.content for one in after.values()}
-    wanted = {"Ana lives in Oslo", "Ana lives in Oslo, by the sea", "Ana lives in Bergen", "good morning", "good night"}
+    wanted = {
+        "Ana lives in Oslo",
+        "Ana lives in Oslo, by the sea",
+        "Ana lives in Bergen",
+        "good morning",
+        "good night",
+    }
     assert wanted <= contents, told
     standing = [one.content for one in await listed(core) if one.attribute == "city"]
     if act == "update" and not refused:
@@ -192,15 +263,23 @@ async def _checked(world: World, core: MemoryCore, act: str, made: list[Memory],
     elif act == "tell_later":
         assert standing == ["Ana lives in Kiel"], told
     elif act == "touch":
-        assert after[made[1].id].access_count in (0, 3), told  # a touch may be lost to a commit that had read the memory before
+        # a touch may be lost to a commit that had read the memory before
+        assert after[made[1].id].access_count in (0, 3), told
     elif act == "delete":
-        assert after[made[0].id].status is Status.DELETED or after[made[0].id].status is Status.SUPERSEDED, told
+        assert (
+            after[made[0].id].status is Status.DELETED
+            or after[made[0].id].status is Status.SUPERSEDED
+        ), told
     if act in ("tell_earlier", "touch", "delete", "tell_elsewhere"):
         assert standing == ["Ana lives in Bergen"], told
 
 
-async def test_a_member_that_joins_while_the_copy_is_written_keeps_its_chain_hot(world: World) -> None:
-    """What comes before a member changes nothing of the member itself: the revisions are those that were archived."""
+async def test_a_member_that_joins_while_the_copy_is_written_keeps_its_chain_hot(
+    world: World,
+) -> None:
+    """What comes before a member changes nothing of the member itself: the revisions are those that
+    were archived.
+    """
     steps = Steps()
     core = await world.core(archive=Stepping(world.archive(), steps))
     made = await told(world, core)
@@ -279,14 +358,17 @@ async def test_the_archive_down_the_task_waits_and_spends_no_attempt(world: Worl
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_copy_that_is_not_what_was_written_leaves_its_chain_hot_and_is_counted(world: World) -> None:
+async def test_a_copy_that_is_not_what_was_written_leaves_its_chain_hot_and_is_counted(
+    world: World,
+) -> None:
     place = Folder(world.folder / "archive")
     steps = Steps()
     core = await world.core(archive=Stepping(place.process(), steps))
     await saved(core, turn("good morning"))
     years_go_by(world)
     before = await everything(world)
-    await archived(world, core, session_id="nobody's")  # the key of the names is known then, and the first step is the first copy
+    # the key of the names is known then, and the first step is the first copy
+    await archived(world, core, session_id="nobody's")
     spoilt: list[str] = []
 
     async def spoil() -> None:
@@ -306,7 +388,9 @@ async def test_a_copy_that_is_not_what_was_written_leaves_its_chain_hot_and_is_c
     await nothing_is_lost(world, before)
 
 
-async def test_a_damaged_copy_is_said_when_it_is_asked_for_and_the_stub_stays(world: World, core: MemoryCore) -> None:
+async def test_a_damaged_copy_is_said_when_it_is_asked_for_and_the_stub_stays(
+    world: World, core: MemoryCore
+) -> None:
     made = await told(world, core)
     await archived(world, core)
     location = (await core.get(ALICE, made[2].id)).archival_location
@@ -332,12 +416,21 @@ async def test_many_who_restore_at_once_restore_once(world: World, core: MemoryC
     await archived(world, core)
     processes = [core, *[await world.core() for _ in range(3)]]
     asked = [made[0].id, made[1].id]
-    back = await asyncio.gather(*(one.restore(ALICE, asked[place % 2]) for place, one in enumerate(processes * 2)))
+    back = await asyncio.gather(
+        *(one.restore(ALICE, asked[place % 2]) for place, one in enumerate(processes * 2))
+    )
     assert len({one.etag for one in back}) == 2
     assert len([one for one in await world.log() if one.event_type == "restored"]) == 2
     after = await everything(world)
     for identity in asked:
-        assert equal(after[identity], before[identity], "updated_at", "revision", "status_reason", "last_accessed_at")
+        assert equal(
+            after[identity],
+            before[identity],
+            "updated_at",
+            "revision",
+            "status_reason",
+            "last_accessed_at",
+        )
     await settled_after_sweep(world, core)
 
 
@@ -346,7 +439,9 @@ async def settled_after_sweep(world: World, core: MemoryCore) -> None:
     await settled(world)
 
 
-async def test_a_restore_whose_process_dies_or_whose_answer_is_lost_is_done_once(cold_worlds: NewWorld) -> None:
+async def test_a_restore_whose_process_dies_or_whose_answer_is_lost_is_done_once(
+    cold_worlds: NewWorld,
+) -> None:
     for at in (1, 2):
         for after in (False, True):
             world = cold_worlds()
@@ -369,13 +464,18 @@ async def test_a_restore_whose_process_dies_or_whose_answer_is_lost_is_done_once
             await world.close()
 
 
-async def test_a_restore_between_archive_and_sweep_keeps_the_copies_that_are_pointed_to(cold_worlds: NewWorld) -> None:
+async def test_a_restore_between_archive_and_sweep_keeps_the_copies_that_are_pointed_to(
+    cold_worlds: NewWorld,
+) -> None:
     """At every step of a second run: what it sweeps is what nobody points to then."""
     at = 1
     while True:
         world = cold_worlds()
         steps = Steps(at)
-        core = await world.core(wrap=lambda store, steps=steps: Stepping(store, steps), archive=Stepping(world.archive(), steps))  # type: ignore[misc]
+        core = await world.core(
+            wrap=lambda store, steps=steps: Stepping(store, steps),
+            archive=Stepping(world.archive(), steps),
+        )  # type: ignore[misc]
         other = await world.core()
         made = await told(world, core)
         before = await everything(world)
@@ -398,7 +498,9 @@ async def test_a_restore_between_archive_and_sweep_keeps_the_copies_that_are_poi
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_cancelled_run_leaves_what_it_moved_and_its_leftovers_are_swept(world: World) -> None:
+async def test_a_cancelled_run_leaves_what_it_moved_and_its_leftovers_are_swept(
+    world: World,
+) -> None:
     steps = Steps()
     core = await world.core(archive=Stepping(world.archive(), steps))
     await told(world, core)

@@ -1,4 +1,6 @@
-"""Many conversations of one user told at once: each is formed by the first worker that takes it up, and decided on at most twice."""
+"""Many conversations of one user told at once: each is formed by the first worker that takes it up,
+and decided on at most twice.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,21 @@ BOB = Owner("app", "bob")
 COUNT = 20
 
 
-async def test_twenty_conversations_at_once_that_contradict_each_other_are_formed_without_a_wait(world: World, adapter: str) -> None:
-    """Each is compared with what all before it told; deciding beside the others, most would be refused until they gave up for a while."""
+async def test_twenty_conversations_at_once_that_contradict_each_other_are_formed_without_a_wait(
+    world: World, adapter: str
+) -> None:
+    """Each is compared with what all before it told; deciding beside the others, most would be
+    refused until they gave up for a while.
+    """
     agents = Tellers(rulings=on_all("SKIP", category="note"))
     core = await world.core(agents=agents, commit_deadline_s=60)
     accepted = [
-        await core.converse(ALICE, talk(f"Ana's city is Town{number}", at=NOW + timedelta(days=number), session=f"s{number}"))
+        await core.converse(
+            ALICE,
+            talk(
+                f"Ana's city is Town{number}", at=NOW + timedelta(days=number), session=f"s{number}"
+            ),
+        )
         for number in range(COUNT)
     ]
     deliveries = await Hand(core).take()
@@ -37,7 +48,9 @@ async def test_twenty_conversations_at_once_that_contradict_each_other_are_forme
     if adapter != "storm":  # a store that fails for too long is waited for
         assert sum(task.waits + task.attempts for task in tasks) == 0
         assert agents.calls["conflicts"] <= 2 * COUNT
-    assert sorted(statuses(await facts_of(core)).values()) == ["active"] + ["superseded"] * (COUNT - 1)
+    assert sorted(statuses(await facts_of(core)).values()) == ["active"] + ["superseded"] * (
+        COUNT - 1
+    )
     assert await pending(world) == 0
 
 
@@ -54,7 +67,12 @@ async def test_turns_of_one_user_come_one_after_the_other_in_the_order_asked() -
             order.append(f"{name} ends")
 
     await asyncio.gather(work("first", ALICE), work("second", ALICE), work("third", BOB))
-    assert [one for one in order if not one.startswith("third")] == ["first begins", "first ends", "second begins", "second ends"]
+    assert [one for one in order if not one.startswith("third")] == [
+        "first begins",
+        "first ends",
+        "second begins",
+        "second ends",
+    ]
     assert order.index("third begins") < order.index("first ends")
 
 
@@ -80,7 +98,9 @@ async def test_work_that_needs_no_turn_waits_for_nobody() -> None:
             pass
 
 
-def test_pauses_begin_short_where_nothing_has_to_be_mended_and_grow_to_a_quarter_of_an_hour() -> None:
+def test_pauses_begin_short_where_nothing_has_to_be_mended_and_grow_to_a_quarter_of_an_hour() -> (
+    None
+):
     assert pause(0, HeadMoved("busy", retry_after_s=2)) < timedelta(seconds=3)
     assert pause(0, HeadMoved("busy")) >= 0.75 * MOMENT
     assert 0.75 * OUTAGE_PAUSE <= pause(0, Unavailable("long_term", "down")) <= 1.25 * OUTAGE_PAUSE

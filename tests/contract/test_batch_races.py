@@ -1,4 +1,6 @@
-"""Batches under every interleaving: no message is lost and none is doubled, whoever races, dies, or hears no answer."""
+"""Batches under every interleaving: no message is lost and none is doubled, whoever races, dies,
+or hears no answer.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,12 @@ from tests.tasks import Hand, pending
 from tests.world import Killed, World
 
 
-async def formed_whole(world: World, core: MemoryCore, sent: list[str], owner: Owner = ALICE) -> None:
-    """After everything has settled, each message is in exactly one conversation, and no work is left."""
+async def formed_whole(
+    world: World, core: MemoryCore, sent: list[str], owner: Owner = ALICE
+) -> None:
+    """After everything has settled, each message is in exactly one conversation,
+    and no work is left.
+    """
     if await waiting(world, owner) != [[]]:
         await core.batch_flush(owner, "s1")
     tasks = await settled(world, core, owner)
@@ -51,13 +57,21 @@ async def test_two_who_begin_a_batch_at_once_begin_one(world: World) -> None:
 
 
 @pytest.mark.parametrize("keyed", [False, True])
-async def test_many_who_append_at_once_from_two_processes_lose_nothing(world: World, keyed: bool) -> None:
+async def test_many_who_append_at_once_from_two_processes_lose_nothing(
+    world: World, keyed: bool
+) -> None:
     cores = [await world.core(batch_messages=7, commit_deadline_s=60) for _ in range(2)]
     sent = [f"a{n:02}" for n in range(24)]
     keys = [f"k{n}" if keyed else None for n in range(24)]
-    answers = await asyncio.gather(*(gather(cores[n % 2], content, key=keys[n]) for n, content in enumerate(sent)))
+    answers = await asyncio.gather(
+        *(gather(cores[n % 2], content, key=keys[n]) for n, content in enumerate(sent))
+    )
     assert await everything(world) == sent
-    assert len({answer.task_id for answer in answers if answer.task_id is not None}) == len(await handed_over(world)) == 3
+    assert (
+        len({answer.task_id for answer in answers if answer.task_id is not None})
+        == len(await handed_over(world))
+        == 3
+    )
     assert {len(one) for one in await handed_over(world)} == {7}
     await formed_whole(world, cores[0], sent)
 
@@ -71,7 +85,9 @@ async def test_twenty_equal_appends_at_once_with_one_key_are_one(world: World) -
 
 
 @pytest.mark.parametrize("key", [None, "k1"])
-async def test_an_append_during_a_flush_goes_with_it_or_into_the_next_batch(world: World, key: str | None) -> None:
+async def test_an_append_during_a_flush_goes_with_it_or_into_the_next_batch(
+    world: World, key: str | None
+) -> None:
     gate = Gate("commit", skip=2)  # the batch, and its messages as memories; the flush comes third
     flusher, other = await world.core(wrap=lambda store: Gated(store, gate)), await world.core()
     await gather(flusher, "a1")
@@ -85,7 +101,9 @@ async def test_an_append_during_a_flush_goes_with_it_or_into_the_next_batch(worl
 
 
 @pytest.mark.parametrize("key", [None, "k1"])
-async def test_a_flush_during_an_append_leaves_it_to_the_next_batch(world: World, key: str | None) -> None:
+async def test_a_flush_during_an_append_leaves_it_to_the_next_batch(
+    world: World, key: str | None
+) -> None:
     gate = Gate("commit" if key else "keep")
     appender, other = await world.core(wrap=lambda store: Gated(store, gate)), await world.core()
     await gather(other, "a1")
@@ -127,7 +145,9 @@ async def test_asking_while_the_idle_batch_is_being_flushed_is_one_flush(world: 
 
 @dataclass
 class Unheard:
-    """A store whose next write `name` arrives, and whose answer is lost; `meanwhile` happens between the two. So it is `times` times."""
+    """A store whose next write `name` arrives, and whose answer is lost; `meanwhile` happens
+    between the two. So it is `times` times.
+    """
 
     inner: LongTermStore
     name: str
@@ -164,9 +184,15 @@ async def with_unheard(world: World, name: str) -> tuple[MemoryCore, Unheard]:
     return core, store
 
 
-@pytest.mark.parametrize(("contents", "name"), [(["a2"], "keep"), (["a2", "a3", "a4"], "commit")], ids=["an append", "one that fills it"])
+@pytest.mark.parametrize(
+    ("contents", "name"),
+    [(["a2"], "keep"), (["a2", "a3", "a4"], "commit")],
+    ids=["an append", "one that fills it"],
+)
 @pytest.mark.parametrize("rival", ["nobody", "an append", "a flush", "both"])
-async def test_an_append_whose_answer_is_lost_is_not_done_twice(world: World, contents: list[str], name: str, rival: str) -> None:
+async def test_an_append_whose_answer_is_lost_is_not_done_twice(
+    world: World, contents: list[str], name: str, rival: str
+) -> None:
     core, store = await with_unheard(world, name)
     other = await world.core(batch_messages=4)
     await gather(other, "a1")
@@ -213,8 +239,12 @@ async def test_a_flush_whose_answer_is_lost_is_one_flush(world: World, rival: bo
 
 
 async def lived(world: World, moment: Moment, owner: Owner) -> list[tuple[str, list[str]]]:
-    """A process gathers, fills a batch, gathers more and flushes that, until it dies at `moment`: what it had not finished."""
-    queue = Mortal(SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), moment)
+    """A process gathers, fills a batch, gathers more and flushes that, until it dies at `moment`:
+    what it had not finished.
+    """
+    queue = Mortal(
+        SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), moment
+    )
     core = await world.core(wrap=lambda store: Mortal(store, moment), queue=queue, batch_messages=3)
     left = [("k1", ["a1"]), ("k2", ["a2"]), ("k3", ["a3", "a4"]), ("k4", ["a5"]), ("k5", [])]
     with suppress(Killed):
@@ -231,10 +261,14 @@ async def lived(world: World, moment: Moment, owner: Owner) -> list[tuple[str, l
     return left
 
 
-async def test_killed_between_any_two_writes_and_asked_again_nothing_is_lost_or_doubled(world: World, adapter: str) -> None:
-    """Whoever sent what was under way repeats it with its key; time, the sweep and another process do the rest.
+async def test_killed_between_any_two_writes_and_asked_again_nothing_is_lost_or_doubled(
+    world: World, adapter: str
+) -> None:
+    """Whoever sent what was under way repeats it with its key; time, the sweep and another process
+    do the rest.
 
-    In a storm some writes are sent twice, so a life may have fewer of them than the whole one, and end in peace.
+    In a storm some writes are sent twice, so a life may have fewer of them than the whole one,
+    and end in peace.
     """
     whole = Moment()
     assert await lived(world, whole, Owner("app", "whole")) == []
@@ -255,7 +289,11 @@ async def test_killed_between_any_two_writes_and_asked_again_nothing_is_lost_or_
             await core.sweep()
             tasks = await settled(world, core, owner)
             assert [task.status for task in tasks] == ["succeeded"] * 2, (at, after, name)
-            assert await handed_over(world, owner) == [["a1", "a2", "a3", "a4"], ["a5"]], (at, after, name)
+            assert await handed_over(world, owner) == [["a1", "a2", "a3", "a4"], ["a5"]], (
+                at,
+                after,
+                name,
+            )
             assert await waiting(world, owner) == [[]]
             assert await pending(world, owner) == 0
             await world.end(core)

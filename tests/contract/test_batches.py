@@ -1,4 +1,6 @@
-"""Batches: messages wait session by session, until there are enough, nothing more comes, or somebody asks."""
+"""Batches: messages wait session by session, until there are enough, nothing more comes,
+or somebody asks.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ async def test_messages_wait_and_are_formed_together_once_nothing_more_comes(wor
     assert first == Buffered(1, NOW + timedelta(seconds=IDLE_S))
     world.clock.forward(40)
     second = await gather(core, "It is warm here", "I like flamenco")
-    assert second == await core.batch_state(ALICE, "s1") == Buffered(3, NOW + timedelta(seconds=40 + IDLE_S))
+    assert (
+        second
+        == await core.batch_state(ALICE, "s1")
+        == Buffered(3, NOW + timedelta(seconds=40 + IDLE_S))
+    )
     (task,) = (await core.tasks(ALICE, TasksInput())).tasks
     assert (task.kind, task.status, task.step) == ("flush", "accepted", "gathering")
     world.clock.forward(50)
@@ -41,7 +47,10 @@ async def test_messages_wait_and_are_formed_together_once_nothing_more_comes(wor
     assert (done.status, done.attempts) == ("succeeded", 0)
     assert await handed_over(world) == [["I live in Lisbon", "It is warm here", "I like flamenco"]]
     assert await core.batch_state(ALICE, "s1") == EMPTY
-    assert await texts(core) == ["I live in Lisbon It is warm here I like flamenco", "The user lives in Lisbon"]
+    assert await texts(core) == [
+        "I live in Lisbon It is warm here I like flamenco",
+        "The user lives in Lisbon",
+    ]
     assert done.result is not None
     kept = await stored(world, done.result["conversation_id"])
     assert (kept.state, kept.session_id, kept.task_id) == ("formed", "s1", task.task_id)
@@ -49,7 +58,9 @@ async def test_messages_wait_and_are_formed_together_once_nothing_more_comes(wor
     assert await core.queue.length("formation") == 0
 
 
-async def test_enough_messages_are_formed_at_once_and_the_answer_names_their_task(world: World) -> None:
+async def test_enough_messages_are_formed_at_once_and_the_answer_names_their_task(
+    world: World,
+) -> None:
     core = await world.core(batch_messages=4)
     assert (await gather(core, "a1", "a2")).task_id is None
     assert (await gather(core, "a3")).task_id is None
@@ -86,12 +97,16 @@ async def test_generations_follow_each_other_each_with_a_task_of_its_own(world: 
     assert await handed_over(world) == [*([f"a{n}", f"b{n}"] for n in range(4)), ["the last"]]
 
 
-async def test_a_batch_that_is_full_at_once_is_formed_though_the_answer_of_its_commit_is_lost(world: World) -> None:
+async def test_a_batch_that_is_full_at_once_is_formed_though_the_answer_of_its_commit_is_lost(
+    world: World,
+) -> None:
     core = await world.core(wrap=AnswerLost, batch_messages=2)
     full = await gather(core, "a1", "a2")
     assert full.task_id is not None
     await Hand(core).work_all()
-    assert (await core.task(ALICE, full.task_id)).status == "succeeded", "nobody else sends its message within the hour"
+    assert (await core.task(ALICE, full.task_id)).status == "succeeded", (
+        "nobody else sends its message within the hour"
+    )
 
 
 async def test_whoever_asks_has_what_waits_formed_at_once(world: World) -> None:
@@ -164,7 +179,10 @@ async def test_what_would_not_fit_one_conversation_goes_into_the_next(world: Wor
 
 
 async def test_a_buffer_whose_message_got_lost_is_found_by_the_sweep(world: World) -> None:
-    queue = Down(SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), name="queue")
+    queue = Down(
+        SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"),
+        name="queue",
+    )
     core = await world.core(queue=queue)
     queue.down = True
     assert (await gather(core, "I live in Faro")).degraded == ("queue",)
@@ -212,7 +230,9 @@ async def test_a_batch_that_is_being_formed_is_cancelled_as_any_conversation(wor
     assert await pending(world) == 0
 
 
-async def test_a_batch_that_can_not_be_formed_is_poisoned_and_a_retry_forms_it(world: World) -> None:
+async def test_a_batch_that_can_not_be_formed_is_poisoned_and_a_retry_forms_it(
+    world: World,
+) -> None:
     agents = ScriptedAgents(broken=True)
     core = await world.core(agents=agents)
     await gather(core, "I live in Faro")
@@ -225,7 +245,9 @@ async def test_a_batch_that_can_not_be_formed_is_poisoned_and_a_retry_forms_it(w
     assert await pending(world) == 0
 
 
-async def test_what_waits_for_a_poisoned_task_is_not_lost_and_asking_revives_it(world: World) -> None:
+async def test_what_waits_for_a_poisoned_task_is_not_lost_and_asking_revives_it(
+    world: World,
+) -> None:
     core = await world.core()
     await gather(core, "a1")
     (task,) = (await core.tasks(ALICE, TasksInput())).tasks
@@ -252,7 +274,9 @@ async def test_a_retry_of_what_still_waits_does_not_form_it_early(world: World) 
     assert [one.status for one in await settled(world, core)] == ["succeeded"]
 
 
-async def test_batches_and_conversations_of_one_session_do_not_disturb_each_other(world: World) -> None:
+async def test_batches_and_conversations_of_one_session_do_not_disturb_each_other(
+    world: World,
+) -> None:
     core = await world.core()
     await gather(core, "I live in Faro")
     await converse(core, "It is warm here")

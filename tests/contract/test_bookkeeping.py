@@ -1,4 +1,6 @@
-"""Bookkeeping beside the log: one document at a time, created or replaced only as it was read, and nobody else's."""
+"""Bookkeeping beside the log: one document at a time, created or replaced only as it was read,
+and nobody else's.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def task(identity: str = "tsk_1", **body: Any) -> Document:
     return Document(identity, "task", {"n": 0, "epoch": "epoch-1", **body})
 
 
-async def stored(store: LongTermStore, identity: str = "tsk_1", owner: Owner = ALICE) -> Document | None:
+async def stored(
+    store: LongTermStore, identity: str = "tsk_1", owner: Owner = ALICE
+) -> Document | None:
     return (await store.snapshot(owner, [identity])).documents.get(identity)
 
 
@@ -33,7 +37,9 @@ async def kept(store: LongTermStore, one: Document, owner: Owner = ALICE) -> Doc
     return written
 
 
-async def test_what_was_kept_is_read_back_with_the_tag_that_its_writer_got(store: LongTermStore) -> None:
+async def test_what_was_kept_is_read_back_with_the_tag_that_its_writer_got(
+    store: LongTermStore,
+) -> None:
     await commit(store, ALICE)
     written = await kept(store, task(said=["tea", {"deep": None}]))
     read = await stored(store)
@@ -72,7 +78,9 @@ async def test_of_many_who_read_the_same_state_one_wins(store_factory: StoreFact
     stores = [await store_factory(), await store_factory()]
     await commit(stores[0], ALICE)
     first = await kept(stores[0], task())
-    answers = await asyncio.gather(*(stores[n % 2].keep(ALICE, replace(first, body=task(n=n).body)) for n in range(1, 9)))
+    answers = await asyncio.gather(
+        *(stores[n % 2].keep(ALICE, replace(first, body=task(n=n).body)) for n in range(1, 9))
+    )
     (winner,) = [one for one in answers if one is not None]
     assert (await stored(stores[0])) == winner
 
@@ -94,7 +102,9 @@ async def test_the_same_write_again_is_still_ours(store: LongTermStore) -> None:
     assert (await kept(store, replace(first, body=task(n=2).body))).tag == second.tag
 
 
-async def test_the_head_is_not_moved_and_a_commit_under_way_not_disturbed(store: LongTermStore) -> None:
+async def test_the_head_is_not_moved_and_a_commit_under_way_not_disturbed(
+    store: LongTermStore,
+) -> None:
     head = await save(store, memory())
     first = await kept(store, task())
     await kept(store, replace(first, body=task(n=1).body))
@@ -113,7 +123,9 @@ async def test_another_owners_document_of_the_same_id_is_untouched(store: LongTe
     assert await stored(store, owner=BOB) == theirs
 
 
-async def test_what_has_expired_is_gone_and_its_id_free(store: LongTermStore, clock: StillClock) -> None:
+async def test_what_has_expired_is_gone_and_its_id_free(
+    store: LongTermStore, clock: StillClock
+) -> None:
     await commit(store, ALICE)
     until = clock.now() + timedelta(seconds=60)
     first = await kept(store, replace(task(n=1), expires_at=until))
@@ -139,7 +151,12 @@ async def test_a_commit_puts_under_a_tag_only_onto_what_was_read(store: LongTerm
     first = await kept(store, task())
     second = await kept(store, replace(first, body=task(n=1).body))
     with pytest.raises(AlreadyExists):
-        await commit(store, ALICE, Write("put", replace(first, body=task(n=2).body)), Write("put", document(memory(id="mem_1"))))
+        await commit(
+            store,
+            ALICE,
+            Write("put", replace(first, body=task(n=2).body)),
+            Write("put", document(memory(id="mem_1"))),
+        )
     assert await stored(store) == task(n=1)
     assert await stored(store, "mem_1") is None
     await commit(store, ALICE, Write("put", replace(second, body=task(n=3).body)))
@@ -155,7 +172,9 @@ async def test_a_commit_puts_under_a_tag_nothing_where_nothing_is(store: LongTer
 
 
 @pytest.mark.parametrize("kind", ["memory", "version", "event", "head"])
-async def test_what_the_log_speaks_of_is_written_by_commits_only(store: LongTermStore, kind: Any) -> None:
+async def test_what_the_log_speaks_of_is_written_by_commits_only(
+    store: LongTermStore, kind: Any
+) -> None:
     with pytest.raises(ValueError, match="commits only"):
         await store.keep(ALICE, Document("mem_1", kind, {}))
 
@@ -166,13 +185,19 @@ async def test_a_document_over_the_limit_is_refused(store: LongTermStore) -> Non
 
 
 async def test_whoever_waits_is_found_page_by_page_in_order(store: LongTermStore) -> None:
-    owners = [Owner("app", name) for name in ("zoë", "ana", "bob", "eve")] + [Owner("another", "zed")]
+    owners = [Owner("app", name) for name in ("zoë", "ana", "bob", "eve")] + [
+        Owner("another", "zed")
+    ]
     for owner in owners:
-        await store.commit(owner, batch(None, head={"pending_tasks": 0 if owner.user_id == "bob" else 2}))
+        await store.commit(
+            owner, batch(None, head={"pending_tasks": 0 if owner.user_id == "bob" else 2})
+        )
     found: list[tuple[Owner, Head]] = []
     while page := await store.waiting(found[-1][0] if found else None, 2):
         found += page
-    assert [owner for owner, _ in found] == sorted(owner for owner in owners if owner.user_id != "bob")
+    assert [owner for owner, _ in found] == sorted(
+        owner for owner in owners if owner.user_id != "bob"
+    )
     assert {head.pending_tasks for _, head in found} == {2}
     assert found[0][1] == (await store.snapshot(found[0][0])).head
 

@@ -1,4 +1,6 @@
-"""Bringing memories back: faded, deleted, replaced; one truth a slot and no circles, whoever is brought back how often."""
+"""Bringing memories back: faded, deleted, replaced; one truth a slot and no circles,
+whoever is brought back how often.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,14 @@ CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
 
 
 async def lives(core: MemoryCore, city: str, day: int, **fields: Any) -> Memory:
-    return (await core.save(ALICE, fact(f"Ana lives in {city}", event_timestamp=NOW + timedelta(days=day), **CITY, **fields))).memory
+    return (
+        await core.save(
+            ALICE,
+            fact(
+                f"Ana lives in {city}", event_timestamp=NOW + timedelta(days=day), **CITY, **fields
+            ),
+        )
+    ).memory
 
 
 async def standing(core: MemoryCore) -> list[str]:
@@ -41,13 +50,28 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
     head = await world.head()
     assert head is not None
     page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
-    outside = {"links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"}
-    shown = {one.id: {name: value for name, value in one.public().items() if name not in outside} for one in page.memories}
+    outside = {
+        "links",
+        "scene_id",
+        "access_count",
+        "last_accessed_at",
+        "embedding_model",
+        "embedding_dimensions",
+    }
+    shown = {
+        one.id: {name: value for name, value in one.public().items() if name not in outside}
+        for one in page.memories
+    }
     held = await listed(core, status="all")
-    assert shown == {one.id: {name: value for name, value in one.public().items() if name not in outside} for one in held}
+    assert shown == {
+        one.id: {name: value for name, value in one.public().items() if name not in outside}
+        for one in held
+    }
 
 
-async def test_a_faded_memory_comes_back_and_does_not_fade_again_at_once(core: MemoryCore, world: World) -> None:
+async def test_a_faded_memory_comes_back_and_does_not_fade_again_at_once(
+    core: MemoryCore, world: World
+) -> None:
     one = (await core.save(ALICE, turn("Ana sings flamenco", importance=0.4))).memory
     world.clock.forward(100 * DAY)
     for _ in range(2):
@@ -55,50 +79,77 @@ async def test_a_faded_memory_comes_back_and_does_not_fade_again_at_once(core: M
         await Hand(core, "consolidation").work_all()
     assert (await core.get(ALICE, one.id)).status is Status.DECAYED
     back = await core.restore(ALICE, one.id)
-    assert (back.status, back.status_reason, back.last_accessed_at) == (Status.ACTIVE, "restored", world.clock.now())
+    assert (back.status, back.status_reason, back.last_accessed_at) == (
+        Status.ACTIVE,
+        "restored",
+        world.clock.now(),
+    )
     await core.decay(ALICE, DecayInput())
     await Hand(core, "consolidation").work_all()
     assert (await core.get(ALICE, one.id)).status is Status.ACTIVE
     assert await find(core, "Ana sings flamenco") == ["Ana sings flamenco"]
-    assert (await core.restore(ALICE, one.id)).revision == back.revision  # nothing to do is done once
+    # nothing to do is done once
+    assert (await core.restore(ALICE, one.id)).revision == back.revision
     await told_by_the_log(core, world)
 
 
 @pytest.mark.parametrize("by_status", [False, True], ids=["restore", "status"])
-async def test_undoing_a_replacement_gives_the_slot_back_to_the_old_truth(core: MemoryCore, world: World, by_status: bool) -> None:
+async def test_undoing_a_replacement_gives_the_slot_back_to_the_old_truth(
+    core: MemoryCore, world: World, by_status: bool
+) -> None:
     porto = await lives(core, "Porto", 0)
     lisbon = await lives(core, "Lisbon", 5)
     if by_status:
-        back = await core.set_status(ALICE, porto.id, StatusInput(status="active", reason="a mistake"))
+        back = await core.set_status(
+            ALICE, porto.id, StatusInput(status="active", reason="a mistake")
+        )
         assert back.change_reason == "a mistake"
     else:
         back = await core.restore(ALICE, porto.id)
-    assert (back.status, back.status_reason, back.next_id, back.valid_until) == (Status.ACTIVE, "restored", None, None)
+    assert (back.status, back.status_reason, back.next_id, back.valid_until) == (
+        Status.ACTIVE,
+        "restored",
+        None,
+        None,
+    )
     fallen = await core.get(ALICE, lisbon.id)
-    assert (fallen.status, fallen.status_reason, fallen.next_id, fallen.supersedes_id) == (Status.DELETED, "contradicted", porto.id, None)
+    assert (fallen.status, fallen.status_reason, fallen.next_id, fallen.supersedes_id) == (
+        Status.DELETED,
+        "contradicted",
+        porto.id,
+        None,
+    )
     assert await standing(core) == ["Ana lives in Porto"]
     assert await chain(core, lisbon) == ["Lisbon", "Porto"]
     for day in (1, 6, 30):  # the other one was true at no moment
-        assert await find(core, "Ana lives in", at=NOW + timedelta(days=day)) == ["Ana lives in Porto"]
+        assert await find(core, "Ana lives in", at=NOW + timedelta(days=day)) == [
+            "Ana lives in Porto"
+        ]
     assert [event.event_type for event in await world.log()][-2:] == ["restored", "contradicted"]
     await told_by_the_log(core, world)
 
 
 async def test_of_a_chain_of_three_the_first_can_come_back(core: MemoryCore) -> None:
-    porto, lisbon, faro = [await lives(core, city, day) for city, day in (("Porto", 0), ("Lisbon", 5), ("Faro", 9))]
+    porto, lisbon, faro = [
+        await lives(core, city, day) for city, day in (("Porto", 0), ("Lisbon", 5), ("Faro", 9))
+    ]
     await core.restore(ALICE, porto.id)
     assert await standing(core) == ["Ana lives in Porto"]
     assert await chain(core, lisbon) == ["Lisbon", "Porto"]
     for fallen in (lisbon, faro):
         assert (await core.get(ALICE, fallen.id)).status is Status.DELETED
     for day in (1, 6, 10):  # what came in between was true at no moment either
-        assert [one.content for one in await listed(core, at=NOW + timedelta(days=day))] == ["Ana lives in Porto"]
+        assert [one.content for one in await listed(core, at=NOW + timedelta(days=day))] == [
+            "Ana lives in Porto"
+        ]
     braga = await lives(core, "Braga", 12)
     assert await standing(core) == ["Ana lives in Braga"]
     assert (await core.get(ALICE, porto.id)).next_id == braga.id
 
 
-async def test_a_truth_that_arrives_late_after_an_undo_is_ordered_among_those_that_held(core: MemoryCore) -> None:
+async def test_a_truth_that_arrives_late_after_an_undo_is_ordered_among_those_that_held(
+    core: MemoryCore,
+) -> None:
     porto = await lives(core, "Porto", 0)
     await lives(core, "Lisbon", 5)
     await core.restore(ALICE, porto.id)
@@ -107,16 +158,24 @@ async def test_a_truth_that_arrives_late_after_an_undo_is_ordered_among_those_th
 
 
 @pytest.mark.parametrize("edited", [False, True])
-async def test_what_is_told_late_after_the_first_of_three_came_back_follows_it(core: MemoryCore, world: World, edited: bool) -> None:
-    """The second one had been overtaken too; put in order before it, a late truth would lead over it back to itself."""
-    porto, _, faro = [await lives(core, city, day) for city, day in (("Porto", 0), ("Lisbon", 5), ("Faro", 9))]
+async def test_what_is_told_late_after_the_first_of_three_came_back_follows_it(
+    core: MemoryCore, world: World, edited: bool
+) -> None:
+    """The second one had been overtaken too; put in order before it, a late truth would lead over
+    it back to itself.
+    """
+    porto, _, faro = [
+        await lives(core, city, day) for city, day in (("Porto", 0), ("Lisbon", 5), ("Faro", 9))
+    ]
     if edited:
         await core.update(ALICE, faro.id, UpdateInput(content="Ana lives in Sines"), "*")
     await core.restore(ALICE, porto.id)
     await lives(core, "Braga", 3)
     assert await standing(core) == ["Ana lives in Braga"]
     assert await chain(core, faro) == ["Sines" if edited else "Faro", "Braga"]
-    assert [one.content for one in await listed(core, at=NOW + timedelta(days=6))] == ["Ana lives in Braga"]
+    assert [one.content for one in await listed(core, at=NOW + timedelta(days=6))] == [
+        "Ana lives in Braga"
+    ]
     await told_by_the_log(core, world)
 
 
@@ -139,22 +198,29 @@ async def test_what_an_undo_took_away_comes_back_as_it_was(core: MemoryCore) -> 
 
 
 async def test_what_was_merged_comes_back_instead_of_the_merged(core: MemoryCore) -> None:
-    one = (await core.save(ALICE, fact("they meet at 9", subject="team", attribute="meeting"))).memory
-    merged = await core.save(ALICE, fact("they meet at 10", subject="team", attribute="meeting", on_conflict="merge"))
+    one = (
+        await core.save(ALICE, fact("they meet at 9", subject="team", attribute="meeting"))
+    ).memory
+    merged = await core.save(
+        ALICE, fact("they meet at 10", subject="team", attribute="meeting", on_conflict="merge")
+    )
     assert (await core.get(ALICE, one.id)).status is Status.UPDATED
     back = await core.restore(ALICE, one.id)
     assert (back.status, back.next_id) == (Status.ACTIVE, None)
     assert (await core.get(ALICE, merged.memory.id)).status is Status.DELETED
 
 
-async def test_the_cells_that_told_the_facts_learn_which_holds(core: MemoryCore, world: World) -> None:
+async def test_the_cells_that_told_the_facts_learn_which_holds(
+    core: MemoryCore, world: World
+) -> None:
     await finished(world, core, await converse(core, "I live in Porto"))
     world.clock.forward(3600)
     later = await converse(core, "I live in Lisbon", session="s2")
     await finished(world, core, later)
     facts = {one.content: one for one in await told(core) if one.category == "fact"}
     porto = next(one for text, one in facts.items() if "Porto" in text)
-    if porto.status is not Status.SUPERSEDED:  # both were told at one moment: the later one arrived later
+    # both were told at one moment: the later one arrived later
+    if porto.status is not Status.SUPERSEDED:
         porto = next(one for one in facts.values() if one.status is Status.SUPERSEDED)
     await core.restore(ALICE, porto.id)
     cells = [one for one in await told(core) if one.category == "cell"]
@@ -171,10 +237,18 @@ async def test_only_what_can_come_back_does(core: MemoryCore) -> None:
         await core.restore(ALICE, "mem_nobodys")
 
 
-async def test_two_who_restore_two_truths_of_one_slot_leave_one_standing_or_a_conflict(world: World) -> None:
+async def test_two_who_restore_two_truths_of_one_slot_leave_one_standing_or_a_conflict(
+    world: World,
+) -> None:
     cores = [await world.core() for _ in range(2)]
-    porto, lisbon, _ = [await lives(cores[0], city, day) for city, day in (("Porto", 0), ("Lisbon", 5), ("Faro", 9))]
-    results = await asyncio.gather(cores[0].restore(ALICE, porto.id), cores[1].restore(ALICE, lisbon.id), return_exceptions=True)
+    porto, lisbon, _ = [
+        await lives(cores[0], city, day) for city, day in (("Porto", 0), ("Lisbon", 5), ("Faro", 9))
+    ]
+    results = await asyncio.gather(
+        cores[0].restore(ALICE, porto.id),
+        cores[1].restore(ALICE, lisbon.id),
+        return_exceptions=True,
+    )
     assert all(isinstance(one, (Memory, Conflict)) for one in results)
     assert len(await standing(cores[0])) == 1
     for one in (porto, lisbon):

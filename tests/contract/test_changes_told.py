@@ -1,4 +1,6 @@
-"""What is told changes what is known: a later message ends or changes what an earlier one told, in the store, in contexts, in results."""
+"""What is told changes what is known: a later message ends or changes what an earlier one told, in
+the store, in contexts, in results.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def line_with(context: str, words: str) -> str:
         ("私の上司は佐藤部長です。", "佐藤部長が異動になって、新しい上司は中村さんです。"),
     ],
 )
-async def test_a_change_that_is_told_leaves_a_record_or_a_truth_that_is_over(rules: MemoryCore, earlier: str, later: str) -> None:
+async def test_a_change_that_is_told_leaves_a_record_or_a_truth_that_is_over(
+    rules: MemoryCore, earlier: str, later: str
+) -> None:
     await tell(rules, earlier, session="s1")
     await tell(rules, later, session="s2", at=NOW + WEEK)
     assert await over(rules) or await disputed(rules)
@@ -65,7 +69,9 @@ async def test_a_change_that_is_told_leaves_a_record_or_a_truth_that_is_over(rul
         ("My sister lives in Ghent.", "My brother moved to Antwerp."),
     ],
 )
-async def test_what_changes_nothing_leaves_no_record(rules: MemoryCore, earlier: str, later: str) -> None:
+async def test_what_changes_nothing_leaves_no_record(
+    rules: MemoryCore, earlier: str, later: str
+) -> None:
     await tell(rules, earlier, session="s1")
     await tell(rules, later, session="s2", at=NOW + WEEK)
     assert (await over(rules), await disputed(rules)) == ([], 0)
@@ -78,52 +84,98 @@ async def test_an_ending_of_something_that_was_never_told_makes_no_fact(rules: M
     assert [one.content for one in page.memories if one.category == "fact"] == []
 
 
-async def test_a_context_says_of_a_message_that_a_later_one_replaced_it_and_when(core: MemoryCore) -> None:
+async def test_a_context_says_of_a_message_that_a_later_one_replaced_it_and_when(
+    core: MemoryCore,
+) -> None:
     await tell(core, "What can we get for a kitchen budget of 8,000 euros?", session="s1")
-    await tell(core, "We had to raise the kitchen budget to 11,500 euros.", session="s2", at=NOW + WEEK)
-    context = (await core.context(ALICE, ContextInput(query="What is our kitchen budget?", session_id="s9"))).context
+    await tell(
+        core, "We had to raise the kitchen budget to 11,500 euros.", session="s2", at=NOW + WEEK
+    )
+    context = (
+        await core.context(
+            ALICE, ContextInput(query="What is our kitchen budget?", session_id="s9")
+        )
+    ).context
     said_on = (NOW + WEEK).date().isoformat()
-    assert f"(replaced on {said_on}: We had to raise the kitchen budget to 11,500 euros.)" in line_with(context, "8,000")
+    assert (
+        f"(replaced on {said_on}: We had to raise the kitchen budget to 11,500 euros.)"
+        in line_with(context, "8,000")
+    )
     assert "replaced" not in line_with(context, "user: We had to raise")
 
 
 async def test_a_reconstructed_context_marks_what_was_replaced_as_well(core: MemoryCore) -> None:
     await tell(core, "The standup is at 9:30 each day.", session="s1")
     await tell(core, "The standup got moved to 10:15.", session="s2", at=NOW + WEEK)
-    found = await core.retrieve(ALICE, RetrieveInput(query="What time is the standup?", mode="reconstruct"))
+    found = await core.retrieve(
+        ALICE, RetrieveInput(query="What time is the standup?", mode="reconstruct")
+    )
     assert found.context is not None
     assert "replaced on" in line_with(found.context, "9:30")
 
 
-async def test_an_assistants_words_replace_nothing_and_are_replaced_by_nothing(core: MemoryCore) -> None:
+async def test_an_assistants_words_replace_nothing_and_are_replaced_by_nothing(
+    core: MemoryCore,
+) -> None:
     await tell(core, "The standup is at 9:30 each day.", session="s1")
-    await tell(core, ("assistant", "The standup was moved to 10:15."), "Thanks for the summary.", session="s2", at=NOW + WEEK)
-    context = (await core.context(ALICE, ContextInput(query="What time is the standup?", session_id="s9"))).context
+    await tell(
+        core,
+        ("assistant", "The standup was moved to 10:15."),
+        "Thanks for the summary.",
+        session="s2",
+        at=NOW + WEEK,
+    )
+    context = (
+        await core.context(ALICE, ContextInput(query="What time is the standup?", session_id="s9"))
+    ).context
     assert "replaced on" not in context
 
 
 async def test_what_was_said_later_is_found_before_what_it_updates(core: MemoryCore) -> None:
-    await tell(core, "My Zotero library has 45 sources in the library, tagged by theme.", session="s1")
+    await tell(
+        core, "My Zotero library has 45 sources in the library, tagged by theme.", session="s1"
+    )
     await tell(core, "I have 52 sources in the Zotero library.", session="s2", at=NOW + WEEK)
-    found = await core.retrieve(ALICE, RetrieveInput(query="How many sources are in my Zotero library?"))
+    found = await core.retrieve(
+        ALICE, RetrieveInput(query="How many sources are in my Zotero library?")
+    )
     texts = [one.passages[0].text if one.passages else one.memory.content for one in found.results]
-    places = [next(place for place, text in enumerate(texts) if number in text) for number in ("52", "45")]
+    places = [
+        next(place for place, text in enumerate(texts) if number in text) for number in ("52", "45")
+    ]
     assert places == sorted(places)
 
 
 async def test_what_a_person_said_leads_before_the_answer_that_repeats_it(core: MemoryCore) -> None:
     said = "I have 52 sources in my Zotero library, how do I keep them in order?"
-    answer = "To keep 52 sources in order in your Zotero library: make collections in the Zotero library, and tag the sources by theme."
+    answer = (
+        "To keep 52 sources in order in your Zotero library: make collections in the Zotero "
+        "library, and tag the sources by theme."
+    )
     await tell(core, said, ("assistant", answer), session="s1")
-    found = await core.retrieve(ALICE, RetrieveInput(query="How many sources are in my Zotero library?"))
+    found = await core.retrieve(
+        ALICE, RetrieveInput(query="How many sources are in my Zotero library?")
+    )
     assert [passage.text for passage in found.results[0].passages] == [said, answer]
 
 
-async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answers_better(core: MemoryCore) -> None:
-    await tell(core, "My Zotero library has 45 sources in the Zotero library, tagged by theme.", session="s1")
+async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answers_better(
+    core: MemoryCore,
+) -> None:
+    await tell(
+        core,
+        "My Zotero library has 45 sources in the Zotero library, tagged by theme.",
+        session="s1",
+    )
     await tell(core, "I have 52 sources in the library.", session="s2", at=NOW + WEEK)
-    found = await core.retrieve(ALICE, RetrieveInput(query="How many sources were in my Zotero library before?"))
-    text = found.results[0].passages[0].text if found.results[0].passages else found.results[0].memory.content
+    found = await core.retrieve(
+        ALICE, RetrieveInput(query="How many sources were in my Zotero library before?")
+    )
+    text = (
+        found.results[0].passages[0].text
+        if found.results[0].passages
+        else found.results[0].memory.content
+    )
     assert "45" in text
 
 
@@ -131,7 +183,11 @@ async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answ
 async def test_of_an_open_conflict_either_side_is_told_with_the_other(rules: MemoryCore) -> None:
     await rules.save(ALICE, fact("Ana has two dogs"))
     await rules.save(ALICE, fact("Ana has three dogs"))
-    context = (await rules.context(ALICE, ContextInput(query="How many dogs does Ana have?", session_id="s9"))).context
+    context = (
+        await rules.context(
+            ALICE, ContextInput(query="How many dogs does Ana have?", session_id="s9")
+        )
+    ).context
     lines = [line for line in context.split("\n") if "in conflict with what was said on" in line]
     assert sorted("two dogs" in line for line in lines) == [False, True]
 
@@ -140,14 +196,38 @@ async def test_of_an_open_conflict_either_side_is_told_with_the_other(rules: Mem
 @pytest.mark.parametrize(
     ("earlier", "later", "values"),
     [
-        ("I drive a grey Skoda Octavia, the boot takes two crates.", "I sold the Skoda last weekend.", {}),
-        ("I drive a grey Skoda Octavia.", "I sold the Skoda for 9,000 euros and picked up a used Kia.", {"car": "a used Kia"}),
-        ("I drive a grey Skoda Octavia.", "I sold the Skoda roof box.", {"car": "a grey Skoda Octavia"}),
-        ("I drive a grey Skoda Octavia.", "I sold the Golf last weekend.", {"car": "a grey Skoda Octavia"}),
+        (
+            "I drive a grey Skoda Octavia, the boot takes two crates.",
+            "I sold the Skoda last weekend.",
+            {},
+        ),
+        (
+            "I drive a grey Skoda Octavia.",
+            "I sold the Skoda for 9,000 euros and picked up a used Kia.",
+            {"car": "a used Kia"},
+        ),
+        (
+            "I drive a grey Skoda Octavia.",
+            "I sold the Skoda roof box.",
+            {"car": "a grey Skoda Octavia"},
+        ),
+        (
+            "I drive a grey Skoda Octavia.",
+            "I sold the Golf last weekend.",
+            {"car": "a grey Skoda Octavia"},
+        ),
         ("I live in New York.", "I no longer live in York.", {"home city": "New York"}),
         ("I work as a paediatric nurse.", "I'm no longer a nurse.", {}),
-        ("My mobile is 085 417 2290.", "So my number is now 087 663 9014, the old one is dead.", {"phone number": "087 663 9014"}),
-        ("My mobile is 085 417 2290.", "My order number is now 087 663 9014.", {"phone number": "085 417 2290"}),
+        (
+            "My mobile is 085 417 2290.",
+            "So my number is now 087 663 9014, the old one is dead.",
+            {"phone number": "087 663 9014"},
+        ),
+        (
+            "My mobile is 085 417 2290.",
+            "My order number is now 087 663 9014.",
+            {"phone number": "085 417 2290"},
+        ),
     ],
 )
 async def test_an_ending_or_a_new_value_reaches_the_truth_that_it_means_and_no_other(
@@ -156,12 +236,16 @@ async def test_an_ending_or_a_new_value_reaches_the_truth_that_it_means_and_no_o
     await tell(rules, earlier, session="s1", at=NOW - 3 * WEEK)
     await tell(rules, later, session="s2", at=NOW - WEEK)
     assert {line.name: line.value for line in (await rules.profile(ALICE)).explicit} == values
-    context = (await rules.context(ALICE, ContextInput(query=f"Is this so: {earlier}", session_id="s9"))).context
+    context = (
+        await rules.context(ALICE, ContextInput(query=f"Is this so: {earlier}", session_id="s9"))
+    ).context
     assert "no longer true: User no longer" not in context
 
 
 @SQLITE
-async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_sets_against_it(rules: MemoryCore) -> None:
+async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_sets_against_it(
+    rules: MemoryCore,
+) -> None:
     await tell(rules, "I work at Otto.", session="s1", at=NOW - 3 * WEEK)
     await tell(rules, "I quit Otto last Friday.", session="s2", at=NOW - WEEK)
     (record,) = (await rules.conflicts(ALICE)).conflicts
@@ -172,24 +256,41 @@ async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_s
         told = [(one.conflict_id, one.memory_id, one.text, one.at) for one in line.disputed_by]
         assert told == [(record.id, record.new_id, "User quit Otto last Friday", NOW - WEEK)]
     asked = ContextInput(query="Where do I work?", session_id="s9", parts=["profile"])
-    mark = f"employer: Otto (disputed on {(NOW - WEEK).date().isoformat()}: User quit Otto last Friday)"
+    mark = (
+        f"employer: Otto (disputed on {(NOW - WEEK).date().isoformat()}: User quit Otto "
+        "last Friday)"
+    )
     assert mark in (await rules.context(ALICE, asked)).context
     assert (await rules.profile(ALICE, NOW - 2 * WEEK)).explicit[0].disputed_by == []
     asked = asked.model_copy(update={"exclude_session_id": "s2"})
     assert "disputed" not in (await rules.context(ALICE, asked)).context
     await rules.resolve_conflict(ALICE, record.id, asking("reject_new"))
-    assert [(one.value, one.disputed_by) for one in (await rules.profile(ALICE)).explicit] == [("Otto", [])]
+    assert [(one.value, one.disputed_by) for one in (await rules.profile(ALICE)).explicit] == [
+        ("Otto", [])
+    ]
 
 
 @SQLITE
-async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_until_then(rules: MemoryCore) -> None:
+async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_until_then(
+    rules: MemoryCore,
+) -> None:
     starts = NOW.replace(month=10, day=1, hour=0)
     await tell(rules, "I work at Siemens as a welder.", session="s1", at=NOW - 3 * WEEK)
-    await tell(rules, "On 1 October I'm starting at Airbus as a machine learning engineer.", session="s2", at=NOW - WEEK)
-    for at, values in ((NOW, ("Siemens", "welder")), (starts, ("Airbus", "machine learning engineer"))):
+    await tell(
+        rules,
+        "On 1 October I'm starting at Airbus as a machine learning engineer.",
+        session="s2",
+        at=NOW - WEEK,
+    )
+    for at, values in (
+        (NOW, ("Siemens", "welder")),
+        (starts, ("Airbus", "machine learning engineer")),
+    ):
         held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
         assert held == {"employer": values[0], "occupation": values[1]}
-    context = (await rules.context(ALICE, ContextInput(query="Where do I work?", session_id="s9"))).context
+    context = (
+        await rules.context(ALICE, ContextInput(query="Where do I work?", session_id="s9"))
+    ).context
     assert "User works at Airbus (from 2026-10-01)" in context
 
 
@@ -197,7 +298,11 @@ async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_unt
 @pytest.mark.parametrize(
     ("before", "announced", "query"),
     [
-        ("I live in Lisbon and I work as a nurse.", "From 1 January 2027 I live in Porto.", "Where do I live?"),
+        (
+            "I live in Lisbon and I work as a nurse.",
+            "From 1 January 2027 I live in Porto.",
+            "Where do I live?",
+        ),
         ("Ich wohne in Lissabon.", "Ab dem 1. Januar 2027 wohne ich in Porto.", "Wo wohne ich?"),
     ],
 )
@@ -208,13 +313,22 @@ async def test_a_new_home_that_is_announced_replaces_the_old_one_from_its_day_on
     old = "Lissabon" if "Lissabon" in before else "Lisbon"
     await tell(rules, before, session="s1", at=NOW - 3 * WEEK)
     await tell(rules, announced, session="s2", at=NOW - WEEK)
-    for at, home in ((None, old), (day - timedelta(days=1), old), (day, "Porto"), (day + timedelta(days=200), "Porto")):
+    for at, home in (
+        (None, old),
+        (day - timedelta(days=1), old),
+        (day, "Porto"),
+        (day + timedelta(days=200), "Porto"),
+    ):
         held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
         assert held["home city"] == home
-        context = (await rules.context(ALICE, ContextInput(query=query, session_id="s9", at=at))).context
+        context = (
+            await rules.context(ALICE, ContextInput(query=query, session_id="s9", at=at))
+        ).context
         assert ("no longer true" in context) == (home == "Porto")
         assert "replaced on" not in context or home == "Porto"
-    first = (await rules.retrieve(ALICE, RetrieveInput(query=query, at=day + timedelta(days=200)))).results[0]
+    first = (
+        await rules.retrieve(ALICE, RetrieveInput(query=query, at=day + timedelta(days=200)))
+    ).results[0]
     assert "Porto" in first.memory.content
 
 
@@ -223,6 +337,10 @@ async def test_an_announced_move_that_is_called_off_never_holds(rules: MemoryCor
     day = NOW.replace(year=2027, month=1, day=1, hour=12)
     await tell(rules, "I live in Lisbon.", session="s1", at=NOW - 3 * WEEK)
     await tell(rules, "From 1 January 2027 I live in Porto.", session="s2", at=NOW - 2 * WEEK)
-    await tell(rules, "The move to Porto is cancelled, I stay in Lisbon.", session="s3", at=NOW - WEEK)
+    await tell(
+        rules, "The move to Porto is cancelled, I stay in Lisbon.", session="s3", at=NOW - WEEK
+    )
     for at in (None, day, day + timedelta(days=400)):
-        assert {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit} == {"home city": "Lisbon"}
+        assert {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit} == {
+            "home city": "Lisbon"
+        }

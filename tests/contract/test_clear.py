@@ -1,4 +1,6 @@
-"""Clearing a session: all of it, in chunks, through deaths and rivals, and never a memory too many or too few."""
+"""Clearing a session: all of it, in chunks, through deaths and rivals, and never a memory too
+many or too few.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ KEYED = Call(idempotency_key="k1")
 
 async def fill(core: MemoryCore, count: int = 200, session: str = "s1") -> None:
     for start in range(0, count, 100):
-        await core.bulk(ALICE, [turn(f"word{n}", session) for n in range(start, min(start + 100, count))])
+        await core.bulk(
+            ALICE, [turn(f"word{n}", session) for n in range(start, min(start + 100, count))]
+        )
 
 
 async def pending(world: World) -> list[str]:
@@ -30,7 +34,16 @@ async def pending(world: World) -> list[str]:
 
 
 async def test_it_clears_one_session_and_no_other(core: MemoryCore) -> None:
-    await core.bulk(ALICE, [turn("a"), fact("b", session_id="s1"), rule("c", 1, session_id="s1"), turn("d", "s2"), turn("e", None)])
+    await core.bulk(
+        ALICE,
+        [
+            turn("a"),
+            fact("b", session_id="s1"),
+            rule("c", 1, session_id="s1"),
+            turn("d", "s2"),
+            turn("e", None),
+        ],
+    )
     await core.save(BOB, turn("f"))
     assert await core.clear(ALICE, S1) == 3
     assert {one.content for one in await listed(core)} == {"d", "e"}
@@ -67,7 +80,9 @@ async def test_what_was_cleared_is_not_found_and_lends_nothing(core: MemoryCore)
     assert "swordfish" not in after.memory.search_text
 
 
-async def test_two_hundred_memories_go_in_chunks_and_are_counted(core: MemoryCore, world: World) -> None:
+async def test_two_hundred_memories_go_in_chunks_and_are_counted(
+    core: MemoryCore, world: World
+) -> None:
     await fill(core)
     await fill(core, 3, "s2")
     assert await core.clear(ALICE, S1) == 200
@@ -84,7 +99,9 @@ async def test_long_memories_are_cleared_in_chunks_that_fit(core: MemoryCore) ->
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
 @pytest.mark.parametrize("chunks", range(5))
-async def test_killed_in_any_chunk_the_same_call_finishes_it(world: World, chunks: int, applied: bool) -> None:
+async def test_killed_in_any_chunk_the_same_call_finishes_it(
+    world: World, chunks: int, applied: bool
+) -> None:
     await fill(await world.core())
     dying = await world.core(wrap=lambda store: DiesAfter(store, chunks, applied))
     with pytest.raises(Killed):
@@ -99,7 +116,9 @@ async def test_killed_in_any_chunk_the_same_call_finishes_it(world: World, chunk
     assert await core.clear(ALICE, S1, KEYED) == 200
 
 
-async def test_killed_between_chunks_another_clear_finishes_it_and_counts_what_it_took(world: World) -> None:
+async def test_killed_between_chunks_another_clear_finishes_it_and_counts_what_it_took(
+    world: World,
+) -> None:
     await fill(await world.core())
     dying = await world.core(wrap=lambda store: DiesAfter(store, 2))
     with pytest.raises(Killed):
@@ -122,7 +141,9 @@ async def test_a_clear_of_another_session_finishes_it_too_without_counting_it(wo
     assert await core.clear(ALICE, S1, KEYED) == 200
 
 
-async def test_two_operations_of_two_processes_stand_side_by_side_until_each_is_finished(world: World) -> None:
+async def test_two_operations_of_two_processes_stand_side_by_side_until_each_is_finished(
+    world: World,
+) -> None:
     first = await world.core()
     for session in ("s1", "s2", "s3"):
         await fill(first, 100, session)
@@ -135,7 +156,10 @@ async def test_two_operations_of_two_processes_stand_side_by_side_until_each_is_
     # the second one finished what the first had left before it began, and died over that
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     cleared = await asyncio.gather(
-        *(core.clear(ALICE, ClearInput(session_id=s), Call(idempotency_key=s)) for core, s in zip(cores, ("s1", "s2"), strict=True))
+        *(
+            core.clear(ALICE, ClearInput(session_id=s), Call(idempotency_key=s))
+            for core, s in zip(cores, ("s1", "s2"), strict=True)
+        )
     )
     assert cleared == [100, 100]
     assert await pending(world) == []
@@ -147,14 +171,19 @@ async def test_clears_of_many_sessions_at_once_lose_no_operation(world: World) -
     sessions = [f"s{n}" for n in range(4)]
     for session in sessions:
         await fill(cores[0], 90, session)
-    calls = (cores[n % 2].clear(ALICE, ClearInput(session_id=s), Call(idempotency_key=s)) for n, s in enumerate(sessions))
+    calls = (
+        cores[n % 2].clear(ALICE, ClearInput(session_id=s), Call(idempotency_key=s))
+        for n, s in enumerate(sessions)
+    )
     assert await asyncio.gather(*calls) == [90] * 4
     assert await pending(world) == []
     assert await listed(cores[0]) == []
     assert len(await world.log()) == 720
 
 
-async def test_a_store_that_goes_down_between_chunks_is_said_and_the_call_can_be_repeated(world: World) -> None:
+async def test_a_store_that_goes_down_between_chunks_is_said_and_the_call_can_be_repeated(
+    world: World,
+) -> None:
     await fill(await world.core())
     stores: list[Down] = []
 
@@ -174,7 +203,9 @@ async def test_a_store_that_goes_down_between_chunks_is_said_and_the_call_can_be
 
 
 @pytest.mark.parametrize("count", [30, 200])
-async def test_two_processes_clearing_at_once_take_every_memory_once(world: World, count: int) -> None:
+async def test_two_processes_clearing_at_once_take_every_memory_once(
+    world: World, count: int
+) -> None:
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     await fill(cores[0], count)
     cleared = await asyncio.gather(*(cores[n % 2].clear(ALICE, S1) for n in range(4)))
@@ -185,7 +216,9 @@ async def test_two_processes_clearing_at_once_take_every_memory_once(world: Worl
 
 
 @pytest.mark.parametrize("count", [30, 200])
-async def test_the_same_clear_twenty_times_at_once_has_one_effect_and_one_answer(world: World, count: int) -> None:
+async def test_the_same_clear_twenty_times_at_once_has_one_effect_and_one_answer(
+    world: World, count: int
+) -> None:
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     await fill(cores[0], count)
     cleared = await asyncio.gather(*(cores[n % 2].clear(ALICE, S1, KEYED) for n in range(20)))
@@ -194,23 +227,33 @@ async def test_the_same_clear_twenty_times_at_once_has_one_effect_and_one_answer
     assert len(await world.log()) == 2 * count
 
 
-async def test_a_save_into_the_session_meanwhile_survives_or_is_cleared_but_is_never_lost(world: World) -> None:
+async def test_a_save_into_the_session_meanwhile_survives_or_is_cleared_but_is_never_lost(
+    world: World,
+) -> None:
     core, other = await world.core(commit_deadline_s=60), await world.core(commit_deadline_s=60)
     await fill(core)
-    cleared, *saved = await asyncio.gather(core.clear(ALICE, S1), *(other.save(ALICE, turn(f"late{n}")) for n in range(10)))
-    late = {one.memory.id for one in saved if isinstance(one, Saved) and one.outcome is Outcome.CREATED}
+    cleared, *saved = await asyncio.gather(
+        core.clear(ALICE, S1), *(other.save(ALICE, turn(f"late{n}")) for n in range(10))
+    )
+    late = {
+        one.memory.id for one in saved if isinstance(one, Saved) and one.outcome is Outcome.CREATED
+    }
     assert len(late) == 10
     everything = {one.id: one.status for one in await listed(core, status="all")}
     assert len(everything) == 210
     standing = {name for name, status in everything.items() if status is Status.ACTIVE}
     assert standing <= late
     assert cleared == 210 - len(standing)
-    assert (await core.session(ALICE, "s1")).counts == ({"episodic": len(standing)} if standing else {})
+    assert (await core.session(ALICE, "s1")).counts == (
+        {"episodic": len(standing)} if standing else {}
+    )
 
 
 async def test_a_memory_saved_after_the_plan_stays(world: World) -> None:
     other = await world.core()
-    core = await world.core(wrap=lambda store: Meanwhile(store, "commit", lambda: other.save(ALICE, turn("late"))))
+    core = await world.core(
+        wrap=lambda store: Meanwhile(store, "commit", lambda: other.save(ALICE, turn("late")))
+    )
     await fill(other, 100)
     assert await core.clear(ALICE, S1) == 100
     assert [one.content for one in await listed(core)] == ["late"]
@@ -220,12 +263,16 @@ async def test_a_memory_deleted_meanwhile_is_counted_by_whoever_deleted_it(world
     other = await world.core()
     await fill(other, 100)
     last = (await listed(other))[0]
-    core = await world.core(wrap=lambda store: Meanwhile(store, "commit", lambda: other.delete(ALICE, last.id)))
+    core = await world.core(
+        wrap=lambda store: Meanwhile(store, "commit", lambda: other.delete(ALICE, last.id))
+    )
     assert await core.clear(ALICE, S1) == 99
     assert (await core.get(ALICE, last.id)).status_reason == "manual_delete"
 
 
-async def test_a_clear_that_found_nothing_stays_a_clear_of_nothing_when_repeated(core: MemoryCore) -> None:
+async def test_a_clear_that_found_nothing_stays_a_clear_of_nothing_when_repeated(
+    core: MemoryCore,
+) -> None:
     assert await core.clear(ALICE, S1, KEYED) == 0
     await core.save(ALICE, turn("saved after"))
     assert await core.clear(ALICE, S1, KEYED) == 0

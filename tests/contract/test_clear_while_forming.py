@@ -1,4 +1,6 @@
-"""Clearing a session while what was told in it waits, or is being formed: what was told before the clear does not come back."""
+"""Clearing a session while what was told in it waits, or is being formed: what was told before the
+clear does not come back.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from tests.telling import Tellers, facts_of, statuses, talk, tell
 from tests.world import Meanwhile, World, listed, turn
 
 S1 = ClearInput(session_id="s1")
-EPISODES, TRUTHS = (ClearInput(session_id="s1", type=kind) for kind in (MemoryType.EPISODIC, MemoryType.SEMANTIC))
+EPISODES, TRUTHS = (
+    ClearInput(session_id="s1", type=kind) for kind in (MemoryType.EPISODIC, MemoryType.SEMANTIC)
+)
 OSLO = ("Ana's city is Oslo", "Ana's dog is Bo")
 
 
@@ -35,10 +39,16 @@ async def test_what_waited_when_its_session_was_cleared_is_not_formed(world: Wor
     assert await core.clear(ALICE, S1) == len(OSLO), "its messages"
     await Hand(core).work_all()
     task = await task_of(core, accepted)
-    assert (task.status, task.error, task.result and task.result["counts"]) == ("succeeded", None, {"cleared": 1})
+    assert (task.status, task.error, task.result and task.result["counts"]) == (
+        "succeeded",
+        None,
+        {"cleared": 1},
+    )
     assert task.result is not None
     assert task.result["cells"] == [{"first": 0, "last": 1, "memory_ids": []}]
-    assert {(one.category, one.status) for one in await listed(core, status="all")} == {(MESSAGE, Status.DELETED)}
+    assert {(one.category, one.status) for one in await listed(core, status="all")} == {
+        (MESSAGE, Status.DELETED)
+    }
     assert [one.counts for one in (await core.sessions(ALICE)).sessions] == [{}]
     assert await pending(world) == 0
     assert set(agents.calls) <= {"boundary"}, "nobody is asked about what is not to be kept"
@@ -57,7 +67,9 @@ async def test_what_is_told_after_the_clear_is_formed_as_ever(world: World) -> N
     assert statuses(await facts_of(core))["Ana's city is Oslo"] == "active"
 
 
-async def test_another_sessions_clear_and_a_conversation_without_one_are_left_alone(world: World) -> None:
+async def test_another_sessions_clear_and_a_conversation_without_one_are_left_alone(
+    world: World,
+) -> None:
     core = await world.core()
     await core.converse(ALICE, talk("I live in Oslo", session="s2"))
     await core.converse(ALICE, talk("Tea is good", session=None))
@@ -68,7 +80,9 @@ async def test_another_sessions_clear_and_a_conversation_without_one_are_left_al
 
 @pytest.mark.parametrize("filled", [False, True], ids=["an empty session", "one with memories"])
 @pytest.mark.parametrize("name", ["facts", "summary", "conflicts"])
-async def test_a_clear_while_agents_are_asked_leaves_nothing(world: World, name: str, filled: bool) -> None:
+async def test_a_clear_while_agents_are_asked_leaves_nothing(
+    world: World, name: str, filled: bool
+) -> None:
     other = await world.core(agents=Tellers())
     await tell(other, "Ana's city is Turku", session="s0")
     if filled:
@@ -82,13 +96,19 @@ async def test_a_clear_while_agents_are_asked_leaves_nothing(world: World, name:
     core = await world.core(agents=Tellers(before=then), link_threshold=0.0)
     task = await tell(core, *OSLO, at=NOW + timedelta(days=1))
     assert cleared == [len(OSLO) + int(filled)], "messages, and what was saved"
-    assert (task.status, task.error, (task.result or {})["counts"]) == ("succeeded", None, {"cleared": 1})
+    assert (task.status, task.error, (task.result or {})["counts"]) == (
+        "succeeded",
+        None,
+        {"cleared": 1},
+    )
     assert {one.session_id for one in await listed(core)} == {"s0"}
     assert await pending(world) == 0
 
 
 @pytest.mark.parametrize("filled", [False, True], ids=["an empty session", "one with memories"])
-async def test_a_clear_between_a_forming_commits_look_and_that_commit_leaves_nothing(world: World, filled: bool) -> None:
+async def test_a_clear_between_a_forming_commits_look_and_that_commit_leaves_nothing(
+    world: World, filled: bool
+) -> None:
     other = await world.core()
     if filled:
         await other.save(ALICE, turn("hello"))
@@ -98,7 +118,11 @@ async def test_a_clear_between_a_forming_commits_look_and_that_commit_leaves_not
     await Hand(core).work_all()
     task = await task_of(core, accepted)
     assert evolving.done
-    assert (task.status, task.error, (task.result or {})["counts"]) == ("succeeded", None, {"cleared": 1})
+    assert (task.status, task.error, (task.result or {})["counts"]) == (
+        "succeeded",
+        None,
+        {"cleared": 1},
+    )
     assert await listed(core) == []
     assert await pending(world) == 0
 
@@ -114,7 +138,9 @@ class Clears:
 
         class Store:
             async def commit(self, owner: object, batch: object) -> None:
-                if not clears.done and any(write.document.kind == "memory" for write in batch.writes):  # type: ignore[attr-defined]
+                if not clears.done and any(
+                    write.document.kind == "memory" for write in batch.writes
+                ):  # type: ignore[attr-defined]
                     clears.done = True
                     await clears.core.clear(ALICE, S1)
                 await store.commit(owner, batch)  # type: ignore[attr-defined]
@@ -126,7 +152,9 @@ class Clears:
 
 
 @pytest.mark.parametrize("call", ["snapshot", "page"])
-async def test_what_is_formed_between_the_clears_plan_and_its_commit_is_cleared(world: World, call: str) -> None:
+async def test_what_is_formed_between_the_clears_plan_and_its_commit_is_cleared(
+    world: World, call: str
+) -> None:
     worker = await world.core(agents=Tellers())
     await worker.converse(ALICE, talk(*OSLO))
     core = await world.core(wrap=lambda store: Meanwhile(store, call, Hand(worker).work_all))
@@ -152,7 +180,10 @@ async def test_of_two_cells_the_formed_one_is_cleared_and_the_other_left_out(wor
     gate.open()
     accepted = await converse(core, "I live in Oslo", f"{NEW_TOPIC} I like flamenco")
     task = await finished(world, core, accepted)
-    assert (task.status, (task.result or {})["counts"]) == ("succeeded", {"created": 2, "cleared": 1})
+    assert (task.status, (task.result or {})["counts"]) == (
+        "succeeded",
+        {"created": 2, "cleared": 1},
+    )
     assert [len(cell["memory_ids"]) for cell in (task.result or {})["cells"]] == [2, 0]
     assert {one.status for one in await listed(core, status="all")} == {Status.DELETED}
 
@@ -182,7 +213,9 @@ async def test_a_truth_of_another_session_does_not_fall_for_what_was_cleared(wor
 
 async def test_an_agents_words_do_not_come_back_either(world: World) -> None:
     core = await world.core()
-    words = AgentMemoryInput.model_validate({"session_id": "s1", "agent_id": "a", "messages": "The order is out"})
+    words = AgentMemoryInput.model_validate(
+        {"session_id": "s1", "agent_id": "a", "messages": "The order is out"}
+    )
     first = await core.agent_memory(ALICE, words)
     await core.clear(ALICE, EPISODES)
     await Hand(core).work_all()
@@ -193,7 +226,9 @@ async def test_an_agents_words_do_not_come_back_either(world: World) -> None:
     assert await standing(core) == ["The order is out"]
 
 
-async def test_a_poisoned_conversation_that_is_retried_after_the_clear_makes_nothing(world: World) -> None:
+async def test_a_poisoned_conversation_that_is_retried_after_the_clear_makes_nothing(
+    world: World,
+) -> None:
     agents = ScriptedAgents(broken=True)
     core = await world.core(agents=agents)
     accepted = await converse(core, "I live in Oslo")
@@ -202,7 +237,9 @@ async def test_a_poisoned_conversation_that_is_retried_after_the_clear_makes_not
     agents.broken = False
     await core.retry(ALICE, accepted.task_id)
     assert (await finished(world, core, accepted)).status == "succeeded"
-    assert {(one.category, one.status) for one in await listed(core, status="all")} == {(MESSAGE, Status.DELETED)}
+    assert {(one.category, one.status) for one in await listed(core, status="all")} == {
+        (MESSAGE, Status.DELETED)
+    }
 
 
 async def test_messages_that_are_gathered_are_dropped_with_the_session(world: World) -> None:
@@ -212,12 +249,23 @@ async def test_messages_that_are_gathered_are_dropped_with_the_session(world: Wo
     await core.clear(ALICE, S1)
     assert await core.batch_state(ALICE, "s1") == Buffered(0, None)
     assert await core.batch_flush(ALICE, "s1") is None
-    dropped = next(one for one in (await core.tasks(ALICE, TasksInput(kind="flush"))).tasks if one.finished)
-    assert (dropped.status, dropped.step, dropped.result) == ("succeeded", None, {"cells": [], "counts": {"cleared": 1}})
+    dropped = next(
+        one for one in (await core.tasks(ALICE, TasksInput(kind="flush"))).tasks if one.finished
+    )
+    assert (dropped.status, dropped.step, dropped.result) == (
+        "succeeded",
+        None,
+        {"cells": [], "counts": {"cleared": 1}},
+    )
     assert await pending(world) == 1
     await gather(core, "I live in Turku")
     await settled(world, core)
-    assert await texts(core) == ["I live in Bergen", "I live in Turku", "The user lives in Bergen", "The user lives in Turku"]
+    assert await texts(core) == [
+        "I live in Bergen",
+        "I live in Turku",
+        "The user lives in Bergen",
+        "The user lives in Turku",
+    ]
     assert await pending(world) == 0
 
 
@@ -240,7 +288,9 @@ async def test_messages_handed_over_before_the_clear_are_not_formed(world: World
 
 
 @pytest.mark.parametrize("call", ["page", "snapshot"])
-async def test_an_append_and_a_flush_beside_a_clear_lose_nothing_but_what_was_told_before_it(world: World, call: str) -> None:
+async def test_an_append_and_a_flush_beside_a_clear_lose_nothing_but_what_was_told_before_it(
+    world: World, call: str
+) -> None:
     other = await world.core()
     await gather(other, "I live in Oslo")
 

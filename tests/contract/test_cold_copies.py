@@ -1,4 +1,6 @@
-"""Cold copies: the same memories come back, a spoilt copy says so, and every copy of a user or of a memory is found by its name."""
+"""Cold copies: the same memories come back, a spoilt copy says so, and every copy of a user or of a
+memory is found by its name.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,42 @@ def copies(archive: Archive) -> ColdCopies:
     return copies_of(archive)
 
 
-def chain(count: int = 1, *, owner: Owner = ALICE, epoch: str = "epoch-1", name: str = "mem_a", revision: int = 7) -> ColdCopy:
-    """A chain of `count` memories, each the successor of the one before; the first has an old version."""
+def chain(
+    count: int = 1,
+    *,
+    owner: Owner = ALICE,
+    epoch: str = "epoch-1",
+    name: str = "mem_a",
+    revision: int = 7,
+) -> ColdCopy:
+    """A chain of `count` memories, each the successor of the one before; the first has an
+    old version.
+    """
     members = []
     for number in range(count):
         one = memory(
-            f"tea number {number}", id=f"{name}{number}", owner=owner, epoch=epoch, embedding=unit(number), revision=revision + number
+            f"tea number {number}",
+            id=f"{name}{number}",
+            owner=owner,
+            epoch=epoch,
+            embedding=unit(number),
+            revision=revision + number,
         )
         one = one.model_copy(
-            update={"next_id": f"{name}{number + 1}" if number + 1 < count else None, "value": {"кофе": [1, None, "日本"]}}
+            update={
+                "next_id": f"{name}{number + 1}" if number + 1 < count else None,
+                "value": {"кофе": [1, None, "日本"]},
+            }
         )
         members.append(one)
-    older = memory("old", id=f"{name}0.v1", owner=owner, epoch=epoch, embedding=unit(99), status=Status.SUPERSEDED)
+    older = memory(
+        "old",
+        id=f"{name}0.v1",
+        owner=owner,
+        epoch=epoch,
+        embedding=unit(99),
+        status=Status.SUPERSEDED,
+    )
     kept = [Kept(one, (older,) if number == 0 else ()) for number, one in enumerate(members)]
     return ColdCopy(epoch, f"{name}{count - 1}", tuple(kept))
 
@@ -53,11 +79,17 @@ def same(one: Memory, other: Memory) -> bool:
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 6, 40])
-async def test_a_chain_comes_back_as_it_was(copies: ColdCopies, opened: OpenArchive, count: int) -> None:
+async def test_a_chain_comes_back_as_it_was(
+    copies: ColdCopies, opened: OpenArchive, count: int
+) -> None:
     written = chain(count)
     location = await copies.write(ALICE, "op_1", written)
     read = await copies_of(await opened()).read(ALICE, location)
-    assert (read.epoch, read.chain_id, read.revision) == ("epoch-1", written.chain_id, 7 + count - 1)
+    assert (read.epoch, read.chain_id, read.revision) == (
+        "epoch-1",
+        written.chain_id,
+        7 + count - 1,
+    )
     for was, is_ in zip(written.members, read.members, strict=True):
         assert same(was.memory, is_.memory)
         assert all(same(*pair) for pair in zip(was.versions, is_.versions, strict=True))
@@ -67,8 +99,12 @@ async def test_a_chain_comes_back_as_it_was(copies: ColdCopies, opened: OpenArch
 async def test_an_original_and_a_memory_without_a_vector_come_back(copies: ColdCopies) -> None:
     facts = [AtomicFact(text="likes tea", quote="I like tea")]
     short = memory("tea", id="mem_a", status=Status.COMPRESSED, epoch="epoch-1")
-    long = memory("tea, and why", id="mem_a", atomic_facts=facts, epoch="epoch-1", embedding=unit(3))
-    location = await copies.write(ALICE, "op_1", ColdCopy("epoch-1", "mem_a", (Kept(short, (), long),)))
+    long = memory(
+        "tea, and why", id="mem_a", atomic_facts=facts, epoch="epoch-1", embedding=unit(3)
+    )
+    location = await copies.write(
+        ALICE, "op_1", ColdCopy("epoch-1", "mem_a", (Kept(short, (), long),))
+    )
     (kept,) = (await copies.read(ALICE, location)).members
     assert kept.original is not None
     assert same(kept.memory, short)
@@ -76,15 +112,23 @@ async def test_an_original_and_a_memory_without_a_vector_come_back(copies: ColdC
     assert kept.whole is kept.original
 
 
-async def test_the_same_state_written_again_is_one_copy(copies: ColdCopies, opened: OpenArchive) -> None:
+async def test_the_same_state_written_again_is_one_copy(
+    copies: ColdCopies, opened: OpenArchive
+) -> None:
     others = [copies_of(await opened()) for _ in range(3)]
-    locations = await asyncio.gather(*(one.write(ALICE, "op_1", chain(2)) for one in (copies, *others)))
+    locations = await asyncio.gather(
+        *(one.write(ALICE, "op_1", chain(2)) for one in (copies, *others))
+    )
     assert len(set(locations)) == 1
     assert [name async for name in copies.names(ALICE)] == locations[:1]
 
 
 async def test_another_revision_content_or_operation_is_another_copy(copies: ColdCopies) -> None:
-    other = ColdCopy("epoch-1", "mem_a0", (Kept(chain().members[0].memory.model_copy(update={"content": "coffee"})),))
+    other = ColdCopy(
+        "epoch-1",
+        "mem_a0",
+        (Kept(chain().members[0].memory.model_copy(update={"content": "coffee"})),),
+    )
     made = {
         await copies.write(ALICE, "op_1", chain()),
         await copies.write(ALICE, "op_1", chain(revision=8)),
@@ -125,7 +169,9 @@ async def test_nobody_reads_or_removes_another_users_copy(copies: ColdCopies) ->
     assert await copies.read(ALICE, location)
 
 
-async def test_a_copy_that_was_put_under_a_wrong_name_is_not_believed(copies: ColdCopies, archive: Archive) -> None:
+async def test_a_copy_that_was_put_under_a_wrong_name_is_not_believed(
+    copies: ColdCopies, archive: Archive
+) -> None:
     location = await copies.write(ALICE, "op_1", chain())
     theirs = await copies.prefix(OTHERS[1]) + location.split("/", 2)[2]
     data = await archive.get(location)
@@ -136,7 +182,9 @@ async def test_a_copy_that_was_put_under_a_wrong_name_is_not_believed(copies: Co
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"{}", b"\x1f\x8b\x08\x00garbage"])
-async def test_a_damaged_copy_says_so_when_it_is_read_and_when_it_is_written_again(copies: ColdCopies, place: Place, spoilt: bytes) -> None:
+async def test_a_damaged_copy_says_so_when_it_is_read_and_when_it_is_written_again(
+    copies: ColdCopies, place: Place, spoilt: bytes
+) -> None:
     location = await copies.write(ALICE, "op_1", chain())
     await place.damage(location, spoilt)
     with pytest.raises(Damaged):
@@ -145,8 +193,13 @@ async def test_a_damaged_copy_says_so_when_it_is_read_and_when_it_is_written_aga
         await copies.write(ALICE, "op_1", chain())
 
 
-async def test_bytes_that_are_not_those_of_the_name_are_damaged(copies: ColdCopies, archive: Archive) -> None:
-    location, other = await copies.write(ALICE, "op_1", chain()), await copies.write(ALICE, "op_1", chain(name="mem_b"))
+async def test_bytes_that_are_not_those_of_the_name_are_damaged(
+    copies: ColdCopies, archive: Archive
+) -> None:
+    location, other = (
+        await copies.write(ALICE, "op_1", chain()),
+        await copies.write(ALICE, "op_1", chain(name="mem_b")),
+    )
     data = await archive.get(other)
     assert data is not None
     await archive.remove(location)
@@ -164,8 +217,12 @@ async def test_what_is_not_there_is_not_found(copies: ColdCopies) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 7], ids=["named", "many"])
-async def test_every_copy_that_holds_a_memory_is_found_and_removed(copies: ColdCopies, place: Place, count: int) -> None:
-    """Those of several operations and revisions too; of a long chain even a spoilt one, since it may hold it."""
+async def test_every_copy_that_holds_a_memory_is_found_and_removed(
+    copies: ColdCopies, place: Place, count: int
+) -> None:
+    """Those of several operations and revisions too; of a long chain even a spoilt one,
+    since it may hold it.
+    """
     older = await copies.write(ALICE, "op_1", chain(count))
     newer = await copies.write(ALICE, "op_2", chain(count, revision=70))
     spared = await copies.write(ALICE, "op_2", chain(count, name="mem_b"))
@@ -179,7 +236,9 @@ async def test_every_copy_that_holds_a_memory_is_found_and_removed(copies: ColdC
     assert [name async for name in copies.names(ALICE)] == [spared]
 
 
-async def test_all_copies_of_a_user_are_removed_but_those_of_a_new_life(copies: ColdCopies, archive: Archive) -> None:
+async def test_all_copies_of_a_user_are_removed_but_those_of_a_new_life(
+    copies: ColdCopies, archive: Archive
+) -> None:
     for epoch in ("epoch-1", "epoch-2", "epoch-3"):
         for number in range(3):
             await copies.write(ALICE, "op_1", chain(epoch=epoch, name=f"mem_{number}"))

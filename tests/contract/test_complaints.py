@@ -1,4 +1,5 @@
-"""What users of memory systems complain of most, asked of the library: each test is a thing that went wrong for somebody.
+"""What users of memory systems complain of most, asked of the library: each test is a thing that
+went wrong for somebody.
 
 | what goes wrong | here | elsewhere |
 |---|---|---|
@@ -32,7 +33,7 @@
 | a model's chatter is stored | | `test_what_stands_around_an_answer_is_taken_off` |
 | a person's data can't be taken along, or erased | | `test_everything_goes_and_the_receipt_says_how_much` |
 | a long run overwrites what came meanwhile | | `test_what_a_user_writes_while_a_run_is_under_way_stands` |
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -58,7 +59,9 @@ ON_ONE_STORE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
 def test_each_of_the_tests_that_are_named_above_is_there() -> None:
-    there = "".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py"))
+    there = "".join(
+        file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py")
+    )
     named = re.findall(r"`(test_\w+)`", __doc__ or "")
     assert len(named) > 20
     assert [name for name in named if f"def {name}(" not in there] == []
@@ -82,7 +85,9 @@ async def words(world: World) -> MemoryCore:
         ("кофе стоит на столе", "чай стоит на столе"),
     ],
 )
-async def test_near_equal_statements_that_differ_in_what_counts_are_both_kept(words: MemoryCore, one: str, other: str) -> None:
+async def test_near_equal_statements_that_differ_in_what_counts_are_both_kept(
+    words: MemoryCore, one: str, other: str
+) -> None:
     for text in (one, other, one, other):
         await words.save(ALICE, fact(text))
     assert sorted(memory.content for memory in await listed(words)) == sorted([one, other])
@@ -90,8 +95,7 @@ async def test_near_equal_statements_that_differ_in_what_counts_are_both_kept(wo
 
 @ON_ONE_STORE
 @pytest.mark.parametrize(
-    "lines",
-    [("Hello!",), ("Hi there", ("assistant", "Hello!")), ("hey", ("assistant", "Hi! 👋"))],
+    "lines", [("Hello!",), ("Hi there", ("assistant", "Hello!")), ("hey", ("assistant", "Hi! 👋"))]
 )
 async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any, ...]) -> None:
     """That it was said is an episode; no fact, note, pattern or preference comes of it."""
@@ -112,7 +116,9 @@ async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any,
         ("她喜欢喝茶", "她不喜欢喝茶"),
     ],
 )
-async def test_a_contradiction_in_another_language_is_kept_open_for_all_to_see(words: MemoryCore, one: str, other: str) -> None:
+async def test_a_contradiction_in_another_language_is_kept_open_for_all_to_see(
+    words: MemoryCore, one: str, other: str
+) -> None:
     await words.save(ALICE, fact(one))
     saved = await words.save(ALICE, fact(other))
     assert saved.conflict is not None
@@ -121,7 +127,12 @@ async def test_a_contradiction_in_another_language_is_kept_open_for_all_to_see(w
 
 
 async def test_equal_statements_in_other_dress_are_kept_once(words: MemoryCore) -> None:
-    texts = ["Ana lives in Oslo", "ana lives in oslo.", "  Ana  lives in Oslo!", "Ana lives in the Oslo"]
+    texts = [
+        "Ana lives in Oslo",
+        "ana lives in oslo.",
+        "  Ana  lives in Oslo!",
+        "Ana lives in the Oslo",
+    ]
     done = [await words.save(ALICE, fact(text)) for text in texts]
     assert [one.outcome for one in done] == [Outcome.CREATED] + [Outcome.REINFORCED] * 3
 
@@ -138,8 +149,12 @@ async def test_equal_statements_in_other_dress_are_kept_once(words: MemoryCore) 
         ("the party was 🎉 great", "party"),
     ],
 )
-async def test_every_language_is_found_by_its_own_words(core: MemoryCore, text: str, query: str) -> None:
-    await core.bulk(ALICE, [turn(text, None), turn("the boat sank at noon", None), turn("昨日は雨でした", None)])
+async def test_every_language_is_found_by_its_own_words(
+    core: MemoryCore, text: str, query: str
+) -> None:
+    await core.bulk(
+        ALICE, [turn(text, None), turn("the boat sank at noon", None), turn("昨日は雨でした", None)]
+    )
     found = await core.retrieve(ALICE, RetrieveInput(query=query))
     assert [hit.memory.content for hit in found.results] == [text]
 
@@ -153,11 +168,15 @@ async def test_tags_of_every_script_stay_themselves(core: MemoryCore) -> None:
     assert (await core.list(ALICE, ListInput(tag="python"))).memories == ()
 
 
-async def test_a_moment_without_a_zone_is_refused_and_one_with_a_zone_is_kept_as_the_moment_it_is(core: MemoryCore) -> None:
+async def test_a_moment_without_a_zone_is_refused_and_one_with_a_zone_is_kept_as_the_moment_it_is(
+    core: MemoryCore,
+) -> None:
     with pytest.raises(ValidationError, match="time zone"):
         SaveInput(content="x", event_timestamp=datetime(2026, 5, 8, 12, 0))  # noqa: DTZ001
     tokyo = timezone(timedelta(hours=9))
-    saved = await core.save(ALICE, turn("breakfast", event_timestamp=datetime(2026, 5, 9, 0, 30, tzinfo=tokyo)))
+    saved = await core.save(
+        ALICE, turn("breakfast", event_timestamp=datetime(2026, 5, 9, 0, 30, tzinfo=tokyo))
+    )
     assert saved.memory.event_timestamp == datetime(2026, 5, 8, 15, 30, tzinfo=timezone.utc)
     assert saved.memory.public()["event_timestamp"].endswith("Z")
 
@@ -179,7 +198,9 @@ async def test_what_one_session_said_is_known_in_the_next(core: MemoryCore) -> N
 async def test_a_contradiction_in_another_session_is_seen(core: MemoryCore) -> None:
     slot = {"subject": "Ana", "attribute": "city"}
     await core.save(ALICE, fact("Ana lives in Oslo", session_id="s1", agent_id="a1", **slot))
-    new = await core.save(ALICE, fact("Ana lives in Bergen", session_id="s2", agent_id="a2", **slot))
+    new = await core.save(
+        ALICE, fact("Ana lives in Bergen", session_id="s2", agent_id="a2", **slot)
+    )
     assert new.outcome is Outcome.SUPERSEDED
 
 
@@ -188,13 +209,22 @@ async def test_a_corrected_fact_comes_back_by_no_door(core: MemoryCore, world: W
     await core.save(ALICE, fact("Ana lives in Oslo", **slot))
     world.clock.forward(60)
     new = await core.save(ALICE, fact("Ana lives in Bergen", **slot))
-    for asked in (RetrieveInput(query="where Ana lives"), RetrieveInput(query="where Ana lives", session_id="s1")):
-        assert [hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results] == [new.memory.id]
+    for asked in (
+        RetrieveInput(query="where Ana lives"),
+        RetrieveInput(query="where Ana lives", session_id="s1"),
+    ):
+        assert [hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results] == [
+            new.memory.id
+        ]
     assert [one.id for one in await listed(core)] == [new.memory.id]
-    assert [one.content for one in await listed(core, at=NOW)] == ["Ana lives in Oslo"], "it was true, and stays so for its time"
+    assert [one.content for one in await listed(core, at=NOW)] == ["Ana lives in Oslo"], (
+        "it was true, and stays so for its time"
+    )
 
 
-async def test_importance_halves_with_time_and_not_with_looking(core: MemoryCore, world: World) -> None:
+async def test_importance_halves_with_time_and_not_with_looking(
+    core: MemoryCore, world: World
+) -> None:
     saved = await core.save(ALICE, turn("the red boat sank", importance=0.8))
 
     async def importance(**asked: Any) -> float:
@@ -207,8 +237,10 @@ async def test_importance_halves_with_time_and_not_with_looking(core: MemoryCore
     assert [await importance(at=then) for _ in range(5)] == [0.4] * 5
     assert await importance() == 0.4
     await core.flush_touches()
-    await core.decay(ALICE, DecayInput(dry_run=True))  # which adds what was written down, as a day does
-    assert await importance() == 0.8  # somebody asked for it, so it begins to fade anew, from the very base
+    # which adds what was written down, as a day does
+    await core.decay(ALICE, DecayInput(dry_run=True))
+    # somebody asked for it, so it begins to fade anew, from the very base
+    assert await importance() == 0.8
     stored: Memory = await core.get(ALICE, saved.memory.id)
     assert (stored.importance_base, stored.etag) == (0.8, saved.memory.etag)
 

@@ -1,4 +1,6 @@
-"""Long texts that nobody asks for become short ones, their originals safe in the archive first; and they come back whole."""
+"""Long texts that nobody asks for become short ones, their originals safe in the archive first;
+and they come back whole.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,17 @@ async def core(world: World) -> MemoryCore:
 
 
 async def formed(core: MemoryCore, item: SaveInput) -> Memory:
-    """A memory as a run makes them: what was told stays word for word, so only such a one is shortened."""
+    """A memory as a run makes them: what was told stays word for word, so only such a one
+    is shortened.
+    """
     saved = (await core.save(ALICE, item)).memory
 
     def decide(look: Look) -> Changes[None]:
         held = look.memory(saved.id)
         assert held is not None
-        return Changes(None, (Change("updated", held.model_copy(update={"consolidation_run": "run_1"}), held),))
+        return Changes(
+            None, (Change("updated", held.model_copy(update={"consolidation_run": "run_1"}), held),)
+        )
 
     await core._services.ledger.commit(ALICE, decide, ids=[saved.id], call=Call())
     return next(one for one in await listed(core) if one.id == saved.id)
@@ -62,29 +68,47 @@ async def formed(core: MemoryCore, item: SaveInput) -> Memory:
 async def shortened_one(core: MemoryCore, world: World) -> Memory:
     saved = await formed(core, turn(LONG, importance=0.5))
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 1}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 1},
+        "capped": False,
+    }
     return await core.get(ALICE, saved.id)
 
 
-async def test_a_long_text_becomes_short_once_and_keeps_what_it_told(core: MemoryCore, world: World) -> None:
+async def test_a_long_text_becomes_short_once_and_keeps_what_it_told(
+    core: MemoryCore, world: World
+) -> None:
     held = await shortened_one(core, world)
     assert (held.status, held.status_reason) == (Status.COMPRESSED, "compressed")
     assert len(held.content) < 0.7 * len(LONG)
     assert numbers_in(LONG).keys() <= numbers_in(held.content).keys()
     assert names_in(LONG) <= names_in(held.content)
     assert await find(core, "contract with Soares") == [held.content]
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
+        "capped": False,
+    }
     await told_by_the_log(core, world)
 
 
-async def test_what_was_told_stays_word_for_word_however_long_and_old(core: MemoryCore, world: World) -> None:
-    turn_, note = (await core.bulk(ALICE, [turn(LONG, importance=0.5), fact(f"note {LONG}", importance=0.5)]))[:2]
+async def test_what_was_told_stays_word_for_word_however_long_and_old(
+    core: MemoryCore, world: World
+) -> None:
+    turn_, note = (
+        await core.bulk(ALICE, [turn(LONG, importance=0.5), fact(f"note {LONG}", importance=0.5)])
+    )[:2]
     assert isinstance(turn_, Saved)
     assert isinstance(note, Saved)
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
+        "capped": False,
+    }
     world.clock.forward(1_000 * DAY)
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 2, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 2, "compressed": 0},
+        "capped": False,
+    }
     assert set(await find(core, "tea and rain outside the window")) == {LONG, f"note {LONG}"}
 
 
@@ -96,7 +120,10 @@ async def test_it_comes_back_whole(core: MemoryCore, world: World) -> None:
     assert back.embedding is not None
     assert held.embedding is not None
     assert await find(core, "tea and rain outside the window") == [LONG]
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
+        "capped": False,
+    }
     await told_by_the_log(core, world)
 
 
@@ -111,16 +138,28 @@ async def test_a_young_a_short_and_a_spared_one_stay(core: MemoryCore, world: Wo
     world.clock.forward(69 * DAY)  # 0.5 is under 0.2 after 40 days, 1.0 after 70
     await formed(core, turn(f"young {LONG}", importance=0.3))
     assert (await foreseen(core)).counts == {"recalled": 0, "decayed": 0, "compressed": 0}
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
+        "capped": False,
+    }
 
 
-@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)  # the other's clock does not go with this world's, and keeps old answers
-async def test_a_text_that_does_not_get_shorter_fades_like_others(core: MemoryCore, world: World) -> None:
+# the other's clock does not go with this world's, and keeps old answers
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_text_that_does_not_get_shorter_fades_like_others(
+    core: MemoryCore, world: World
+) -> None:
     await formed(core, turn(" ".join(f"Ana{n} {n * 7919}" for n in range(160)), importance=0.5))
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
+        "capped": False,
+    }
     world.clock.forward(10 * DAY)
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 1, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 1, "compressed": 0},
+        "capped": False,
+    }
 
 
 async def test_whatever_an_agent_answers_nothing_is_lost() -> None:
@@ -168,15 +207,22 @@ async def test_what_is_edited_between_archive_and_cut_stays_long(world: World) -
 
     core = await world.core(archive=Watching(world.archive()), rules=OfflineAgents())  # type: ignore[arg-type]
     task = await decayed(core)
-    assert task.result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    assert task.result == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
+        "capped": False,
+    }
     held = await first.get(ALICE, saved.id)
     assert (held.status, held.content) == (Status.ACTIVE, f"edited {LONG}")
 
 
 async def lived(world: World, moment: Moment) -> Memory:
-    """What is long is shortened by a process that dies at `moment`, or does it whole, in however many tries: the memory as it was."""
+    """What is long is shortened by a process that dies at `moment`, or does it whole, in however
+    many tries: the memory as it was.
+    """
     archive: Any = Mortal(world.archive(), moment)
-    core = await world.core(wrap=lambda store: Mortal(store, moment), archive=archive, rules=OfflineAgents())
+    core = await world.core(
+        wrap=lambda store: Mortal(store, moment), archive=archive, rules=OfflineAgents()
+    )
     moment.asleep = True
     saved = await formed(core, turn(LONG, importance=0.5))
     world.clock.forward(95 * DAY)
@@ -189,8 +235,12 @@ async def lived(world: World, moment: Moment) -> Memory:
     return saved
 
 
-async def test_killed_at_any_write_the_text_is_long_or_its_original_is_safe(cold_worlds: Any, adapter: str) -> None:
-    """In a storm some writes are sent twice, so a life may have fewer of them than the whole one, and end in peace."""
+async def test_killed_at_any_write_the_text_is_long_or_its_original_is_safe(
+    cold_worlds: Any, adapter: str
+) -> None:
+    """In a storm some writes are sent twice, so a life may have fewer of them than the whole one,
+    and end in peace.
+    """
     whole, world = Moment(), cold_worlds()
     await lived(world, whole)
     await world.close()
@@ -211,7 +261,9 @@ async def test_killed_at_any_write_the_text_is_long_or_its_original_is_safe(cold
             await world.close()
 
 
-async def test_an_original_that_is_gone_is_said_and_the_short_text_stays(core: MemoryCore, world: World) -> None:
+async def test_an_original_that_is_gone_is_said_and_the_short_text_stays(
+    core: MemoryCore, world: World
+) -> None:
     held = await shortened_one(core, world)
     for name in await blobs(world):
         await core._services.adapters.archive.remove(name)
@@ -220,9 +272,14 @@ async def test_an_original_that_is_gone_is_said_and_the_short_text_stays(core: M
     assert (await core.get(ALICE, held.id)).status is Status.COMPRESSED
 
 
-@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)  # what happens is between store and archive, in any store
-async def test_somebody_else_brings_it_back_first_and_the_original_is_not_missed(core: MemoryCore, world: World) -> None:
-    """Between the look at the memory and the reading of its original the other one is done, and the copy is swept."""
+# what happens is between store and archive, in any store
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_somebody_else_brings_it_back_first_and_the_original_is_not_missed(
+    core: MemoryCore, world: World
+) -> None:
+    """Between the look at the memory and the reading of its original the other one is done,
+    and the copy is swept.
+    """
     held = await shortened_one(core, world)
 
     class Overtaken:
@@ -247,7 +304,9 @@ async def test_somebody_else_brings_it_back_first_and_the_original_is_not_missed
 async def test_forgotten_for_good_the_original_goes_too(core: MemoryCore, world: World) -> None:
     held = await shortened_one(core, world)
     assert len(await blobs(world)) == 1
-    accepted = await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [held.id]}}))
+    accepted = await core.forget(
+        ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [held.id]}})
+    )
     await Hand(core, "consolidation").work_all()
     task = await task_of(core, accepted)  # type: ignore[arg-type]
     assert task.status == "succeeded", task.error
@@ -255,12 +314,20 @@ async def test_forgotten_for_good_the_original_goes_too(core: MemoryCore, world:
     assert await listed(core, status="all") == []
 
 
-async def test_who_writes_over_a_short_text_has_said_something_new(core: MemoryCore, world: World) -> None:
+async def test_who_writes_over_a_short_text_has_said_something_new(
+    core: MemoryCore, world: World
+) -> None:
     saved = await formed(core, fact(LONG, importance=0.5))
     world.clock.forward(95 * DAY)
     await decayed(core)
     held = await core.get(ALICE, saved.id)
     tagged = await core.update(ALICE, saved.id, UpdateInput(tags=["x"]), held.etag)
     assert (tagged.status, tagged.archival_location) == (Status.COMPRESSED, held.archival_location)
-    edited = await core.update(ALICE, saved.id, UpdateInput(content="the contract is over"), tagged.etag)
-    assert (edited.status, edited.archival_location, edited.content) == (Status.ACTIVE, None, "the contract is over")
+    edited = await core.update(
+        ALICE, saved.id, UpdateInput(content="the contract is over"), tagged.etag
+    )
+    assert (edited.status, edited.archival_location, edited.content) == (
+        Status.ACTIVE,
+        None,
+        "the contract is over",
+    )

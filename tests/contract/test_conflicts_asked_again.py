@@ -1,4 +1,6 @@
-"""Who comes back beside whom it was kept only until somebody decides is asked about again, in the same record."""
+"""Who comes back beside whom it was kept only until somebody decides is asked about again,
+in the same record.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ async def is_open_again(core: MemoryCore, world: World, record: ConflictRecord) 
 
 
 @pytest.mark.parametrize("side", [0, 1])
-async def test_a_side_that_was_deleted_and_is_restored_is_asked_about_again(world: World, side: int) -> None:
+async def test_a_side_that_was_deleted_and_is_restored_is_asked_about_again(
+    world: World, side: int
+) -> None:
     core = await world.core()
     *pair, record = await open_pair(core)
     await core.delete(ALICE, pair[side].memory.id)

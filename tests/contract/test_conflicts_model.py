@@ -1,4 +1,6 @@
-"""Whatever is said, decided, taken back and removed, in any order: records, memories and head agree, and an undo undoes."""
+"""Whatever is said, decided, taken back and removed, in any order: records, memories and head
+agree, and an undo undoes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Memory, MemoryType, OnConflict, Status
+from memory_core.domain.memory import (
+    FOUND_BY_DEFAULT,
+    UNLOGGED_FIELDS,
+    Memory,
+    MemoryType,
+    OnConflict,
+    Status,
+)
 from memory_core.domain.requests.memories import ClearInput, SaveInput, StatusInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import DECISIONS, all_of, asking, check_questions, records_of, standing
@@ -30,14 +39,19 @@ PLACES = st.integers(0, 1000)
 
 
 class AnyQuarrel(RuleBasedStateMachine):
-    """One user, two processes' worth of MemoryCore; truths of two slots, and statements that stand against each other uncertainly."""
+    """One user, two processes' worth of MemoryCore; truths of two slots, and statements that stand
+    against each other uncertainly.
+    """
 
     @initialize()
     def begin(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.runner = asyncio.Runner()
         self.world = World(Path(self.folder.name))
-        self.cores = [self.run(self.world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)) for _ in range(2)]
+        self.cores = [
+            self.run(self.world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7))
+            for _ in range(2)
+        ]
         self.turn, self.kept_both = 0, False
 
     def run(self, call: Any) -> Any:
@@ -58,30 +72,54 @@ class AnyQuarrel(RuleBasedStateMachine):
         return found
 
     def chosen(self, place: int, *statuses: Status) -> Memory | None:
-        found = sorted((one for one in self.memories().values() if one.status in statuses), key=lambda one: one.sequence)
+        found = sorted(
+            (one for one in self.memories().values() if one.status in statuses),
+            key=lambda one: one.sequence,
+        )
         return found[place % len(found)] if found else None
 
-    @rule(town=TOWNS, slot=st.sampled_from(["city", "job"]), day=DAYS, session=SESSIONS, strategy=st.sampled_from(OnConflict))
-    def tell(self, town: str, slot: str, day: int, session: str | None, strategy: OnConflict) -> None:
+    @rule(
+        town=TOWNS,
+        slot=st.sampled_from(["city", "job"]),
+        day=DAYS,
+        session=SESSIONS,
+        strategy=st.sampled_from(OnConflict),
+    )
+    def tell(
+        self, town: str, slot: str, day: int, session: str | None, strategy: OnConflict
+    ) -> None:
         item = SaveInput(
-            type=MemoryType.SEMANTIC, content=f"Ana's {slot} is {town}", subject="Ana", attribute=slot, value=town, session_id=session,
+            type=MemoryType.SEMANTIC, content=f"Ana's {slot} is {town}", subject="Ana",
+            attribute=slot, value=town, session_id=session,
             event_timestamp=NOW + timedelta(days=day), on_conflict=strategy,
         )  # fmt: skip
         self.kept_both |= strategy is OnConflict.KEEP_BOTH
         self.run(self.core.save(ALICE, item))
 
-    @rule(number=st.integers(1, 4), day=DAYS, session=SESSIONS, strategy=st.sampled_from(OnConflict))
+    @rule(
+        number=st.integers(1, 4), day=DAYS, session=SESSIONS, strategy=st.sampled_from(OnConflict)
+    )
     def claim(self, number: int, day: int, session: str | None, strategy: OnConflict) -> None:
         text = f"the big old server listens on port {number}"
         moment = NOW + timedelta(days=day)
-        item = SaveInput(type=MemoryType.SEMANTIC, content=text, session_id=session, event_timestamp=moment, on_conflict=strategy)
+        item = SaveInput(
+            type=MemoryType.SEMANTIC,
+            content=text,
+            session_id=session,
+            event_timestamp=moment,
+            on_conflict=strategy,
+        )
         self.run(self.core.save(ALICE, item))
 
     @rule(place=PLACES, town=TOWNS)
     def edit(self, place: int, town: str) -> None:
         if (one := self.chosen(place, Status.ACTIVE)) is not None:
             with of_all_its_times():
-                self.run(self.core.update(ALICE, one.id, UpdateInput(content=f"edited to {town}", value=town), "*"))
+                self.run(
+                    self.core.update(
+                        ALICE, one.id, UpdateInput(content=f"edited to {town}", value=town), "*"
+                    )
+                )
 
     @rule(place=PLACES)
     def delete(self, place: int) -> None:
@@ -104,7 +142,9 @@ class AnyQuarrel(RuleBasedStateMachine):
     def resolve(self, place: int, decision: str) -> None:
         records = self.records(open=True)
         self.kept_both |= decision == "keep_both"
-        done = self.run(self.core.resolve_conflict(ALICE, records[place % len(records)].id, asking(decision)))
+        done = self.run(
+            self.core.resolve_conflict(ALICE, records[place % len(records)].id, asking(decision))
+        )
         assert (done.status, done.strategy) == ("resolved", decision)
 
     @precondition(lambda self: self.records(open=False))
@@ -136,9 +176,17 @@ class AnyQuarrel(RuleBasedStateMachine):
         self.run(self.core.resolve_conflict(ALICE, record.id, asking(decision, "to see")))
         undone = self.run(self.core.undo_conflict(ALICE, record.id))
         after = self.memories()
-        assert {name: stands(one) for name, one in after.items() if name in before} == {name: stands(one) for name, one in before.items()}
-        assert all(one.status is Status.DELETED for name, one in after.items() if name not in before)
-        assert (undone.reason, undone.sides, undone.status) == (record.reason, record.sides, "pending")
+        assert {name: stands(one) for name, one in after.items() if name in before} == {
+            name: stands(one) for name, one in before.items()
+        }
+        assert all(
+            one.status is Status.DELETED for name, one in after.items() if name not in before
+        )
+        assert (undone.reason, undone.sides, undone.status) == (
+            record.reason,
+            record.sides,
+            "pending",
+        )
 
     @invariant()
     def everything_agrees(self) -> None:
@@ -156,18 +204,25 @@ class AnyQuarrel(RuleBasedStateMachine):
             self.folder.cleanup()
 
     async def log_says_what_the_store_says(self) -> None:
-        """The `after` fields folded give every memory as it is stored; sessions and head count what there is."""
+        """The `after` fields folded give every memory as it is stored; sessions and head count
+        what there is.
+        """
         folded: dict[str, dict[str, Any]] = {}
         for event in await self.world.log():
             state = folded.setdefault(event.memory_id, {})
-            assert {name: state.get(name, event.before[name]) for name in event.before} == event.before
+            assert {
+                name: state.get(name, event.before[name]) for name in event.before
+            } == event.before
             state |= event.after
         memories = await all_of(self.cores[0])
         assert {name: logged(Memory.model_validate(state)) for name, state in folded.items()} == {
             name: logged(one) for name, one in memories.items()
         }
         for session in ("s1", "s2"):
-            kept = sum(one.session_id == session and one.status is not Status.DELETED for one in memories.values())
+            kept = sum(
+                one.session_id == session and one.status is not Status.DELETED
+                for one in memories.values()
+            )
             if any(one.session_id == session for one in memories.values()):
                 assert sum((await self.cores[0].session(ALICE, session)).counts.values()) == kept
 
@@ -194,4 +249,6 @@ def logged(memory: Memory) -> dict[str, Any]:
 
 
 TestAnyQuarrel = AnyQuarrel.TestCase
-TestAnyQuarrel.settings = settings(max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
+TestAnyQuarrel.settings = settings(
+    max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+)

@@ -1,4 +1,6 @@
-"""Open questions follow their memories: whatever takes one of these away ends the question, or somebody inherits it."""
+"""Open questions follow their memories: whatever takes one of these away ends the question,
+or somebody inherits it.
+"""
 
 from __future__ import annotations
 
@@ -58,13 +60,18 @@ async def worked_off(core: MemoryCore, accepted: Any) -> None:
 
 
 async def forget(core: MemoryCore, one: Saved) -> str:
-    await worked_off(core, await core.forget(ALICE, ForgetInput.model_validate({"filter": {"ids": [one.memory.id]}})))
+    await worked_off(
+        core,
+        await core.forget(ALICE, ForgetInput.model_validate({"filter": {"ids": [one.memory.id]}})),
+    )
     return "deleted"
 
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("leave", [delete, set_deleted, clear, forget])
-async def test_a_question_ends_with_either_of_its_memories(words: MemoryCore, world: World, side: int, leave: Any) -> None:
+async def test_a_question_ends_with_either_of_its_memories(
+    words: MemoryCore, world: World, side: int, leave: Any
+) -> None:
     *both, name = await open_conflict(words, session_id="s1")
     became = await leave(words, both[side])
     record = await words.conflict(ALICE, name)
@@ -83,12 +90,16 @@ async def test_two_that_fade_at_once_end_their_question(words: MemoryCore, world
     world.clock.forward(400 * 86_400)
     await worked_off(words, await words.decay(ALICE, DecayInput()))
     assert {one.status for one in await now(words, old, new)} == {Status.DECAYED}
-    assert (await words.conflict(ALICE, name)).reason.endswith(f"{old.memory.id} is decayed and {new.memory.id} is decayed")
+    assert (await words.conflict(ALICE, name)).reason.endswith(
+        f"{old.memory.id} is decayed and {new.memory.id} is decayed"
+    )
     await check_questions(world, words)
 
 
 @pytest.mark.parametrize("side", [0, 1])
-async def test_what_is_forgotten_for_good_takes_its_records_along(words: MemoryCore, world: World, side: int) -> None:
+async def test_what_is_forgotten_for_good_takes_its_records_along(
+    words: MemoryCore, world: World, side: int
+) -> None:
     *both, name = await open_conflict(words)
     await worked_off(words, await words.forget(ALICE, for_good(both[side])))
     with pytest.raises(NotFound):
@@ -98,7 +109,9 @@ async def test_what_is_forgotten_for_good_takes_its_records_along(words: MemoryC
     await check_questions(world, words)
 
 
-async def test_a_rejected_text_goes_with_what_it_was_rejected_for(words: MemoryCore, world: World) -> None:
+async def test_a_rejected_text_goes_with_what_it_was_rejected_for(
+    words: MemoryCore, world: World
+) -> None:
     old = await lives(words, "Oslo")
     await lives(words, "Bergen", 1, on_conflict=OnConflict.REJECT_NEW)
     await worked_off(words, await words.forget(ALICE, for_good(old)))
@@ -109,7 +122,7 @@ def for_good(one: Saved) -> ForgetInput:
     return ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [one.memory.id]}})
 
 
-async def test_a_question_that_ended_with_a_memory_is_open_again_when_that_is_back_and_somebody_asks(
+async def test_a_question_that_ended_with_a_memory_is_open_again_when_that_is_back_and_somebody_asks(  # noqa: E501
     words: MemoryCore, world: World
 ) -> None:
     old, _, name = await open_conflict(words)
@@ -120,12 +133,18 @@ async def test_a_question_that_ended_with_a_memory_is_open_again_when_that_is_ba
     await check_questions(world, words)
 
 
-async def test_a_question_survives_an_edit_and_is_decided_about_what_is_there_then(words: MemoryCore, world: World) -> None:
+async def test_a_question_survives_an_edit_and_is_decided_about_what_is_there_then(
+    words: MemoryCore, world: World
+) -> None:
     old, new, name = await open_conflict(words)
-    await words.update(ALICE, old.memory.id, UpdateInput(content="the big old server listens on port 9090"), "*")
+    await words.update(
+        ALICE, old.memory.id, UpdateInput(content="the big old server listens on port 9090"), "*"
+    )
     await words.resolve_conflict(ALICE, name, asking("merge"))
     (merged,) = await listed(words)
-    assert merged.content == f"{new.memory.content}\nthe big old server listens on port 9090", "the edit is said when it is made"
+    assert merged.content == f"{new.memory.content}\nthe big old server listens on port 9090", (
+        "the edit is said when it is made"
+    )
     await words.undo_conflict(ALICE, name)
     assert (await words.get(ALICE, old.memory.id)).version == 2
     await check_questions(world, words)
@@ -138,7 +157,9 @@ async def test_a_copy_has_no_part_in_the_question(words: MemoryCore, world: Worl
     await check_questions(world, words)
 
 
-async def test_a_clear_of_many_open_questions_ends_them_all(words: MemoryCore, world: World) -> None:
+async def test_a_clear_of_many_open_questions_ends_them_all(
+    words: MemoryCore, world: World
+) -> None:
     """More than fit the commit that clears: then they end right after."""
     for n in range(30):
         for number, session in ((8080, "s1"), (8081, f"t{n}")):
@@ -152,7 +173,9 @@ async def test_a_clear_of_many_open_questions_ends_them_all(words: MemoryCore, w
     await check_questions(world, words)
 
 
-async def test_a_clear_that_dies_before_it_ends_the_questions_leaves_them_to_the_next_write(world: World) -> None:
+async def test_a_clear_that_dies_before_it_ends_the_questions_leaves_them_to_the_next_write(
+    world: World,
+) -> None:
     words = await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
     for n in range(30):
         for number, session in ((8080, "s1"), (8081, f"t{n}")):
@@ -180,7 +203,9 @@ async def three_pending(core: MemoryCore) -> tuple[list[Saved], list[str]]:
 
 
 @pytest.mark.parametrize("decision", ["supersede", "reject_new", "merge"])
-async def test_whoever_is_left_in_a_slot_inherits_the_question(core: MemoryCore, world: World, decision: str) -> None:
+async def test_whoever_is_left_in_a_slot_inherits_the_question(
+    core: MemoryCore, world: World, decision: str
+) -> None:
     _, names = await three_pending(core)
     await core.resolve_conflict(ALICE, names[0], asking(decision))
     (left,) = [one for one in await records_of(world) if one.open]
@@ -195,7 +220,9 @@ async def test_whoever_is_left_in_a_slot_inherits_the_question(core: MemoryCore,
     await check_questions(world, core)
 
 
-async def test_the_two_that_are_left_when_the_middle_one_goes_are_asked_about(core: MemoryCore, world: World) -> None:
+async def test_the_two_that_are_left_when_the_middle_one_goes_are_asked_about(
+    core: MemoryCore, world: World
+) -> None:
     told, names = await three_pending(core)
     await core.delete(ALICE, told[1].memory.id)
     (left,) = [one for one in await records_of(world) if one.open]
@@ -207,7 +234,9 @@ async def test_the_two_that_are_left_when_the_middle_one_goes_are_asked_about(co
     await check_questions(world, core)
 
 
-async def test_a_truth_that_replaces_all_of_them_ends_their_questions_and_gives_them_back(core: MemoryCore, world: World) -> None:
+async def test_a_truth_that_replaces_all_of_them_ends_their_questions_and_gives_them_back(
+    core: MemoryCore, world: World
+) -> None:
     told, _ = await three_pending(core)
     before = await open_ids(world)
     last = await lives(core, "Umeå", 9)
@@ -215,17 +244,26 @@ async def test_a_truth_that_replaces_all_of_them_ends_their_questions_and_gives_
     assert [one.content for one in await listed(core)] == ["Ana lives in Umeå"]
     assert last.conflict is not None
     await core.undo_conflict(ALICE, last.conflict.id)
-    assert {one.content for one in await listed(core)} == {one.memory.content for one in (*told, last)}
+    assert {one.content for one in await listed(core)} == {
+        one.memory.content for one in (*told, last)
+    }
     assert await open_ids(world) == before | {last.conflict.id}
     await check_questions(world, core)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-async def test_more_questions_than_a_commit_holds_end_with_their_memory_and_leave_one_heir(world: World) -> None:
-    """They end in parts, each of which passes its questions on to the same heir, and nothing is written twice."""
+async def test_more_questions_than_a_commit_holds_end_with_their_memory_and_leave_one_heir(
+    world: World,
+) -> None:
+    """They end in parts, each of which passes its questions on to the same heir,
+    and nothing is written twice.
+    """
     core = await world.core()
     truths = [await lives(core, "town 31", 31, pinned=True)]
-    truths += [await lives(core, f"town {day}", 40 + day, on_conflict=OnConflict.KEEP_BOTH) for day in range(31)]
+    truths += [
+        await lives(core, f"town {day}", 40 + day, on_conflict=OnConflict.KEEP_BOTH)
+        for day in range(31)
+    ]
     for one in truths[1:]:
         assert one.conflict is not None
         await core.undo_conflict(ALICE, one.conflict.id)

@@ -1,4 +1,6 @@
-"""Decisions taken back: both memories stand again as they would without it, or the answer says what is in the way."""
+"""Decisions taken back: both memories stand again as they would without it, or the answer says what
+is in the way.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,12 @@ async def test_what_was_never_decided_can_not_be_undone(words: MemoryCore) -> No
 
 
 @pytest.mark.parametrize("decision", DECISIONS)
-async def test_an_undo_restores_both_as_they_were(words: MemoryCore, world: World, decision: str) -> None:
-    """Content, status, validity and chain; the reason of the contradiction; the counts of the session."""
+async def test_an_undo_restores_both_as_they_were(
+    words: MemoryCore, world: World, decision: str
+) -> None:
+    """Content, status, validity and chain; the reason of the contradiction; the counts of
+    the session.
+    """
     end = NOW + timedelta(days=900)
     old, new, name = await open_conflict(words, session_id="s1", valid_until=end)
     before, record = await now(words, old, new), await words.conflict(ALICE, name)
@@ -53,15 +59,23 @@ async def test_an_undo_restores_both_as_they_were(words: MemoryCore, world: Worl
     await words.resolve_conflict(ALICE, name, asking(decision, "because"))
     world.clock.forward(60)
     undone = await words.undo_conflict(ALICE, name)
-    assert [standing(one) for one in await now(words, old, new)] == [standing(one) for one in before]
-    assert (undone.reason, undone.strategy, undone.sides) == (record.reason, record.strategy, record.sides)
+    assert [standing(one) for one in await now(words, old, new)] == [
+        standing(one) for one in before
+    ]
+    assert (undone.reason, undone.strategy, undone.sides) == (
+        record.reason,
+        record.strategy,
+        record.sides,
+    )
     assert {one.content for one in await listed(words)} == {one.content for one in before}
     assert (await words.session(ALICE, "s1")).counts == {"semantic": 2}
     await check_questions(world, words)
 
 
 @pytest.mark.parametrize("strategy", OnConflict)
-async def test_what_was_decided_at_a_save_can_be_undone(words: MemoryCore, world: World, strategy: OnConflict) -> None:
+async def test_what_was_decided_at_a_save_can_be_undone(
+    words: MemoryCore, world: World, strategy: OnConflict
+) -> None:
     """Both stand then, the new one as if nobody had contradicted it; a rejected text comes back."""
     old = await lives(words, "Oslo", tags=["a"])
     before = await words.get(ALICE, old.memory.id)
@@ -76,12 +90,13 @@ async def test_what_was_decided_at_a_save_can_be_undone(words: MemoryCore, world
         "Ana lives in Bergen", ["b"], Status.ACTIVE, None, None,
     )  # fmt: skip
     assert alone.embedding is not None
-    assert alone.embedding.tolist() == pytest.approx((await WordsEmbedder().embed(["Ana lives in Bergen"]))[0].tolist(), rel=1e-4)
+    assert alone.embedding.tolist() == pytest.approx(
+        (await WordsEmbedder().embed(["Ana lives in Bergen"]))[0].tolist(), rel=1e-4
+    )
     assert (await words.session(ALICE, "s1")).counts == {"semantic": 1}
-    assert sorted(await find(words, "Where does Ana live?", answer_threshold=0.1, similarity_threshold=0.1)) == [
-        "Ana lives in Bergen",
-        "Ana lives in Oslo",
-    ]
+    assert sorted(
+        await find(words, "Where does Ana live?", answer_threshold=0.1, similarity_threshold=0.1)
+    ) == ["Ana lives in Bergen", "Ana lives in Oslo"]
     await check_questions(world, words)
 
 
@@ -95,7 +110,9 @@ async def test_a_rejected_text_is_shown_in_its_record(core: MemoryCore) -> None:
     assert undone.rejected_content is None
 
 
-async def test_what_is_decided_about_a_fact_that_came_late_can_not_be_undone_over_its_successor(core: MemoryCore, world: World) -> None:
+async def test_what_is_decided_about_a_fact_that_came_late_can_not_be_undone_over_its_successor(
+    core: MemoryCore, world: World
+) -> None:
     await lives(core, "Oslo", 0)
     last, late = await lives(core, "Bergen", 9), await lives(core, "Turku", 5)
     assert late.conflict is not None
@@ -130,7 +147,9 @@ async def test_an_undo_names_what_is_in_its_way(core: MemoryCore, world: World, 
     await check_questions(world, core)
 
 
-async def test_decisions_that_stand_on_each_other_are_undone_one_after_the_other(core: MemoryCore, world: World) -> None:
+async def test_decisions_that_stand_on_each_other_are_undone_one_after_the_other(
+    core: MemoryCore, world: World
+) -> None:
     told = [await lives(core, where, day) for day, where in enumerate(("Oslo", "Bergen", "Turku"))]
     before = (await now(core, told[0]))[0]
     for one in (told[2], told[1]):
@@ -148,13 +167,19 @@ async def test_a_memory_told_again_since_is_in_nobodys_way(words: MemoryCore, wo
     assert new.conflict is not None
     await words.undo_conflict(ALICE, new.conflict.id)
     first, second = await now(words, old, new)
-    assert (first.status, second.status, second.reinforcement_count) == (Status.ACTIVE, Status.ACTIVE, 1)
+    assert (first.status, second.status, second.reinforcement_count) == (
+        Status.ACTIVE,
+        Status.ACTIVE,
+        1,
+    )
     await check_questions(world, words)
 
 
 async def test_an_agents_decision_names_the_model_and_can_be_undone(world: World) -> None:
     agents = Tellers()
-    core = await world.core(agents=agents, rules=Tellers(), embedder=WordsEmbedder(), link_threshold=0.3)
+    core = await world.core(
+        agents=agents, rules=Tellers(), embedder=WordsEmbedder(), link_threshold=0.3
+    )
     await tell(core, "Ana's tennis club is Racket")
     before = {one.id: standing(one) for one in await of_category(core, "fact")}
     agents.rulings = on_all("DELETE", category="fact", confidence=0.9)
@@ -169,7 +194,9 @@ async def test_an_agents_decision_names_the_model_and_can_be_undone(world: World
     assert {one.id: standing(one) for one in facts.values() if one.id in before} == before
     assert facts["Ana's end of tennis is today"].supersedes_id is None
     for told in await of_category(core, "cell"):
-        assert [one.superseded_by for one in told.atomic_facts] == [None], "the cell that told it knows that it holds again"
+        assert [one.superseded_by for one in told.atomic_facts] == [None], (
+            "the cell that told it knows that it holds again"
+        )
     assert all(not one.atomic_facts for one in await of_category(core, "note"))
     await core.resolve_conflict(ALICE, record.id, asking("supersede"))
     cell, *_ = await of_category(core, "cell")
@@ -184,15 +211,22 @@ MORE = "We spoke about the old garden with its apple trees and the broken gate"
 
 
 @pytest.mark.parametrize("operation", ["UPDATE", "DELETE"])
-async def test_notes_that_were_merged_or_contradicted_stand_again(world: World, operation: str) -> None:
+async def test_notes_that_were_merged_or_contradicted_stand_again(
+    world: World, operation: str
+) -> None:
     agents = Tellers()
-    core = await world.core(agents=agents, rules=Tellers(), embedder=WordsEmbedder(), link_threshold=0.3)
+    core = await world.core(
+        agents=agents, rules=Tellers(), embedder=WordsEmbedder(), link_threshold=0.3
+    )
     await tell(core, GARDEN, session="s1")
     before = {one.id: standing(one) for one in await of_category(core, "note")}
     agents.rulings = on_all(operation, category="note")
     await tell(core, MORE, at=NOW + timedelta(days=5), session="s2")
     (record,) = await records_of(world)
-    assert (record.strategy, record.by) == ("merge" if operation == "UPDATE" else "supersede", agents.model)
+    assert (record.strategy, record.by) == (
+        "merge" if operation == "UPDATE" else "supersede",
+        agents.model,
+    )
     gone = 0 if operation == "UPDATE" else 1
     assert sum((await core.session(ALICE, "s1")).counts.values()) == 3 - gone, "and the message"
     await core.undo_conflict(ALICE, record.id)

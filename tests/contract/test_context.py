@@ -31,9 +31,14 @@ def kinds(context: Context) -> dict[str, int]:
 async def lived(core: MemoryCore) -> None:
     """A person with a profile, a diet, a boat and a talk that goes on."""
     await core.bulk(ALICE, [user_fact("home city", "Oslo"), user_fact("name", "Ana")])
-    diet = Foresight(description="Ana is on a keto diet", start_time=NOW - DAY, end_time=NOW + 30 * DAY)
+    diet = Foresight(
+        description="Ana is on a keto diet", start_time=NOW - DAY, end_time=NOW + 30 * DAY
+    )
     await core.save(ALICE, turn("she began a diet", "monday", foresight=[diet]))
-    await core.bulk(ALICE, [turn("the red boat sank near Porto", "monday"), fact("the red boat was called Amelia")])
+    await core.bulk(
+        ALICE,
+        [turn("the red boat sank near Porto", "monday"), fact("the red boat was called Amelia")],
+    )
     await core.bulk(ALICE, [turn(f"good talk number {n}", "today", actor="Ana") for n in range(3)])
     await core.save(BOB, turn("the red boat sank near Vigo", "today"))
     await consolidated(core)
@@ -42,14 +47,17 @@ async def lived(core: MemoryCore) -> None:
 async def test_all_kinds_stand_in_one_text_and_each_number_is_an_id(words: MemoryCore) -> None:
     await lived(words)
     context = await words.context(ALICE, ContextInput(query="the red boat"))
-    assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 3, "turns": 3}  # with what was said right before the boat
+    # with what was said right before the boat
+    assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 3, "turns": 3}
     assert context.left_out == ()
     ids = [one for part in context.parts for one in part.ids]
     lines = [line for line in context.context.split("\n") if line.startswith("[")]
     assert [int(line[1 : line.index("]")]) for line in lines] == list(range(1, len(ids) + 1))
     assert "Oslo" in lines[0] + lines[1]
     assert "keto diet" in lines[2]
-    assert [line.partition("] ")[2] for line in lines[-3:]] == [f"Ana: good talk number {n}" for n in range(3)]
+    assert [line.partition("] ")[2] for line in lines[-3:]] == [
+        f"Ana: good talk number {n}" for n in range(3)
+    ]
     assert (await words.get(ALICE, ids[-1])).content == "good talk number 2"
     assert "Vigo" not in context.context
     assert count_tokens(context.context) <= 2000
@@ -57,9 +65,15 @@ async def test_all_kinds_stand_in_one_text_and_each_number_is_an_id(words: Memor
     assert headings == ["Profile:", "Expected:", "Memories:", "Last turns:"]
 
 
-async def test_without_a_query_there_are_no_memories_and_a_session_names_its_turns(words: MemoryCore) -> None:
+async def test_without_a_query_there_are_no_memories_and_a_session_names_its_turns(
+    words: MemoryCore,
+) -> None:
     await lived(words)
-    assert kinds(await words.context(ALICE, ContextInput())) == {"profile": 2, "foresight": 1, "turns": 3}
+    assert kinds(await words.context(ALICE, ContextInput())) == {
+        "profile": 2,
+        "foresight": 1,
+        "turns": 3,
+    }
     monday = await words.context(ALICE, ContextInput(session_id="monday"))
     assert kinds(monday) == {"profile": 2, "foresight": 1, "turns": 2}
     new = await words.context(ALICE, ContextInput(session_id="nowhere"))
@@ -71,11 +85,17 @@ async def test_nobody_has_an_empty_context(core: MemoryCore) -> None:
     assert await core.context(ALICE, ContextInput(query="boat")) == Context("", (), ())
 
 
-async def test_what_has_ended_or_has_fallen_or_was_deleted_is_not_told(words: MemoryCore, world: World) -> None:
+async def test_what_has_ended_or_has_fallen_or_was_deleted_is_not_told(
+    words: MemoryCore, world: World
+) -> None:
     await lived(words)
     await words.save(ALICE, user_fact("home city", "Porto", NOW + DAY))
     await consolidated(words)
-    (boats,) = [one.ids for one in (await words.context(ALICE, ContextInput(query="the red boat"))).parts if one.kind == "memories"]
+    (boats,) = [
+        one.ids
+        for one in (await words.context(ALICE, ContextInput(query="the red boat"))).parts
+        if one.kind == "memories"
+    ]
     for one in boats:
         await words.delete(ALICE, one)
     world.clock.forward(31 * 86_400)
@@ -88,8 +108,16 @@ async def test_what_has_ended_or_has_fallen_or_was_deleted_is_not_told(words: Me
 
 async def test_a_small_budget_leaves_out_and_says_what(words: MemoryCore) -> None:
     await lived(words)
-    await words.bulk(ALICE, [turn(f"the red boat was painted for the {n}th time by many people", f"s{n}") for n in range(30)])
-    context = await words.context(ALICE, ContextInput(query="the red boat", session_id="today", max_tokens=250))
+    await words.bulk(
+        ALICE,
+        [
+            turn(f"the red boat was painted for the {n}th time by many people", f"s{n}")
+            for n in range(30)
+        ],
+    )
+    context = await words.context(
+        ALICE, ContextInput(query="the red boat", session_id="today", max_tokens=250)
+    )
     assert count_tokens(context.context) <= 250
     assert {"memories", "turns"} <= kinds(context).keys()
     (out,) = [part for part in context.left_out if part.kind == "memories"]
@@ -109,33 +137,60 @@ async def test_a_trait_is_dated_by_the_moment_of_the_turn(world: World) -> None:
     assert context.context.split("\n")[1:4] == ["Profile:", day, "[1] Often talks about health."]
 
 
-async def test_what_is_expected_is_told_once_even_where_its_memory_stands_too(words: MemoryCore) -> None:
-    diet = Foresight(description="Ana is on a keto diet", start_time=NOW - DAY, end_time=NOW + 30 * DAY)
+async def test_what_is_expected_is_told_once_even_where_its_memory_stands_too(
+    words: MemoryCore,
+) -> None:
+    diet = Foresight(
+        description="Ana is on a keto diet", start_time=NOW - DAY, end_time=NOW + 30 * DAY
+    )
     await words.save(ALICE, turn("she began something", "today", foresight=[diet]))
-    for asked in (ContextInput(session_id="today"), ContextInput(query="she began something", session_id="elsewhere")):
+    for asked in (
+        ContextInput(session_id="today"),
+        ContextInput(query="she began something", session_id="elsewhere"),
+    ):
         told = (await words.context(ALICE, asked)).context
         assert (told.count("keto"), told.count("she began something")) == (1, 1)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_turn_that_has_no_room_among_the_turns_is_told_as_a_memory_where_the_query_finds_it(words: MemoryCore) -> None:
-    chat = "we spoke of the weather and of trains and of what there is for dinner and of nobody that anybody knows"
-    told = [turn("the red boat lies behind the old harbour mole", "today"), *(turn(f"{n}: {chat}", "today") for n in range(25))]
+async def test_a_turn_that_has_no_room_among_the_turns_is_told_as_a_memory_where_the_query_finds_it(
+    words: MemoryCore,
+) -> None:
+    chat = (
+        "we spoke of the weather and of trains and of what there is for dinner and of nobody that "
+        "anybody knows"
+    )
+    told = [
+        turn("the red boat lies behind the old harbour mole", "today"),
+        *(turn(f"{n}: {chat}", "today") for n in range(25)),
+    ]
     await words.bulk(ALICE, told)
     for most in (200, 300, 600, 900, 1200):
-        context = await words.context(ALICE, ContextInput(query="where is the red boat", session_id="today", max_tokens=most))
+        context = await words.context(
+            ALICE, ContextInput(query="where is the red boat", session_id="today", max_tokens=most)
+        )
         assert context.context.count("red boat") == 1, most
         assert count_tokens(context.context) <= most
         named = [one for part in (*context.parts, *context.left_out) for one in part.ids]
         assert (len(named), len(set(named))) == (26, 26)
-    assert kinds(await words.context(ALICE, ContextInput(query="where is the red boat", session_id="today", max_tokens=4000))) == {
-        "turns": 26
-    }
+    assert kinds(
+        await words.context(
+            ALICE, ContextInput(query="where is the red boat", session_id="today", max_tokens=4000)
+        )
+    ) == {"turns": 26}
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_the_profile_has_no_room_for_is_told_as_a_memory_where_the_query_finds_it(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [user_fact(f"trait {n}", f"{n} is a number that somebody likes very much") for n in range(12)])
+async def test_what_the_profile_has_no_room_for_is_told_as_a_memory_where_the_query_finds_it(
+    words: MemoryCore,
+) -> None:
+    await words.bulk(
+        ALICE,
+        [
+            user_fact(f"trait {n}", f"{n} is a number that somebody likes very much")
+            for n in range(12)
+        ],
+    )
     await words.save(ALICE, user_fact("boat", "Amelia").model_copy(update={"confidence": 0.5}))
     await consolidated(words)
     for most in (150, 250):
@@ -145,13 +200,36 @@ async def test_what_the_profile_has_no_room_for_is_told_as_a_memory_where_the_qu
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_in_a_new_session_what_answers_a_query_has_most_of_the_room(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [user_fact(f"trait {n}", f"{n} is a number that somebody likes very much") for n in range(40)])
+async def test_in_a_new_session_what_answers_a_query_has_most_of_the_room(
+    words: MemoryCore,
+) -> None:
+    await words.bulk(
+        ALICE,
+        [
+            user_fact(f"trait {n}", f"{n} is a number that somebody likes very much")
+            for n in range(40)
+        ],
+    )
     await consolidated(words)
-    boats = [turn(f"the red boat number {n} was painted again by many people", f"s{n}", event_timestamp=NOW - DAY) for n in range(60)]
+    boats = [
+        turn(
+            f"the red boat number {n} was painted again by many people",
+            f"s{n}",
+            event_timestamp=NOW - DAY,
+        )
+        for n in range(60)
+    ]
     await words.bulk(ALICE, boats)
-    await words.bulk(ALICE, [turn(f"{n}: we spoke of the weather and of trains and of dinner", "last") for n in range(30)])
-    asked = await words.context(ALICE, ContextInput(query="the red boat", session_id="new", max_tokens=1000))
+    await words.bulk(
+        ALICE,
+        [
+            turn(f"{n}: we spoke of the weather and of trains and of dinner", "last")
+            for n in range(30)
+        ],
+    )
+    asked = await words.context(
+        ALICE, ContextInput(query="the red boat", session_id="new", max_tokens=1000)
+    )
     took = {part.kind: part.tokens for part in asked.parts}
     assert took["memories"] >= 750
     assert took["profile"] <= 100
@@ -162,7 +240,13 @@ async def test_in_a_new_session_what_answers_a_query_has_most_of_the_room(words:
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_what_only_repeats_is_not_left_out(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn("the red boat sank", f"s{n % 2}", event_timestamp=NOW - n * timedelta(minutes=1)) for n in range(4)])
+    await words.bulk(
+        ALICE,
+        [
+            turn("the red boat sank", f"s{n % 2}", event_timestamp=NOW - n * timedelta(minutes=1))
+            for n in range(4)
+        ],
+    )
     context = await words.context(ALICE, ContextInput(query="the red boat", session_id="s0"))
     assert "the red boat sank" in context.context
     assert context.left_out == ()
@@ -178,13 +262,33 @@ UNRELATED: dict[str, Any] = {
 
 async def long_known(core: MemoryCore) -> None:
     """A person of whom more is known in every kind than 120 words can tell."""
-    await core.bulk(ALICE, [user_fact(f"trait {n}", f"{n} is a number that somebody likes very much") for n in range(20)])
+    await core.bulk(
+        ALICE,
+        [
+            user_fact(f"trait {n}", f"{n} is a number that somebody likes very much")
+            for n in range(20)
+        ],
+    )
     soon = [
-        Foresight(description=f"Ana is on diet {n} of her doctor", start_time=NOW - DAY, end_time=NOW + (n + 1) * DAY) for n in range(9)
+        Foresight(
+            description=f"Ana is on diet {n} of her doctor",
+            start_time=NOW - DAY,
+            end_time=NOW + (n + 1) * DAY,
+        )
+        for n in range(9)
     ]
     await core.save(ALICE, turn("she began a diet", "monday", foresight=soon))
-    await core.bulk(ALICE, [turn(f"the boat number {n} was painted by many people of the town", f"s{n}") for n in range(30)])
-    await core.bulk(ALICE, [turn(f"we spoke of trains and of dinner {n}", "last", actor="user") for n in range(30)])
+    await core.bulk(
+        ALICE,
+        [
+            turn(f"the boat number {n} was painted by many people of the town", f"s{n}")
+            for n in range(30)
+        ],
+    )
+    await core.bulk(
+        ALICE,
+        [turn(f"we spoke of trains and of dinner {n}", "last", actor="user") for n in range(30)],
+    )
     await consolidated(core)
 
 
@@ -197,20 +301,39 @@ async def test_what_does_not_surely_answer_is_marked_and_short(words: MemoryCore
     assert kinds(context)["memories"] >= 2
     assert kinds(context)["turns"] >= 2
     for most in (100, 150, 200, 300):
-        small = await words.context(ALICE, ContextInput(**UNRELATED, session_id="new", max_tokens=most))
+        small = await words.context(
+            ALICE, ContextInput(**UNRELATED, session_id="new", max_tokens=most)
+        )
         assert count_tokens(small.context) <= most
-    sure = await words.context(ALICE, ContextInput(query=UNRELATED["query"], session_id="new", answer_threshold=0.01))
+    sure = await words.context(
+        ALICE, ContextInput(query=UNRELATED["query"], session_id="new", answer_threshold=0.01)
+    )
     assert "Perhaps related" not in sure.context
     assert kinds(sure)["memories"] > 15
 
 
 @pytest.mark.parametrize("query", [UNRELATED["query"], "who wrote the ceiling symphony?"])
-async def test_standing_instructions_are_told_within_the_words_of_what_nothing_answers(words: MemoryCore, query: str) -> None:
+async def test_standing_instructions_are_told_within_the_words_of_what_nothing_answers(
+    words: MemoryCore, query: str
+) -> None:
     await long_known(words)
-    wishes = ("Always answer in short sentences", "Use metric units for every length and weight that you tell me")
+    wishes = (
+        "Always answer in short sentences",
+        "Use metric units for every length and weight that you tell me",
+    )
     for wish in wishes:
-        await words.save(ALICE, SaveInput(type=MemoryType.PROCEDURAL, content=wish, category="instruction", key=wish.casefold()))
-    context = await words.context(ALICE, ContextInput(**(UNRELATED | {"query": query}), session_id="new"))
+        await words.save(
+            ALICE,
+            SaveInput(
+                type=MemoryType.PROCEDURAL,
+                content=wish,
+                category="instruction",
+                key=wish.casefold(),
+            ),
+        )
+    context = await words.context(
+        ALICE, ContextInput(**(UNRELATED | {"query": query}), session_id="new")
+    )
     assert all(wish in context.context for wish in wishes)
     assert len(context.context.split()) <= 120
     assert {"instructions", "turns"} <= kinds(context).keys()
@@ -218,7 +341,9 @@ async def test_standing_instructions_are_told_within_the_words_of_what_nothing_a
 
 async def test_what_nothing_is_even_perhaps_related_to_is_told_as_little(words: MemoryCore) -> None:
     await long_known(words)
-    context = await words.context(ALICE, ContextInput(query="who wrote the ceiling symphony?", session_id="new"))
+    context = await words.context(
+        ALICE, ContextInput(query="who wrote the ceiling symphony?", session_id="new")
+    )
     assert len(context.context.split()) <= 120
     assert kinds(context).keys() == {"profile", "foresight", "turns"}
     lines = context.context.split("\n")
@@ -234,7 +359,9 @@ async def test_the_turns_of_a_running_session_are_told_whatever_is_said(words: M
     running = ContextInput(**UNRELATED, session_id="last")
     context = await words.context(ALICE, running)
     assert kinds(context)["turns"] == 30
-    others = await words.context(ALICE, running.model_copy(update={"parts": ["profile", "foresight", "memories"]}))
+    others = await words.context(
+        ALICE, running.model_copy(update={"parts": ["profile", "foresight", "memories"]})
+    )
     assert len(others.context.split()) <= 120
     assert kinds(context) == {**kinds(others), "turns": 30}
     small = await words.context(ALICE, running.model_copy(update={"max_tokens": 200}))
@@ -245,31 +372,59 @@ async def test_the_turns_of_a_running_session_are_told_whatever_is_said(words: M
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_is_expected_stands_with_an_unrelated_message_where_it_is_soon_or_the_message_is_about_it(words: MemoryCore) -> None:
+async def test_what_is_expected_stands_with_an_unrelated_message_where_it_is_soon_or_the_message_is_about_it(  # noqa: E501
+    words: MemoryCore,
+) -> None:
     for name, begun, ends in (("paleo", 30, 30), ("keto", 30, 2), ("vegan", 1, 40)):
-        diet = Foresight(description=f"Ana is on a {name} diet", start_time=NOW - begun * DAY, end_time=NOW + ends * DAY)
+        diet = Foresight(
+            description=f"Ana is on a {name} diet",
+            start_time=NOW - begun * DAY,
+            end_time=NOW + ends * DAY,
+        )
         await words.save(ALICE, turn(f"she told of a {name} diet", name, foresight=[diet]))
     asked = ContextInput(
-        query="who painted the ceiling?", parts=["memories", "foresight"], similarity_threshold=0.02, answer_threshold=0.99
+        query="who painted the ceiling?",
+        parts=["memories", "foresight"],
+        similarity_threshold=0.02,
+        answer_threshold=0.99,
     )
-    assert [one for one in ("paleo", "keto", "vegan") if one in await expected_of(words, asked)] == ["keto", "vegan"]
+    assert [
+        one for one in ("paleo", "keto", "vegan") if one in await expected_of(words, asked)
+    ] == ["keto", "vegan"]
     about = asked.model_copy(update={"query": "a ceiling for the good paleo neighbours"})
     assert "paleo" in await expected_of(words, about)
 
 
 async def expected_of(core: MemoryCore, asked: ContextInput) -> str:
     """What a context expects."""
-    return (await core.context(ALICE, asked)).context.partition("Expected:")[2].partition("Perhaps related:")[0]
+    return (
+        (await core.context(ALICE, asked))
+        .context.partition("Expected:")[2]
+        .partition("Perhaps related:")[0]
+    )
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_a_line_of_foresight_is_whole_or_left_out(words: MemoryCore) -> None:
-    line = "Ana has to do the clamshell exercise twice a day because of her hip, 15 repetitions each side, for six weeks"
+    line = (
+        "Ana has to do the clamshell exercise twice a day because of her hip, 15 repetitions each "
+        "side, for six weeks"
+    )
     exercise = Foresight(description=line, start_time=NOW - DAY, end_time=NOW + 30 * DAY)
     await words.save(ALICE, turn("she began something", "monday", foresight=[exercise]))
-    await words.bulk(ALICE, [turn(f"the red boat was painted for the {n}th time by many people", f"s{n}") for n in range(99)])
+    await words.bulk(
+        ALICE,
+        [
+            turn(f"the red boat was painted for the {n}th time by many people", f"s{n}")
+            for n in range(99)
+        ],
+    )
     for most in range(150, 2000, 50):
-        context = (await words.context(ALICE, ContextInput(query="the red boat", session_id="new", max_tokens=most))).context
+        context = (
+            await words.context(
+                ALICE, ContextInput(query="the red boat", session_id="new", max_tokens=most)
+            )
+        ).context
         assert line in context or "clamshell" not in context, most
     assert line in context
 
@@ -286,18 +441,35 @@ async def formed(world: World) -> MemoryCore:
 async def test_a_turn_is_told_once_and_the_last_turns_are_told_as_said(world: World) -> None:
     core = await formed(world)
     before = ("the red boat sank near Porto", "nobody was hurt")
-    for query in (None, *TWO_TOPICS, " ".join(TWO_TOPICS[:2]), "flamenco and guitar", *before, " ".join(before)):
+    for query in (
+        None,
+        *TWO_TOPICS,
+        " ".join(TWO_TOPICS[:2]),
+        "flamenco and guitar",
+        *before,
+        " ".join(before),
+    ):
         for session in ("new", "last"):
             context = await core.context(ALICE, ContextInput(query=query, session_id=session))
-            assert [one for one in (*TWO_TOPICS, *before) if context.context.count(one) > 1] == [], (query, session)
+            assert [
+                one for one in (*TWO_TOPICS, *before) if context.context.count(one) > 1
+            ] == [], (query, session)
             turns = context.context.partition("Last turns:\n")[2].split("\n")[1:-1]
-            assert [line.partition("] ")[2] for line in turns] == [f"user: {one}" for one in TWO_TOPICS], (query, session)
+            assert [line.partition("] ")[2] for line in turns] == [
+                f"user: {one}" for one in TWO_TOPICS
+            ], (query, session)
 
 
 async def test_what_is_far_below_is_not_told_at_all(words: MemoryCore) -> None:
     await words.bulk(ALICE, [turn("the red boat sank near Porto", "old")])
-    assert (await words.context(ALICE, ContextInput(query="who painted the ceiling?", parts=["memories"]))).context == ""
-    query = ContextInput(query="the red boat", parts=["memories"], similarity_threshold=1.0, answer_threshold=1.0)
+    assert (
+        await words.context(
+            ALICE, ContextInput(query="who painted the ceiling?", parts=["memories"])
+        )
+    ).context == ""
+    query = ContextInput(
+        query="the red boat", parts=["memories"], similarity_threshold=1.0, answer_threshold=1.0
+    )
     assert "Porto" not in (await words.context(ALICE, query)).context
 
 
@@ -317,16 +489,29 @@ async def test_the_query_is_found_in_the_messages(words: MemoryCore) -> None:
         {"role": "user", "content": [{"type": "text", "text": "where did the red boat sink?"}]},
         {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1"}]},
     ]
-    context = await words.context(ALICE, ContextInput.model_validate({"messages": chat, "parts": ["memories"]}))
+    context = await words.context(
+        ALICE, ContextInput.model_validate({"messages": chat, "parts": ["memories"]})
+    )
     assert "the red boat sank near Porto" in context.context
-    assert (await words.context(ALICE, ContextInput.model_validate({"messages": chat[:1], "parts": ["memories"]}))).context == ""
+    assert (
+        await words.context(
+            ALICE, ContextInput.model_validate({"messages": chat[:1], "parts": ["memories"]})
+        )
+    ).context == ""
 
 
 async def test_what_stands_in_the_messages_is_not_told_again(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn("The red boat sank near Porto.", "now"), turn("the red boat was Ana's", "now")])
+    await words.bulk(
+        ALICE, [turn("The red boat sank near Porto.", "now"), turn("the red boat was Ana's", "now")]
+    )
     await words.bulk(ALICE, [turn("the red boat was bought in Vigo", "before")])
-    chat = [{"role": "user", "content": "the red boat  sank near porto"}, {"role": "user", "content": "Where was the red boat bought?"}]
-    context = await words.context(ALICE, ContextInput.model_validate({"messages": chat, "session_id": "now"}))
+    chat = [
+        {"role": "user", "content": "the red boat  sank near porto"},
+        {"role": "user", "content": "Where was the red boat bought?"},
+    ]
+    context = await words.context(
+        ALICE, ContextInput.model_validate({"messages": chat, "session_id": "now"})
+    )
     assert "Vigo" in context.context
     assert "Ana's" in context.context
     assert "Porto" not in context.context
@@ -342,43 +527,78 @@ async def test_the_story_of_a_chat_is_not_told_to_who_has_the_chat(world: World)
     )
     await converse(core, *said, session="kyoto")
     await Hand(core).work_all()
-    chat = [{"role": "user", "content": one} for one in (*said, "what should I pack for Kyoto in April?")]
-    context = await core.context(ALICE, ContextInput.model_validate({"messages": chat, "session_id": "new"}))
+    chat = [
+        {"role": "user", "content": one}
+        for one in (*said, "what should I pack for Kyoto in April?")
+    ]
+    context = await core.context(
+        ALICE, ContextInput.model_validate({"messages": chat, "session_id": "new"})
+    )
     assert "Granvia" not in context.context
-    alone = await core.context(ALICE, ContextInput.model_validate({"messages": chat[-1:], "session_id": "new"}))
+    alone = await core.context(
+        ALICE, ContextInput.model_validate({"messages": chat[-1:], "session_id": "new"})
+    )
     assert "Granvia" in alone.context
 
 
 async def test_instructions_of_an_agent_are_told_in_no_part(words: MemoryCore) -> None:
-    chat = [{"role": "system", "content": "You sail a red boat for Ana"}, {"role": "user", "content": "the red boat sank near Porto"}]
-    await words.converse(ALICE, ConverseInput.model_validate({"messages": chat, "session_id": "before"}), Call())
-    for asked in ({"query": "who has the red boat?"}, {"query": "the ceiling symphony"}, {"session_id": "before"}):
+    chat = [
+        {"role": "system", "content": "You sail a red boat for Ana"},
+        {"role": "user", "content": "the red boat sank near Porto"},
+    ]
+    await words.converse(
+        ALICE, ConverseInput.model_validate({"messages": chat, "session_id": "before"}), Call()
+    )
+    for asked in (
+        {"query": "who has the red boat?"},
+        {"query": "the ceiling symphony"},
+        {"session_id": "before"},
+    ):
         context = (await words.context(ALICE, ContextInput.model_validate(asked))).context
         assert "Porto" in context
         assert "You sail" not in context
 
 
-@pytest.mark.parametrize("message", ["Noted, thanks!", "Can you proofread this: Noted, thanks for telling me"])
-async def test_a_remark_or_a_text_to_work_on_opens_no_budget(words: MemoryCore, message: str) -> None:
+@pytest.mark.parametrize(
+    "message", ["Noted, thanks!", "Can you proofread this: Noted, thanks for telling me"]
+)
+async def test_a_remark_or_a_text_to_work_on_opens_no_budget(
+    words: MemoryCore, message: str
+) -> None:
     await long_known(words)
     await words.save(ALICE, turn("Noted, thanks for telling me", "before"))
-    context = await words.context(ALICE, ContextInput.model_validate({"messages": [{"role": "user", "content": message}]}))
+    context = await words.context(
+        ALICE, ContextInput.model_validate({"messages": [{"role": "user", "content": message}]})
+    )
     assert len(context.context.split()) <= 120
     assert "Perhaps related:" in context.context.split("\n")
 
 
 async def test_a_long_last_turn_is_told_by_the_passage_that_answers(words: MemoryCore) -> None:
-    minutes = " ".join(f"Point {n}: the committee talked about matter {n} and moved on without a word." for n in range(400))
-    minutes = minutes.replace("Point 250:", "The leaking pump in hall 7 is replaced by Grundfos in May. Point 250:")
+    minutes = " ".join(
+        f"Point {n}: the committee talked about matter {n} and moved on without a word."
+        for n in range(400)
+    )
+    minutes = minutes.replace(
+        "Point 250:", "The leaking pump in hall 7 is replaced by Grundfos in May. Point 250:"
+    )
     await words.converse(
-        ALICE, ConverseInput.model_validate({"messages": [{"role": "user", "content": minutes}], "session_id": "today"}), Call()
+        ALICE,
+        ConverseInput.model_validate(
+            {"messages": [{"role": "user", "content": minutes}], "session_id": "today"}
+        ),
+        Call(),
     )
     for session in ("today", "new", None):
-        asked = ContextInput.model_validate({"query": "What was decided about the leaking pump in hall 7?", "session_id": session})
+        asked = ContextInput.model_validate(
+            {"query": "What was decided about the leaking pump in hall 7?", "session_id": session}
+        )
         assert "Grundfos" in (await words.context(ALICE, asked)).context, session
 
 
-async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_form(words: MemoryCore) -> None:
+async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_form(
+    words: MemoryCore,
+) -> None:
     for number, form in enumerate(FORMS):
         owner = Owner(app_id="app", user_id=f"user-{number}")
         told = ConverseInput.model_validate({"messages": form.messages, "session_id": "now"})
@@ -387,14 +607,30 @@ async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_fo
         whole = await words.context(owner, ContextInput.model_validate(asked))
         said = [role for role, _, _ in form.kept if role != "system"]
         assert [len(part.ids) for part in whole.parts] == [len(said)] * bool(said), form.name
-        known = await words.context(owner, ContextInput.model_validate({**asked, "messages": form.messages}))
+        known = await words.context(
+            owner, ContextInput.model_validate({**asked, "messages": form.messages})
+        )
         assert known.context == "", form.name
 
 
 async def test_an_excluded_session_is_told_in_no_part(words: MemoryCore) -> None:
-    soon = Foresight(description="the red boat is in the dock", start_time=NOW - DAY, end_time=NOW + DAY)
-    await words.bulk(ALICE, [turn("the red boat was bought in Vigo", "before"), turn("the red boat has no owner", None)])
-    await words.bulk(ALICE, [turn("the red boat sank near Porto", "now", foresight=[soon]), turn("the red boat is Ana's", "now")])
+    soon = Foresight(
+        description="the red boat is in the dock", start_time=NOW - DAY, end_time=NOW + DAY
+    )
+    await words.bulk(
+        ALICE,
+        [
+            turn("the red boat was bought in Vigo", "before"),
+            turn("the red boat has no owner", None),
+        ],
+    )
+    await words.bulk(
+        ALICE,
+        [
+            turn("the red boat sank near Porto", "now", foresight=[soon]),
+            turn("the red boat is Ana's", "now"),
+        ],
+    )
     asked = ContextInput(query="the red boat", session_id="now", exclude_session_id="now")
     context = await words.context(ALICE, asked)
     assert kinds(context) == {"memories": 2}
@@ -405,10 +641,18 @@ async def test_an_excluded_session_is_told_in_no_part(words: MemoryCore) -> None
 
 
 async def test_types_and_tags_narrow_what_the_query_finds(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn("the red boat sank near Porto", "old", tags=["sea"]), turn("the red boat is old", "old")])
+    await words.bulk(
+        ALICE,
+        [
+            turn("the red boat sank near Porto", "old", tags=["sea"]),
+            turn("the red boat is old", "old"),
+        ],
+    )
     await words.save(ALICE, fact("the red boat is called Amelia"))
     asked: dict[str, Any] = {"query": "the red boat", "parts": ["memories"]}
-    semantic = await words.context(ALICE, ContextInput.model_validate({**asked, "types": ["semantic"]}))
+    semantic = await words.context(
+        ALICE, ContextInput.model_validate({**asked, "types": ["semantic"]})
+    )
     assert "Amelia" in semantic.context
     assert "Porto" not in semantic.context
     tagged = await words.context(ALICE, ContextInput.model_validate({**asked, "tags": ["sea"]}))
@@ -416,14 +660,20 @@ async def test_types_and_tags_narrow_what_the_query_finds(words: MemoryCore) -> 
     assert "Amelia" not in tagged.context
 
 
-async def test_the_last_session_of_a_new_thread_is_told_whole_where_something_answers(words: MemoryCore) -> None:
+async def test_the_last_session_of_a_new_thread_is_told_whole_where_something_answers(
+    words: MemoryCore,
+) -> None:
     await lived(words)
     context = await words.context(ALICE, ContextInput(query="the red boat", session_id="new"))
     assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 3, "turns": 3}
 
 
-async def test_a_thread_of_which_only_the_present_message_is_stored_is_new(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn("we spoke of trains", "before"), turn("Good morning, what is new?", "now")])
+async def test_a_thread_of_which_only_the_present_message_is_stored_is_new(
+    words: MemoryCore,
+) -> None:
+    await words.bulk(
+        ALICE, [turn("we spoke of trains", "before"), turn("Good morning, what is new?", "now")]
+    )
     said = [{"role": "user", "content": "good morning, what is new?"}]
     for how in ({"exclude_session_id": "now"}, {"messages": said}):
         asked = ContextInput.model_validate({"session_id": "now", "parts": ["turns"], **how})
@@ -431,18 +681,27 @@ async def test_a_thread_of_which_only_the_present_message_is_stored_is_new(words
         assert "trains" in context.context
         assert "what is new" not in context.context
     await words.save(ALICE, turn("not much", "now"))
-    running = await words.context(ALICE, ContextInput(session_id="now", exclude_session_id="now", parts=["turns"]))
+    running = await words.context(
+        ALICE, ContextInput(session_id="now", exclude_session_id="now", parts=["turns"])
+    )
     assert running.context == ""
 
 
-async def test_the_last_session_is_the_one_told_last_whenever_the_others_are_formed(words: MemoryCore, world: World) -> None:
-    """A session's task may end after a newer session was told, and then its cell is the newest memory."""
+async def test_the_last_session_is_the_one_told_last_whenever_the_others_are_formed(
+    words: MemoryCore, world: World
+) -> None:
+    """A session's task may end after a newer session was told, and then its cell is the
+    newest memory.
+    """
     await converse(words, "the red boat sank near Porto", session="older")
     world.clock.forward(60)
     (older,) = await Hand(words).take()
     await words.bulk(ALICE, [turn("we spoke of trains", "newer")])
     await Hand(words).work(older)
-    for how in (ContextInput(parts=["turns"]), ContextInput(session_id="new", exclude_session_id="new", parts=["turns"])):
+    for how in (
+        ContextInput(parts=["turns"]),
+        ContextInput(session_id="new", exclude_session_id="new", parts=["turns"]),
+    ):
         told = (await words.context(ALICE, how)).context
         assert "trains" in told
         assert "red boat" not in told
@@ -450,7 +709,9 @@ async def test_the_last_session_is_the_one_told_last_whenever_the_others_are_for
     assert "red boat" in excluded.context
 
 
-async def test_the_last_session_is_the_one_told_last_where_both_are_formed_in_the_other_order(words: MemoryCore, world: World) -> None:
+async def test_the_last_session_is_the_one_told_last_where_both_are_formed_in_the_other_order(
+    words: MemoryCore, world: World
+) -> None:
     await converse(words, "the red boat sank near Porto", session="older")
     (older,) = await Hand(words).take()
     world.clock.forward(1)
@@ -465,10 +726,19 @@ async def test_the_last_session_is_the_one_told_last_where_both_are_formed_in_th
 
 async def test_what_comes_of_an_assistant_or_a_tool_is_told_as_such(words: MemoryCore) -> None:
     """A line says it where its speaker does not; what a person said has no mark."""
-    for name, source in (("Ana", "api"), ("Bo", "mcp"), ("Cy", "tool:search"), ("assistant", "mcp")):
-        await words.save(ALICE, turn(f"{name} saw the red boat", "monday", actor=name, source=source))
+    for name, source in (
+        ("Ana", "api"),
+        ("Bo", "mcp"),
+        ("Cy", "tool:search"),
+        ("assistant", "mcp"),
+    ):
+        await words.save(
+            ALICE, turn(f"{name} saw the red boat", "monday", actor=name, source=source)
+        )
     context = await words.context(ALICE, ContextInput(query="the red boat"))
-    assert sorted(line.partition("] ")[2] for line in context.context.split("\n") if line.startswith("[")) == [
+    assert sorted(
+        line.partition("] ")[2] for line in context.context.split("\n") if line.startswith("[")
+    ) == [
         "Ana: Ana saw the red boat",
         "Bo: Bo saw the red boat (by an assistant)",
         "Cy: Cy saw the red boat (from a tool)",

@@ -1,4 +1,6 @@
-"""Anything anyone may do, in any order, against a simple model; and the log, replayed, says what the store says."""
+"""Anything anyone may do, in any order, against a simple model; and the log, replayed,
+says what the store says.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, OnConflict, Status
-from memory_core.domain.requests.memories import ClearInput, CopyInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    CopyInput,
+    RetrieveInput,
+    SaveInput,
+    StatusInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE
@@ -39,12 +48,16 @@ class Known:
 
 @dataclass
 class Model:
-    """Every memory by owner and id, as the answers told it; a key's memory has the same id with every user."""
+    """Every memory by owner and id, as the answers told it; a key's memory has the same id
+    with every user.
+    """
 
     memories: dict[tuple[Owner, str], Known] = field(default_factory=dict)
 
     def heard(self, owner: Owner, memory: Memory) -> None:
-        self.memories[owner, memory.id] = Known(owner, memory.content, memory.session_id, memory.type, memory.status)
+        self.memories[owner, memory.id] = Known(
+            owner, memory.content, memory.session_id, memory.type, memory.status
+        )
 
     def of(self, owner: Owner) -> dict[str, Known]:
         return {name: one for (whose, name), one in self.memories.items() if whose == owner}
@@ -62,7 +75,12 @@ ITEMS = st.one_of(
         attribute=st.sampled_from(["a", "b"]),
         on_conflict=st.sampled_from(OnConflict),
     ),
-    st.builds(SaveInput, type=st.just(MemoryType.PROCEDURAL), key=st.sampled_from(["k1", "k2"]), value=st.integers(0, 2)),
+    st.builds(
+        SaveInput,
+        type=st.just(MemoryType.PROCEDURAL),
+        key=st.sampled_from(["k1", "k2"]),
+        value=st.integers(0, 2),
+    ),
 )
 
 
@@ -91,7 +109,9 @@ class AnyLife(RuleBasedStateMachine):
         return self.cores[self.turn % 2]
 
     def told(self, owner: Owner, items: list[SaveInput], saved: list[Saved]) -> Any:
-        """Note what was answered, and whatever else these saves changed: what they superseded or merged away."""
+        """Note what was answered, and whatever else these saves changed: what they superseded or
+        merged away.
+        """
         assert [one.memory.owner for one in saved] == [owner] * len(items)
         before = self.model.of(owner)
         for one in saved:
@@ -101,7 +121,11 @@ class AnyLife(RuleBasedStateMachine):
         for name, known in before.items():
             now = self.run(self.core.get(owner, name))
             if now.status is not known.status:
-                changed = (now.subject, now.attribute) in slots or name in {one.memory.id for one in saved} or now.key in keys
+                changed = (
+                    (now.subject, now.attribute) in slots
+                    or name in {one.memory.id for one in saved}
+                    or now.key in keys
+                )
                 assert changed, "a save changes its own slot and no more"
                 self.model.heard(owner, now)
         return multiple(*((owner, one.memory.id) for one in saved))
@@ -121,7 +145,9 @@ class AnyLife(RuleBasedStateMachine):
         held = self.run(self.core.get(owner, name))
         in_slot = held.attribute is not None or (held.key is not None and held.copied_from is None)
         was_true = known.status is Status.SUPERSEDED and in_slot
-        allowed = known.type is not MemoryType.EPISODIC and (known.status is Status.ACTIVE or was_true)
+        allowed = known.type is not MemoryType.EPISODIC and (
+            known.status is Status.ACTIVE or was_true
+        )
         try:
             after = self.run(self.core.update(owner, name, UpdateInput(content=text), held.etag))
         except Conflict as error:
@@ -142,7 +168,11 @@ class AnyLife(RuleBasedStateMachine):
         for now in self.run(listed(self.core, owner, status="all")):
             known = self.model.of(owner).get(now.id)
             if known is None or now.status is not known.status:
-                assert (now.subject, now.attribute, now.key) == (about.subject, about.attribute, about.key) != (None, None, None)
+                assert (
+                    (now.subject, now.attribute, now.key)
+                    == (about.subject, about.attribute, about.key)
+                    != (None, None, None)
+                )
                 self.model.heard(owner, now)
 
     @rule(one=ids, status=st.sampled_from(["active", "deleted"]))
@@ -171,7 +201,10 @@ class AnyLife(RuleBasedStateMachine):
         for name, known in self.model.of(owner).items():
             now = self.run(self.core.get(owner, name))
             if now.status is not known.status:
-                assert (now.subject, now.attribute) == (back.subject, back.attribute) or back.id in (now.id, now.next_id)
+                assert (now.subject, now.attribute) == (
+                    back.subject,
+                    back.attribute,
+                ) or back.id in (now.id, now.next_id)
                 self.model.heard(owner, now)
 
     @rule(one=ids)
@@ -188,7 +221,11 @@ class AnyLife(RuleBasedStateMachine):
         other = BOB if owner == ALICE else ALICE
         if name in self.model.of(other):
             return
-        for call in (self.core.get(other, name), self.core.delete(other, name), self.core.versions(other, name)):
+        for call in (
+            self.core.get(other, name),
+            self.core.delete(other, name),
+            self.core.versions(other, name),
+        ):
             try:
                 self.run(call)
             except NotFound:
@@ -210,14 +247,22 @@ class AnyLife(RuleBasedStateMachine):
         self.slot_heard(owner, made)  # an agent that has a copy already has one truth of it
         return (owner, made.id)
 
-    @rule(owner=OWNERS, session=st.sampled_from(["s1", "s2"]), kind=st.sampled_from([None, MemoryType.EPISODIC]))
+    @rule(
+        owner=OWNERS,
+        session=st.sampled_from(["s1", "s2"]),
+        kind=st.sampled_from([None, MemoryType.EPISODIC]),
+    )
     def clear(self, owner: Owner, session: str, kind: MemoryType | None) -> None:
         hit = [
             known
             for known in self.model.of(owner).values()
-            if known.session_id == session and known.status is not Status.DELETED and kind in (None, known.type)
+            if known.session_id == session
+            and known.status is not Status.DELETED
+            and kind in (None, known.type)
         ]
-        assert self.run(self.core.clear(owner, ClearInput(session_id=session, type=kind))) == len(hit)
+        assert self.run(self.core.clear(owner, ClearInput(session_id=session, type=kind))) == len(
+            hit
+        )
         for known in hit:
             known.status = Status.DELETED
 
@@ -225,14 +270,18 @@ class AnyLife(RuleBasedStateMachine):
     def retrieve(self, owner: Owner, text: str, session: str | None) -> None:
         """What is found is the owner's and stands; what says the very words and stands is found."""
         asked = RetrieveInput(query=text, session_id=session, similarity_threshold=0.0, limit=100)
-        found = {hit.memory.id: hit.memory for hit in self.run(self.core.retrieve(owner, asked)).results}
+        found = {
+            hit.memory.id: hit.memory for hit in self.run(self.core.retrieve(owner, asked)).results
+        }
         standing = {
             name: known
             for name, known in self.model.of(owner).items()
             if known.status is Status.ACTIVE and session in (None, known.session_id)
         }
         assert found.keys() <= standing.keys()
-        assert {name: one.content for name, one in found.items()} == {name: standing[name].content for name in found}
+        assert {name: one.content for name, one in found.items()} == {
+            name: standing[name].content for name in found
+        }
         assert {name for name, known in standing.items() if known.content == text} <= found.keys()
 
     @invariant()
@@ -241,13 +290,20 @@ class AnyLife(RuleBasedStateMachine):
             memories = self.run(listed(self.core, owner, status="all"))
             assert {one.owner for one in memories} <= {owner}
             seen = {one.id: (one.content, one.session_id, one.status) for one in memories}
-            assert seen == {name: (one.content, one.session_id, one.status) for name, one in self.model.of(owner).items()}
+            assert seen == {
+                name: (one.content, one.session_id, one.status)
+                for name, one in self.model.of(owner).items()
+            }
             assert len(seen) == len(memories)
             for session in ("s1", "s2"):
                 self.session_counts(owner, session)
 
     def session_counts(self, owner: Owner, session: str) -> None:
-        kept = [one.type.value for one in self.model.of(owner).values() if one.session_id == session and one.status is not Status.DELETED]
+        kept = [
+            one.type.value
+            for one in self.model.of(owner).values()
+            if one.session_id == session and one.status is not Status.DELETED
+        ]
         try:
             counts = self.run(self.core.session(owner, session)).counts
         except NotFound:
@@ -266,7 +322,9 @@ class AnyLife(RuleBasedStateMachine):
             self.folder.cleanup()
 
     async def log_says_what_the_store_says(self, owner: Owner) -> None:
-        """No gap, no clock that goes back, and the `after` fields folded give every memory as it is stored."""
+        """No gap, no clock that goes back, and the `after` fields folded give every memory as
+        it is stored.
+        """
         events = await self.world.log(owner)
         assert [one.sequence for one in events] == list(range(1, len(events) + 1))
         times = [one.occurred_at for one in events]
@@ -274,15 +332,21 @@ class AnyLife(RuleBasedStateMachine):
         folded: dict[str, dict[str, Any]] = {}
         for event in events:
             state = folded.setdefault(event.memory_id, {})
-            assert {name: state.get(name, event.before[name]) for name in event.before} == event.before
+            assert {
+                name: state.get(name, event.before[name]) for name in event.before
+            } == event.before
             state |= event.after
         stored = {one.id: logged(one) for one in await listed(self.cores[0], owner, status="all")}
-        assert {name: logged(Memory.model_validate(state)) for name, state in folded.items()} == stored
+        assert {
+            name: logged(Memory.model_validate(state)) for name, state in folded.items()
+        } == stored
         head = await self.world.head(owner)
         if head is not None:
             assert head.sequence == len(events)
             counted = [one["status"] for one in stored.values()]
-            assert {name: n for name, n in head.counts.items() if n} == {name: counted.count(name) for name in set(counted)}
+            assert {name: n for name, n in head.counts.items() if n} == {
+                name: counted.count(name) for name in set(counted)
+            }
             assert head.lexical_documents == counted.count("active")
             assert head.kept_bytes == await recounted_bytes(self.world, owner)
 
@@ -293,4 +357,6 @@ def logged(memory: Memory) -> dict[str, Any]:
 
 
 TestAnyLife = AnyLife.TestCase
-TestAnyLife.settings = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
+TestAnyLife.settings = settings(
+    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+)

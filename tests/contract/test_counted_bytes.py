@@ -1,4 +1,6 @@
-"""What counts as stored: each memory and each old version as it is stored, whatever happens to it in whatever order."""
+"""What counts as stored: each memory and each old version as it is stored, whatever happens to it
+in whatever order.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,14 @@ async def work_all(core: MemoryCore) -> None:
         await Hand(core, queue).work_all()
 
 
-@pytest.mark.parametrize(("first", "then"), [(SMALL, LARGE), (LARGE, SMALL)], ids=["small, then large", "large, then small"])
-async def test_each_version_counts_as_it_was_written_and_gives_back_just_that(world: World, first: str, then: str) -> None:
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [(SMALL, LARGE), (LARGE, SMALL)],
+    ids=["small, then large", "large, then small"],
+)
+async def test_each_version_counts_as_it_was_written_and_gives_back_just_that(
+    world: World, first: str, then: str
+) -> None:
     core = await world.core()
     await core.save(ALICE, fact("Ana sails"))
     before = await kept(world)
@@ -46,17 +54,23 @@ async def test_each_version_counts_as_it_was_written_and_gives_back_just_that(wo
     await core.update(ALICE, saved.id, UpdateInput(content=then), "*")
     both = await kept(world) - before
     other = (await core.save(BOB, fact(then))).memory
-    assert abs(both - one - await kept(world, BOB)) < 500, "the versions differ in their texts and what is read out of them"
+    assert abs(both - one - await kept(world, BOB)) < 500, (
+        "the versions differ in their texts and what is read out of them"
+    )
     assert await kept(world) == await recounted_bytes(world)
     await core.delete(ALICE, saved.id)
     assert await kept(world) - before == both, "what is deleted softly is still kept"
-    await core.forget(ALICE, ForgetInput.model_validate({"filter": {"ids": [saved.id]}, "mode": "hard"}))
+    await core.forget(
+        ALICE, ForgetInput.model_validate({"filter": {"ids": [saved.id]}, "mode": "hard"})
+    )
     await work_all(core)
     assert await kept(world) == before
     assert (await core.get(BOB, other.id)).content == then
 
 
-async def test_the_archive_gives_back_the_texts_of_all_versions_and_a_restore_takes_them_again(world: World) -> None:
+async def test_the_archive_gives_back_the_texts_of_all_versions_and_a_restore_takes_them_again(
+    world: World,
+) -> None:
     core = await world.core()
     saved = (await core.save(ALICE, fact(LARGE))).memory
     await core.update(ALICE, saved.id, UpdateInput(content=f"{LARGE} or two"), "*")
@@ -83,7 +97,9 @@ STEPS = st.one_of(
     st.tuples(st.just("rule"), TEXTS),
     st.tuples(st.just("converse"), TEXTS),
     st.tuples(st.just("update"), st.integers(0, 9), TEXTS),
-    st.tuples(st.sampled_from(["copy", "delete", "restore", "forget", "activate"]), st.integers(0, 9)),
+    st.tuples(
+        st.sampled_from(["copy", "delete", "restore", "forget", "activate"]), st.integers(0, 9)
+    ),
     st.tuples(st.sampled_from(["archive", "consolidate", "erase"])),
 )
 
@@ -121,12 +137,16 @@ async def live(world: World, core: MemoryCore, step: tuple[Any, ...]) -> None:
         elif kind == "activate":
             await core.set_status(ALICE, name, StatusInput.model_validate({"status": "active"}))
         else:
-            await core.forget(ALICE, ForgetInput.model_validate({"filter": {"ids": [name]}, "mode": "hard"}))
+            await core.forget(
+                ALICE, ForgetInput.model_validate({"filter": {"ids": [name]}, "mode": "hard"})
+            )
 
 
 @given(steps=st.lists(STEPS, min_size=3, max_size=14))
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-def test_after_any_life_the_head_says_what_the_store_adds_up_to(steps: list[tuple[Any, ...]]) -> None:
+def test_after_any_life_the_head_says_what_the_store_adds_up_to(
+    steps: list[tuple[Any, ...]],
+) -> None:
     async def play() -> None:
         with tempfile.TemporaryDirectory() as folder:
             world = World(Path(folder))

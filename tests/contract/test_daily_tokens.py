@@ -50,11 +50,15 @@ async def spent(budget: Budget, owner: Owner = ANA) -> int:
         total += CALL
 
 
-async def test_processes_together_spend_the_day_and_no_more(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_processes_together_spend_the_day_and_no_more(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     budgets = [Budget(CAP, clock, await store_factory()) for _ in range(3)]
     total = sum(await asyncio.gather(*map(spent, budgets)))
     assert CAP - 3 * LEAST_BLOCK < total <= CAP + 3 * CALL
-    assert await spent(Budget(CAP, clock, await store_factory())) == 0, "a process that begins later has nothing left"
+    assert await spent(Budget(CAP, clock, await store_factory())) == 0, (
+        "a process that begins later has nothing left"
+    )
     assert [budget.exhausted() for budget in budgets] == [{"apps_over_daily_tokens": 1}] * 3
     assert await spent(budgets[0], Owner("another-app", "ana")) >= CAP
     clock.forward(86_400)
@@ -62,7 +66,9 @@ async def test_processes_together_spend_the_day_and_no_more(store_factory: Store
     assert sum([await spent(budget) for budget in budgets]) >= CAP
 
 
-async def test_a_block_costs_two_requests_and_a_used_up_day_none(store: LongTermStore, clock: StillClock) -> None:
+async def test_a_block_costs_two_requests_and_a_used_up_day_none(
+    store: LongTermStore, clock: StillClock
+) -> None:
     seen = Asked(store)
     budget = Budget(CAP, clock, cast("LongTermStore", seen))
     await spent(budget)
@@ -75,7 +81,9 @@ async def test_a_block_costs_two_requests_and_a_used_up_day_none(store: LongTerm
         await Budget(CAP, clock, cast("LongTermStore", seen)).check(ANA)
 
 
-async def test_a_user_spends_their_own_day_and_others_go_on(world: World, clock: StillClock) -> None:
+async def test_a_user_spends_their_own_day_and_others_go_on(
+    world: World, clock: StillClock
+) -> None:
     core, store = await world.core(), await world.look_on()
     ben = Owner("shop", "ben")
     for owner in (ANA, ben):
@@ -92,7 +100,9 @@ async def test_a_user_spends_their_own_day_and_others_go_on(world: World, clock:
     )
 
 
-async def test_an_erased_user_begins_the_day_anew_in_the_process_that_knew_them_as_over_it(world: World, clock: StillClock) -> None:
+async def test_an_erased_user_begins_the_day_anew_in_the_process_that_knew_them_as_over_it(
+    world: World, clock: StillClock
+) -> None:
     core, store = await world.core(), await world.look_on()
     await core.save(ANA, fact("They like tea"))
     budget = Budget(None, clock, store, user_daily_tokens=20_000)
@@ -100,11 +110,15 @@ async def test_an_erased_user_begins_the_day_anew_in_the_process_that_knew_them_
     assert await spent(budget) == 0
     assert budget.exhausted() == {"users_over_daily_tokens": 1}
     await core.erase(ANA)
-    assert 20_000 <= await spent(budget) < 20_000 + CALL, "what went over the day in the life before is not asked back"
+    assert 20_000 <= await spent(budget) < 20_000 + CALL, (
+        "what went over the day in the life before is not asked back"
+    )
     assert await spent(budget) == 0
 
 
-async def test_a_user_of_whom_nothing_is_kept_has_a_day_too(store: LongTermStore, clock: StillClock) -> None:
+async def test_a_user_of_whom_nothing_is_kept_has_a_day_too(
+    store: LongTermStore, clock: StillClock
+) -> None:
     budget = Budget(None, clock, store, user_daily_tokens=20_000)
     nobody = Owner("shop", "nobody")
     assert 20_000 <= await spent(budget, nobody) < 20_000 + CALL

@@ -1,4 +1,6 @@
-"""A stored memory that can't be read hides nothing but itself, and is named wherever it is missed."""
+"""A stored memory that can't be read hides nothing but itself, and is named wherever
+it is missed.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +32,24 @@ async def damage(core: MemoryCore, memory: Memory, **wrong: Any) -> None:
     """Store something else in the place of a memory's fields."""
     store = core._services.adapters.long_term
     found = (await store.snapshot(ALICE, [memory.id])).documents[memory.id]
-    await commit(store, ALICE, Write("put", Document(memory.id, "memory", {**found.body, **wrong}, found.vector)))
+    await commit(
+        store,
+        ALICE,
+        Write("put", Document(memory.id, "memory", {**found.body, **wrong}, found.vector)),
+    )
 
 
 async def damage_text(world: World, memory_id: str) -> None:
-    """Leave the beginning of a memory's JSON in its place, as a broken disk or a wrong hand would."""
+    """Leave the beginning of a memory's JSON in its place, as a broken disk or a
+    wrong hand would.
+    """
     with closing(sqlite3.connect(world.folder / "memory.db")) as file, file:
-        assert file.execute("UPDATE documents SET body = ? WHERE id = ?", (b'{"broken": ', memory_id)).rowcount == 1
+        assert (
+            file.execute(
+                "UPDATE documents SET body = ? WHERE id = ?", (b'{"broken": ', memory_id)
+            ).rowcount
+            == 1
+        )
 
 
 Damaging = Callable[[World, str], Awaitable[None]]
@@ -44,7 +57,9 @@ Damaging = Callable[[World, str], Awaitable[None]]
 
 @pytest.fixture(params=["a field", "no JSON"])
 def damaging(request: pytest.FixtureRequest, adapter: str) -> Damaging:
-    """Damages a memory, or an old version of one: a field of it, or where the store keeps text, all of it."""
+    """Damages a memory, or an old version of one: a field of it, or where the store keeps text,
+    all of it.
+    """
     if request.param == "no JSON":
         if adapter != "sqlite":
             pytest.skip("Cosmos DB keeps nothing but JSON")
@@ -54,12 +69,20 @@ def damaging(request: pytest.FixtureRequest, adapter: str) -> Damaging:
         store = await world.look_on()
         found = (await store.snapshot(ALICE, [memory_id])).documents[memory_id]
         kind: Kind = "version" if "." in memory_id else "memory"
-        await commit(store, ALICE, Write("put", Document(memory_id, kind, {**found.body, "confidence": WORDS}, found.vector)))
+        await commit(
+            store,
+            ALICE,
+            Write(
+                "put", Document(memory_id, kind, {**found.body, "confidence": WORDS}, found.vector)
+            ),
+        )
 
     return a_field
 
 
-async def hard_forgotten(world: World, core: MemoryCore, session_id: str | None = None, **chosen: Any) -> Task:
+async def hard_forgotten(
+    world: World, core: MemoryCore, session_id: str | None = None, **chosen: Any
+) -> Task:
     asked = ForgetInput.model_validate({"mode": "hard", "session_id": session_id, "filter": chosen})
     accepted = await core.forget(ALICE, asked)
     assert isinstance(accepted, Accepted)
@@ -70,10 +93,15 @@ async def hard_forgotten(world: World, core: MemoryCore, session_id: str | None 
 
 async def three(core: MemoryCore) -> list[Memory]:
     texts = ["The bees fly at noon", "The bees sleep at night", "The bees drink at dawn"]
-    return [(await core.save(ALICE, fact(text, subject="Hive", attribute=f"habit {at}"))).memory for at, text in enumerate(texts)]
+    return [
+        (await core.save(ALICE, fact(text, subject="Hive", attribute=f"habit {at}"))).memory
+        for at, text in enumerate(texts)
+    ]
 
 
-@pytest.mark.parametrize("wrong", [{"confidence": WORDS}, {"version": WORDS}], ids=["a number", "a count"])
+@pytest.mark.parametrize(
+    "wrong", [{"confidence": WORDS}, {"version": WORDS}], ids=["a number", "a count"]
+)
 async def test_a_damaged_memory_is_left_out_of_a_list_which_names_it(
     world: World, wrong: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -106,42 +134,60 @@ async def test_a_damaged_memory_asked_for_by_its_id_is_an_error_that_names_it(wo
     core = await world.core()
     _, second, _ = await three(core)
     await damage(core, second, confidence=WORDS)
-    with pytest.raises(Damaged, match=f"the memory {second.id} is damaged: what is stored of it can't be read") as caught:
+    with pytest.raises(
+        Damaged, match=f"the memory {second.id} is damaged: what is stored of it can't be read"
+    ) as caught:
         await core.get(ALICE, second.id)
     assert WORDS not in caught.value.detail
 
 
-async def test_a_search_finds_what_stands_beside_a_damaged_memory(world: World, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_search_finds_what_stands_beside_a_damaged_memory(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
     core = await world.core()
     first, second, third = await three(core)
     await damage(core, second, confidence=WORDS)
-    found = await core.retrieve(ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0))
+    found = await core.retrieve(
+        ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
+    )
     assert {hit.memory.id for hit in found.results} == {first.id, third.id}
     assert second.id in caplog.text
     assert WORDS not in str(caplog.messages)
 
 
-async def test_a_turn_whose_words_are_damaged_hides_none_beside_it_after_a_deletion(world: World, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_turn_whose_words_are_damaged_hides_none_beside_it_after_a_deletion(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
     """What turns lend each other is looked up then."""
     core = await world.core()
-    first, second, third = [(await core.save(ALICE, turn(f"The bees {what}"))).memory for what in ("fly", "sleep", "drink")]
+    first, second, third = [
+        (await core.save(ALICE, turn(f"The bees {what}"))).memory
+        for what in ("fly", "sleep", "drink")
+    ]
     await core.delete(ALICE, first.id)
     await damage(core, second, lexical=WORDS)
-    found = await core.retrieve(ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0))
+    found = await core.retrieve(
+        ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
+    )
     assert {hit.memory.id for hit in found.results} == {third.id}
     assert second.id in caplog.text
     assert WORDS not in str(caplog.messages)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_search_that_knew_a_memory_leaves_it_out_once_its_text_is_damaged(world: World, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_search_that_knew_a_memory_leaves_it_out_once_its_text_is_damaged(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
     """The index in the process still has it."""
     core = await world.core()
     first, second, third = await three(core)
     asked = RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
     assert len((await core.retrieve(ALICE, asked)).results) == 3
     await damage_text(world, second.id)
-    assert {hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results} == {first.id, third.id}
+    assert {hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results} == {
+        first.id,
+        third.id,
+    }
     assert second.id in caplog.text
 
 
@@ -151,18 +197,25 @@ async def test_a_slot_whose_holder_is_damaged_takes_no_other_truth(world: World)
     _, second, _ = await three(core)
     await damage(core, second, confidence=WORDS)
     with pytest.raises(Damaged, match=second.id):
-        await core.save(ALICE, fact("The bees sleep in winter", subject="Hive", attribute="habit 1"))
+        await core.save(
+            ALICE, fact("The bees sleep in winter", subject="Hive", attribute="habit 1")
+        )
     await core.save(ALICE, fact("The bees sing in spring", subject="Hive", attribute="habit 7"))
 
 
 @pytest.mark.parametrize(
-    "asked", [{}, {"session_id": "s1"}, {"query": "when do the bees fly, sleep, drink?"}], ids=lambda one: "".join(one)
+    "asked",
+    [{}, {"session_id": "s1"}, {"query": "when do the bees fly, sleep, drink?"}],
+    ids=lambda one: "".join(one),
 )
 async def test_a_context_leaves_out_a_damaged_memory(
     world: World, damaging: Damaging, asked: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     core = await world.core()
-    first, second, third = [(await core.save(ALICE, turn(f"The bees {what}"))).memory for what in ("fly", "sleep", "drink")]
+    first, second, third = [
+        (await core.save(ALICE, turn(f"The bees {what}"))).memory
+        for what in ("fly", "sleep", "drink")
+    ]
     await core.delete(ALICE, first.id)
     await damaging(world, second.id)
     context = await core.context(ALICE, ContextInput(**asked))
@@ -172,10 +225,17 @@ async def test_a_context_leaves_out_a_damaged_memory(
     assert WORDS not in str(caplog.messages)
 
 
-async def test_a_memory_is_forgotten_for_good_beside_a_damaged_one_which_is_named(world: World, damaging: Damaging) -> None:
-    """The mentions of it are struck; what the damaged memory mentions can't be known, so the result says that it stays."""
+async def test_a_memory_is_forgotten_for_good_beside_a_damaged_one_which_is_named(
+    world: World, damaging: Damaging
+) -> None:
+    """The mentions of it are struck; what the damaged memory mentions can't be known,
+    so the result says that it stays.
+    """
     core = await world.core()
-    city = [fact(f"Ana lives in {name}", subject="Ana", attribute="city") for name in ("Lisbon", "Porto")]
+    city = [
+        fact(f"Ana lives in {name}", subject="Ana", attribute="city")
+        for name in ("Lisbon", "Porto")
+    ]
     damaged = (await core.save(ALICE, fact("The bees fly at noon"))).memory
     old, new = [(await core.save(ALICE, one)).memory for one in city]
     assert (await core.get(ALICE, old.id)).next_id == new.id
@@ -188,11 +248,21 @@ async def test_a_memory_is_forgotten_for_good_beside_a_damaged_one_which_is_name
     assert "Porto" not in str([event.model_dump() for event in await world.log()])
 
 
-async def test_a_session_is_forgotten_for_good_but_for_its_damaged_memory_which_is_named(world: World, damaging: Damaging) -> None:
+async def test_a_session_is_forgotten_for_good_but_for_its_damaged_memory_which_is_named(
+    world: World, damaging: Damaging
+) -> None:
     core = await world.core()
-    _, second, _ = [(await core.save(ALICE, turn(f"The bees {what}"))).memory for what in ("fly", "sleep", "drink")]
+    _, second, _ = [
+        (await core.save(ALICE, turn(f"The bees {what}"))).memory
+        for what in ("fly", "sleep", "drink")
+    ]
     await damaging(world, second.id)
-    foreseen = await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "session_id": "s1", "filter": {}, "dry_run": True}))
+    foreseen = await core.forget(
+        ALICE,
+        ForgetInput.model_validate(
+            {"mode": "hard", "session_id": "s1", "filter": {}, "dry_run": True}
+        ),
+    )
     assert not isinstance(foreseen, Accepted)
     task = await hard_forgotten(world, core, session_id="s1")
     assert task.result is not None
@@ -213,10 +283,14 @@ async def test_a_damaged_old_version_goes_with_its_memory(world: World, damaging
     assert await store.page(ALICE, "version", None, None, 10) == []
 
 
-async def test_an_export_leaves_out_what_is_damaged_and_names_it(world: World, damaging: Damaging) -> None:
+async def test_an_export_leaves_out_what_is_damaged_and_names_it(
+    world: World, damaging: Damaging
+) -> None:
     core = await world.core()
     first, second, third = await three(core)
-    edited = await core.update(ALICE, third.id, UpdateInput(content="The bees drink at dusk"), third.etag)
+    edited = await core.update(
+        ALICE, third.id, UpdateInput(content="The bees drink at dusk"), third.etag
+    )
     await damaging(world, second.id)
     await damaging(world, version_id(third.id, 1))
     task = await worked(world, core, (await core.export(ALICE)).task_id)
@@ -229,7 +303,9 @@ async def test_an_export_leaves_out_what_is_damaged_and_names_it(world: World, d
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_file_without_a_damaged_memory_is_refused_by_an_import_which_names_it(world: World) -> None:
+async def test_a_file_without_a_damaged_memory_is_refused_by_an_import_which_names_it(
+    world: World,
+) -> None:
     """Its log tells of a memory that is not there."""
     core = await world.core()
     _, second, _ = await three(core)
@@ -248,7 +324,9 @@ async def test_an_undamaged_export_names_nothing(world: World) -> None:
     assert "damaged" not in task.result
 
 
-async def test_an_export_of_nothing_but_a_damaged_memory_is_whole(world: World, damaging: Damaging) -> None:
+async def test_an_export_of_nothing_but_a_damaged_memory_is_whole(
+    world: World, damaging: Damaging
+) -> None:
     core = await world.core()
     only = (await core.save(ALICE, fact("The bees fly at noon"))).memory
     await damaging(world, only.id)
@@ -259,7 +337,9 @@ async def test_an_export_of_nothing_but_a_damaged_memory_is_whole(world: World, 
     assert of_kind(parsed(await fetched(core, task))[1], "memory") == []
 
 
-async def test_an_archive_run_passes_over_a_damaged_memory(world: World, damaging: Damaging) -> None:
+async def test_an_archive_run_passes_over_a_damaged_memory(
+    world: World, damaging: Damaging
+) -> None:
     core = await world.core()
     _, second, _ = await three(core)
     await damaging(world, second.id)
@@ -268,10 +348,15 @@ async def test_an_archive_run_passes_over_a_damaged_memory(world: World, damagin
     assert (await core.list(ALICE, ListInput(status="active"))).damaged == (second.id,)
 
 
-async def test_a_chain_with_a_damaged_memory_stays_out_of_the_archive(world: World, damaging: Damaging) -> None:
+async def test_a_chain_with_a_damaged_memory_stays_out_of_the_archive(
+    world: World, damaging: Damaging
+) -> None:
     """Chains move whole; what stands beside one moves without it."""
     core = await world.core()
-    city = [fact(f"Ana lives in {name}", subject="Ana", attribute="city") for name in ("Lisbon", "Porto")]
+    city = [
+        fact(f"Ana lives in {name}", subject="Ana", attribute="city")
+        for name in ("Lisbon", "Porto")
+    ]
     old, new = [(await core.save(ALICE, one)).memory for one in city]
     other = (await core.save(ALICE, fact("The bees fly at noon"))).memory
     await damaging(world, old.id)
@@ -286,7 +371,10 @@ async def test_an_evolution_ends_at_a_damaged_memory_and_says_so(
     world: World, damaging: Damaging, which: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     core = await world.core()
-    city = [fact(f"Ana lives in {name}", subject="Ana", attribute="city") for name in ("Lisbon", "Porto")]
+    city = [
+        fact(f"Ana lives in {name}", subject="Ana", attribute="city")
+        for name in ("Lisbon", "Porto")
+    ]
     both = [(await core.save(ALICE, one)).memory for one in city]
     damaged, asked = both[which], both[1 - which]
     await damaging(world, damaged.id)
@@ -304,7 +392,9 @@ async def test_erasing_the_user_removes_a_damaged_memory(world: World, damaging:
     assert await (await world.look_on()).page(ALICE, "memory", None, None, 10) == []
 
 
-async def test_a_memory_is_forgotten_for_good_though_a_damaged_one_contradicts_it(world: World, damaging: Damaging) -> None:
+async def test_a_memory_is_forgotten_for_good_though_a_damaged_one_contradicts_it(
+    world: World, damaging: Damaging
+) -> None:
     core = await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
     one = (await core.save(ALICE, fact("the big server listens on port 8080"))).memory
     other = await core.save(ALICE, fact("the big server listens on port 8081"))

@@ -1,4 +1,6 @@
-"""A request whose deadline passes is cancelled: what it wrote is there as a whole or not at all, and nothing stays locked."""
+"""A request whose deadline passes is cancelled: what it wrote is there as a whole or not at all,
+and nothing stays locked.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,15 @@ from tests.world import World, fact, listed
 TURNS = 24
 
 
-async def test_cancelled_at_any_turn_a_save_is_whole_or_absent_and_sent_again_is_there_once(world: World) -> None:
+async def test_cancelled_at_any_turn_a_save_is_whole_or_absent_and_sent_again_is_there_once(
+    world: World,
+) -> None:
     core = await world.core()
 
     def asked(turns: int) -> tuple[SaveInput, Call]:
-        return fact(f"Boat {turns} is number {turns * 7}", tags=[f"t{turns}"]), Call(idempotency_key=f"k{turns}")
+        return fact(f"Boat {turns} is number {turns * 7}", tags=[f"t{turns}"]), Call(
+            idempotency_key=f"k{turns}"
+        )
 
     for turns in range(TURNS):
         item, call = asked(turns)

@@ -1,4 +1,6 @@
-"""Decay as its users see it: computed when read, written only when it takes a memory out of sight, however often it is asked for."""
+"""Decay as its users see it: computed when read, written only when it takes a memory out of sight,
+however often it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ async def foreseen(core: MemoryCore, **asked: Any) -> Foreseen:
 
 
 async def importance(core: MemoryCore) -> float:
-    (hit,) = (await core.retrieve(ALICE, RetrieveInput(query="flamenco", include_decayed=True))).results
+    (hit,) = (
+        await core.retrieve(ALICE, RetrieveInput(query="flamenco", include_decayed=True))
+    ).results
     return hit.importance_score
 
 
@@ -58,20 +62,35 @@ async def test_240_hourly_calls_are_as_good_as_one(core: MemoryCore, world: Worl
     assert len(await world.log()) == 1
 
 
-async def test_a_crossing_is_written_once_and_no_list_shows_the_memory(core: MemoryCore, world: World) -> None:
+async def test_a_crossing_is_written_once_and_no_list_shows_the_memory(
+    core: MemoryCore, world: World
+) -> None:
     saved = (await core.save(ALICE, turn("Ana sings flamenco", importance=0.4))).memory
     world.clock.forward(89 * DAY)
     assert (await decayed(core)).result == {"counts": NOTHING, "capped": False}
     world.clock.forward(2 * DAY)
-    assert await foreseen(core) == Foreseen({"recalled": 0, "decayed": 1, "compressed": 0}, capped=False)
+    assert await foreseen(core) == Foreseen(
+        {"recalled": 0, "decayed": 1, "compressed": 0}, capped=False
+    )
     assert len(await world.log()) == 1
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 1, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 1, "compressed": 0},
+        "capped": False,
+    }
     assert (await decayed(core)).result == {"counts": NOTHING, "capped": False}
-    assert abs(await importance(core) - importance_at(0.4, saved.created_at, world.clock.now())) < 1e-9
+    assert (
+        abs(await importance(core) - importance_at(0.4, saved.created_at, world.clock.now())) < 1e-9
+    )
     held = await core.get(ALICE, saved.id)
-    assert (held.status, held.status_reason, held.importance_base) == (Status.DECAYED, "importance_decay", 0.4)
+    assert (held.status, held.status_reason, held.importance_base) == (
+        Status.DECAYED,
+        "importance_decay",
+        0.4,
+    )
     assert [event.event_type for event in await world.log()] == ["created", "decayed"]
-    assert (await core.retrieve(ALICE, RetrieveInput(query="flamenco", include_decayed=False))).results == ()
+    assert (
+        await core.retrieve(ALICE, RetrieveInput(query="flamenco", include_decayed=False))
+    ).results == ()
     assert await listed(core) == []
 
 
@@ -85,20 +104,30 @@ async def test_what_is_pinned_true_or_known_how_never_fades(core: MemoryCore, wo
     await core.bulk(ALICE, items)
     world.clock.forward(4000 * DAY)
     await decayed(core)
-    assert [one.content for one in await listed(core, status="decayed")] == ["a fact without a slot"]
+    assert [one.content for one in await listed(core, status="decayed")] == [
+        "a fact without a slot"
+    ]
 
 
-async def test_a_session_can_be_named_and_another_user_is_not_touched(core: MemoryCore, world: World) -> None:
+async def test_a_session_can_be_named_and_another_user_is_not_touched(
+    core: MemoryCore, world: World
+) -> None:
     await core.bulk(ALICE, [turn("one", "s1", importance=0.1), turn("two", "s2", importance=0.1)])
     await core.save(BOB, turn("three", importance=0.1))
     world.clock.forward(100 * DAY)
-    assert (await foreseen(core, session_id="s1")).counts == {"recalled": 0, "decayed": 1, "compressed": 0}
+    assert (await foreseen(core, session_id="s1")).counts == {
+        "recalled": 0,
+        "decayed": 1,
+        "compressed": 0,
+    }
     await decayed(core, session_id="s1")
     assert [one.content for one in await listed(core, status="active")] == ["two"]
     assert len(await listed(core, BOB, status="active")) == 1
 
 
-async def test_what_is_edited_or_told_again_has_been_looked_at(core: MemoryCore, world: World) -> None:
+async def test_what_is_edited_or_told_again_has_been_looked_at(
+    core: MemoryCore, world: World
+) -> None:
     edited = (await core.save(ALICE, fact("the door is green", importance=0.1))).memory
     told = (await core.save(ALICE, fact("the roof leaks", importance=0.1))).memory
     world.clock.forward(100 * DAY)
@@ -109,18 +138,26 @@ async def test_what_is_edited_or_told_again_has_been_looked_at(core: MemoryCore,
 
 
 async def test_what_was_found_has_been_looked_at(core: MemoryCore, world: World) -> None:
-    await core.bulk(ALICE, [fact("the door is green", importance=0.1), fact("the roof leaks", importance=0.1)])
+    await core.bulk(
+        ALICE, [fact("the door is green", importance=0.1), fact("the roof leaks", importance=0.1)]
+    )
     world.clock.forward(29 * DAY)
     assert (await core.retrieve(ALICE, RetrieveInput(query="the door is green", limit=1))).results
     assert (await decayed(core)).result == {"counts": NOTHING, "capped": False}
     world.clock.forward(20 * DAY)
-    assert await foreseen(core) == Foreseen({"recalled": 0, "decayed": 1, "compressed": 0}, capped=False)
+    assert await foreseen(core) == Foreseen(
+        {"recalled": 0, "decayed": 1, "compressed": 0}, capped=False
+    )
     await decayed(core)
     assert [one.content for one in await listed(core)] == ["the door is green"]
 
 
-async def test_a_dry_run_counts_what_the_run_changes_where_accesses_wait_to_be_written(core: MemoryCore, world: World) -> None:
-    await core.bulk(ALICE, [fact("the door is green", importance=0.1), fact("the roof leaks", importance=0.1)])
+async def test_a_dry_run_counts_what_the_run_changes_where_accesses_wait_to_be_written(
+    core: MemoryCore, world: World
+) -> None:
+    await core.bulk(
+        ALICE, [fact("the door is green", importance=0.1), fact("the roof leaks", importance=0.1)]
+    )
     world.clock.forward(29 * DAY)
     assert (await core.retrieve(ALICE, RetrieveInput(query="the door is green", limit=1))).results
     world.clock.forward(20 * DAY)
@@ -133,23 +170,38 @@ async def test_a_dry_run_counts_what_the_run_changes_where_accesses_wait_to_be_w
 async def test_more_than_one_commit_holds_goes_in_chunks_and_a_cap_ends_it(world: World) -> None:
     core = await world.core(upkeep_cap=130)
     for start in (0, 100):
-        await core.bulk(ALICE, [turn(f"word{n}", importance=0.1) for n in range(start, start + 100)])
+        await core.bulk(
+            ALICE, [turn(f"word{n}", importance=0.1) for n in range(start, start + 100)]
+        )
     world.clock.forward(100 * DAY)
-    assert await foreseen(core) == Foreseen({"recalled": 0, "decayed": 130, "compressed": 0}, capped=True)
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 130, "compressed": 0}, "capped": True}
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 70, "compressed": 0}, "capped": False}
+    assert await foreseen(core) == Foreseen(
+        {"recalled": 0, "decayed": 130, "compressed": 0}, capped=True
+    )
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 130, "compressed": 0},
+        "capped": True,
+    }
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 70, "compressed": 0},
+        "capped": False,
+    }
 
 
 async def test_long_memories_go_in_chunks_that_fit(core: MemoryCore, world: World) -> None:
     long = " ".join(f"word{n}" for n in range(3_500))
     await core.bulk(ALICE, [turn(f"{n} {long}", importance=0.0) for n in range(50)])
     world.clock.forward(10 * DAY)
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 50, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 50, "compressed": 0},
+        "capped": False,
+    }
 
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
 @pytest.mark.parametrize("commits", [1, 2, 3])
-async def test_killed_in_any_chunk_the_work_goes_on_from_there(world: World, commits: int, applied: bool) -> None:
+async def test_killed_in_any_chunk_the_work_goes_on_from_there(
+    world: World, commits: int, applied: bool
+) -> None:
     first = await world.core()
     await first.bulk(ALICE, [turn(f"word{n}", importance=0.1) for n in range(100)])
     world.clock.forward(100 * DAY)
@@ -162,7 +214,10 @@ async def test_killed_in_any_chunk_the_work_goes_on_from_there(world: World, com
     world.clock.forward(100)
     await Hand(first, "consolidation").work_all()
     task = await task_of(first, accepted)
-    assert (task.status, task.result) == ("succeeded", {"counts": {"recalled": 0, "decayed": 100, "compressed": 0}, "capped": False})
+    assert (task.status, task.result) == (
+        "succeeded",
+        {"counts": {"recalled": 0, "decayed": 100, "compressed": 0}, "capped": False},
+    )
     log = await world.log()
     assert len(log) == len({event.sequence for event in log}) == 200
 
@@ -177,7 +232,9 @@ async def test_two_workers_write_each_crossing_once(world: World) -> None:
     assert [event.event_type for event in await world.log()].count("decayed") == 100
 
 
-async def test_a_memory_that_is_looked_at_between_the_search_and_the_commit_stays(world: World) -> None:
+async def test_a_memory_that_is_looked_at_between_the_search_and_the_commit_stays(
+    world: World,
+) -> None:
     first = await world.core()
     saved = (await first.save(ALICE, fact("the roof leaks", importance=0.1))).memory
     world.clock.forward(100 * DAY)

@@ -1,4 +1,6 @@
-"""A model and the rules say opposite things of two statements: both stand, and the conflict is pending with both reasons."""
+"""A model and the rules say opposite things of two statements: both stand, and the conflict is
+pending with both reasons.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,21 @@ OSLO, BERGEN = "Ana's city is Oslo", "Ana's city is Bergen"
 
 
 def each_as_a_lasting_fact(messages: Sequence[Message]) -> list[SaidFact]:
-    return [SaidFact(text=one.content, message=place, quote=one.content, lasting=True) for place, one in enumerate(messages)]
+    return [
+        SaidFact(text=one.content, message=place, quote=one.content, lasting=True)
+        for place, one in enumerate(messages)
+    ]
 
 
 async def core_of(world: World, agents: Tellers) -> MemoryCore:
     world.clock.forward(10 * 86_400)
-    return await world.core(agents=agents, rules=Tellers(), embedder=WordsEmbedder(), link_threshold=0.3, duplicate_threshold=0.95)
+    return await world.core(
+        agents=agents,
+        rules=Tellers(),
+        embedder=WordsEmbedder(),
+        link_threshold=0.3,
+        duplicate_threshold=0.95,
+    )
 
 
 async def only_record(core: MemoryCore) -> ConflictRecord:
@@ -45,7 +56,9 @@ async def consolidate(core: MemoryCore) -> None:
 
 
 @pytest.mark.parametrize("operation", ["KEEP", "SKIP", "UPDATE"])
-async def test_another_value_of_a_slot_that_a_model_sees_no_conflict_in_waits_for_a_person(world: World, operation: str) -> None:
+async def test_another_value_of_a_slot_that_a_model_sees_no_conflict_in_waits_for_a_person(
+    world: World, operation: str
+) -> None:
     agents = Tellers(notes=False)
     core = await core_of(world, agents)
     await tell(core, OSLO)
@@ -56,7 +69,12 @@ async def test_another_value_of_a_slot_that_a_model_sees_no_conflict_in_waits_fo
     made = await facts_of(core)
     assert statuses(made) == {OSLO: "active", BERGEN: "active"}
     record = await only_record(core)
-    assert (record.status, record.by, record.old_id, record.new_id) == ("pending", "scripted", made[OSLO].id, made[BERGEN].id)
+    assert (record.status, record.by, record.old_id, record.new_id) == (
+        "pending",
+        "scripted",
+        made[OSLO].id,
+        made[BERGEN].id,
+    )
     assert record.reason.startswith("same slot, other value or time; but scripted says: ")
     await check_questions(world, core)
     await consolidate(core)
@@ -69,13 +87,19 @@ async def test_a_person_decides_between_a_model_and_the_rules(world: World) -> N
     await tell(core, OSLO)
     agents.rulings = on_all("KEEP", category="fact")
     await tell(core, BERGEN, at=LATER)
-    await core.resolve_conflict(ALICE, (await only_record(core)).id, ResolveInput(decision="supersede"))
+    await core.resolve_conflict(
+        ALICE, (await only_record(core)).id, ResolveInput(decision="supersede")
+    )
     assert statuses(await facts_of(core)) == {OSLO: "superseded", BERGEN: "active"}
     await check_questions(world, core)
 
 
-@pytest.mark.parametrize(("operation", "confidence"), [("KEEP", 0.6), ("DELETE", 1.0), ("SKIP", 0.0)])
-async def test_an_unsure_model_or_one_that_agrees_leaves_the_slot_to_the_rules(world: World, operation: str, confidence: float) -> None:
+@pytest.mark.parametrize(
+    ("operation", "confidence"), [("KEEP", 0.6), ("DELETE", 1.0), ("SKIP", 0.0)]
+)
+async def test_an_unsure_model_or_one_that_agrees_leaves_the_slot_to_the_rules(
+    world: World, operation: str, confidence: float
+) -> None:
     agents = Tellers(notes=False)
     core = await core_of(world, agents)
     await tell(core, OSLO)
@@ -84,7 +108,9 @@ async def test_an_unsure_model_or_one_that_agrees_leaves_the_slot_to_the_rules(w
     assert statuses(await facts_of(core)) == {OSLO: "superseded", BERGEN: "active"}
 
 
-async def test_an_earlier_value_that_changes_nothing_now_is_no_matter_of_dispute(world: World) -> None:
+async def test_an_earlier_value_that_changes_nothing_now_is_no_matter_of_dispute(
+    world: World,
+) -> None:
     agents = Tellers(notes=False)
     core = await core_of(world, agents)
     await tell(core, BERGEN, at=LATER)
@@ -93,7 +119,9 @@ async def test_an_earlier_value_that_changes_nothing_now_is_no_matter_of_dispute
     assert statuses(await facts_of(core)) == {OSLO: "superseded", BERGEN: "active"}
 
 
-async def test_a_contradiction_in_words_that_a_model_denies_keeps_both_reasons(world: World) -> None:
+async def test_a_contradiction_in_words_that_a_model_denies_keeps_both_reasons(
+    world: World,
+) -> None:
     agents = Tellers(notes=False, facts=each_as_a_lasting_fact)
     core = await core_of(world, agents)
     await tell(core, "The weekly meeting with Petra starts at 9")
@@ -101,8 +129,10 @@ async def test_a_contradiction_in_words_that_a_model_denies_keeps_both_reasons(w
     await tell(core, "The weekly meeting with Petra starts at 11", at=LATER)
     record = await only_record(core)
     assert (record.status, record.by) == ("pending", "scripted")
-    assert record.reason == "near-equal, but different in numbers; but scripted says: both can be true" or record.reason == (
-        "about the same, but different in numbers; but scripted says: both can be true"
+    assert (
+        record.reason == "near-equal, but different in numbers; but scripted says: both can be true"
+        or record.reason
+        == ("about the same, but different in numbers; but scripted says: both can be true")
     )
     await consolidate(core)
     assert (await only_record(core)).open
@@ -117,7 +147,10 @@ async def test_of_two_likings_none_falls_because_a_model_says_so(world: World) -
     assert set(statuses(await facts_of(core)).values()) == {"active"}
     record = await only_record(core)
     assert (record.status, record.by) == ("pending", "scripted")
-    assert record.reason == "they differ in a word that leaves room for both; but scripted says: they can't both be true"
+    assert record.reason == (
+        "they differ in a word that leaves room for both; but scripted says: they can't both "
+        "be true"
+    )
     await check_questions(world, core)
     await consolidate(core)
     assert (await only_record(core)).open
@@ -126,8 +159,16 @@ async def test_of_two_likings_none_falls_because_a_model_says_so(world: World) -
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
-        ("Ana's opinion of tea is likes", "Ana's opinion of coffee is likes", "one may have several of these"),
-        ("Ana's tennis club is Racket", "Ben's tennis partner is Racket", "they are about two people or things"),
+        (
+            "Ana's opinion of tea is likes",
+            "Ana's opinion of coffee is likes",
+            "one may have several of these",
+        ),
+        (
+            "Ana's tennis club is Racket",
+            "Ben's tennis partner is Racket",
+            "they are about two people or things",
+        ),
     ],
 )
 async def test_what_fills_slots_of_their_own_is_set_against_each_other_by_a_person_alone(
@@ -155,7 +196,9 @@ async def test_within_a_scene_too_a_dispute_is_left_to_a_person(world: World) ->
     agents = Tellers(notes=False)
     core = await world.core(agents=agents)
     await tell(core, "Ana's opinion of vegan pasta is likes")
-    await tell(core, "Ana's opinion of beef pasta is likes", at=NOW + timedelta(days=1), session="s2")
+    await tell(
+        core, "Ana's opinion of beef pasta is likes", at=NOW + timedelta(days=1), session="s2"
+    )
     agents.rulings = on_all("DELETE", category="fact", confidence=0.9)
     await consolidate(core)
     assert set(statuses(await facts_of(core)).values()) == {"active"}

@@ -1,4 +1,6 @@
-"""Any life of one slot: after each act, at each moment, one truth holds, but for those that a person lets stand beside each other."""
+"""Any life of one slot: after each act, at each moment, one truth holds, but for those that a
+person lets stand beside each other.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ SLOT: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
 DAYS = st.integers(0, 20)
 PLACES = st.integers(0, 30)
 CITIES = st.sampled_from(["Oslo", "Rome", "Bonn", "Kiev", "Lima"])
-WAYS = st.sampled_from([OnConflict.AUTO, OnConflict.AUTO, OnConflict.SUPERSEDE, OnConflict.MERGE, OnConflict.KEEP_BOTH])
+WAYS = st.sampled_from(
+    [OnConflict.AUTO, OnConflict.AUTO, OnConflict.SUPERSEDE, OnConflict.MERGE, OnConflict.KEEP_BOTH]
+)
 SINCE = st.sampled_from([None, None, None, -6, -2, 3])
 
 
@@ -84,7 +88,9 @@ class OneSlot(RuleBasedStateMachine):
     def chosen(self, place: int, *statuses: Status) -> Memory | None:
         """One of the memories with these statuses, in an order that does not depend on ids."""
         memories = self.run(listed(self.core, self.owner, status="all"))
-        found = sorted((one for one in memories if one.status in statuses), key=lambda one: one.sequence)
+        found = sorted(
+            (one for one in memories if one.status in statuses), key=lambda one: one.sequence
+        )
         return found[place % len(found)] if found else None
 
     def records(self, *, is_open: bool) -> list[ConflictRecord]:
@@ -94,12 +100,24 @@ class OneSlot(RuleBasedStateMachine):
     @rule(city=CITIES, told=DAYS, since=SINCE, way=WAYS)
     def save(self, city: str, told: int, since: int | None, way: OnConflict) -> None:
         begins = {} if since is None else {"valid_from": day(told + since)}
-        said = fact(f"Ana lives in {city}", value=city, event_timestamp=day(told), on_conflict=way, **SLOT, **begins)
+        said = fact(
+            f"Ana lives in {city}",
+            value=city,
+            event_timestamp=day(told),
+            on_conflict=way,
+            **SLOT,
+            **begins,
+        )
         self.attempt(self.core.save(self.owner, said))
 
     @rule(told=DAYS, city=st.sampled_from([None, "Oslo", "Rome"]))
     def end(self, told: int, city: str | None) -> None:
-        said = fact(f"Ana lives in {city} no longer", value={"no_longer": city}, event_timestamp=day(told), **SLOT)
+        said = fact(
+            f"Ana lives in {city} no longer",
+            value={"no_longer": city},
+            event_timestamp=day(told),
+            **SLOT,
+        )
         self.attempt(self.core.save(self.owner, said))
 
     @rule(place=PLACES, city=CITIES, since=st.none() | DAYS)
@@ -112,17 +130,27 @@ class OneSlot(RuleBasedStateMachine):
     @rule(place=PLACES, name=st.sampled_from(["valid_from", "valid_until"]), moment=DAYS)
     def correct_the_time(self, place: int, name: str, moment: int) -> None:
         if (one := self.chosen(place, Status.ACTIVE)) is not None:
-            self.attempt(self.core.update(self.owner, one.id, UpdateInput.model_validate({name: day(moment)}), "*"))
+            self.attempt(
+                self.core.update(
+                    self.owner, one.id, UpdateInput.model_validate({name: day(moment)}), "*"
+                )
+            )
 
     @rule(place=PLACES)
     def delete(self, place: int) -> None:
-        if (one := self.chosen(place, Status.ACTIVE, Status.SUPERSEDED, Status.UPDATED)) is not None:
+        if (
+            one := self.chosen(place, Status.ACTIVE, Status.SUPERSEDED, Status.UPDATED)
+        ) is not None:
             self.attempt(self.core.delete(self.owner, one.id))
 
     @rule(place=PLACES)
     def restore_deleted(self, place: int) -> None:
         if (one := self.chosen(place, Status.DELETED)) is not None:
-            self.attempt(self.core.set_status(self.owner, one.id, StatusInput(status="active", reason="again")))
+            self.attempt(
+                self.core.set_status(
+                    self.owner, one.id, StatusInput(status="active", reason="again")
+                )
+            )
 
     @rule(place=PLACES)
     def undo(self, place: int) -> None:
@@ -132,7 +160,11 @@ class OneSlot(RuleBasedStateMachine):
     @rule(place=PLACES, decision=st.sampled_from(DECISIONS))
     def decide(self, place: int, decision: str) -> None:
         if records := self.records(is_open=True):
-            self.attempt(self.core.resolve_conflict(self.owner, records[place % len(records)].id, asking(decision)))
+            self.attempt(
+                self.core.resolve_conflict(
+                    self.owner, records[place % len(records)].id, asking(decision)
+                )
+            )
 
     @rule(place=PLACES)
     def undo_a_decision(self, place: int) -> None:
@@ -156,28 +188,41 @@ class OneSlot(RuleBasedStateMachine):
         return self.lives.core
 
     def side_by_side(self, memories: list[Memory]) -> tuple[list[set[str]], set[str]]:
-        """The groups that were let stand side by side, and the memories of which it is not decided whether they hold.
+        """The groups that were let stand side by side, and the memories of which it is not decided
+        whether they hold.
 
-        A truth that was kept beside one of a group stood beside all of it; what it is merged into takes its place there, and so does
-        what says the same: of two that tell one value, the one said later is a mention.
+        A truth that was kept beside one of a group stood beside all of it; what it is merged into
+        takes its place there, and so does what says the same: of two that tell one value,
+        the one said later is a mention.
         """
         records = self.run(records_of(self.world, self.owner))
-        self.pairs |= {one.sides: None for one in records if not one.open and one.strategy == "keep_both"}
+        self.pairs |= {
+            one.sides: None for one in records if not one.open and one.strategy == "keep_both"
+        }
         sides = {name for pair in self.pairs for name in pair}
         for one in sorted(memories, key=lambda one: one.sequence):
             sides |= {*one.consolidated_into_ids} if one.id in sides else set()
         merged = [{one.id, *one.consolidated_into_ids} for one in memories if one.id in sides]
         groups: list[set[str]] = []
         told = {one.id: one.value for one in memories}
-        alike = [{one.id, *(name for name in sides if name in told and told[name] == one.value)} for one in memories]
-        for names in [*map(set, self.pairs), *merged, *(each for each in alike if not each.isdisjoint(sides))]:
+        alike = [
+            {one.id, *(name for name in sides if name in told and told[name] == one.value)}
+            for one in memories
+        ]
+        for names in [
+            *map(set, self.pairs),
+            *merged,
+            *(each for each in alike if not each.isdisjoint(sides)),
+        ]:
             apart = [group for group in groups if group.isdisjoint(names)]
             groups = [*apart, names.union(*(group for group in groups if group not in apart))]
         return groups, {name for one in records if one.open for name in one.sides}
 
 
 @contextmanager
-def lives(folder: Path, clock: StillClock, server: CosmosServer | None) -> Iterator[Callable[[], OneSlot]]:
+def lives(
+    folder: Path, clock: StillClock, server: CosmosServer | None
+) -> Iterator[Callable[[], OneSlot]]:
     """What makes a life of a user of its own in one store."""
     made = Lives(World(folder, clock, None if server is None else on_cosmos(server, clock)))
     try:
@@ -188,18 +233,29 @@ def lives(folder: Path, clock: StillClock, server: CosmosServer | None) -> Itera
 
 
 def live(life: Callable[[], OneSlot], examples: int, steps: int) -> None:
-    of = settings(max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=list(HealthCheck))
+    of = settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
     run_state_machine_as_test(life, settings=of)
 
 
-@pytest.mark.parametrize(("adapter", "examples"), [("sqlite", 15), ("cosmos", 2)], indirect=["adapter"])
-def test_one_truth_holds_at_each_moment_of_a_life(tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int) -> None:
+@pytest.mark.parametrize(
+    ("adapter", "examples"), [("sqlite", 15), ("cosmos", 2)], indirect=["adapter"]
+)
+def test_one_truth_holds_at_each_moment_of_a_life(
+    tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
+) -> None:
     with lives(tmp_path, clock, server) as life:
         live(life, examples, 12)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("adapter", "examples"), [("sqlite", 150), ("cosmos", 20)], indirect=["adapter"])
+@pytest.mark.parametrize(
+    ("adapter", "examples"), [("sqlite", 150), ("cosmos", 20)], indirect=["adapter"]
+)
 def test_one_truth_holds_at_each_moment_of_many_lives(
     tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
 ) -> None:

@@ -1,4 +1,6 @@
-"""One truth of a slot at each moment, also after merges, decisions, edits before a decision, and in a slot that is told very often."""
+"""One truth of a slot at each moment, also after merges, decisions, edits before a decision, and in
+a slot that is told very often.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,25 @@ def day(number: float) -> datetime:
 
 
 async def save(core: MemoryCore, city: str, told: float, **fields: Any) -> Saved:
-    return await core.save(ALICE, fact(f"Ana lives in {city}", value=city, event_timestamp=day(told), **CITY, **fields))
+    return await core.save(
+        ALICE, fact(f"Ana lives in {city}", value=city, event_timestamp=day(told), **CITY, **fields)
+    )
 
 
 async def cities(core: MemoryCore, *days: float) -> list[str]:
-    """What held at these moments, by a list and by a replay; several at one moment with a slash between them."""
+    """What held at these moments, by a list and by a replay; several at one moment with a slash
+    between them.
+    """
     answers = []
     for number in days:
         shown = [one.content for one in await listed(core, at=day(number))]
-        replayed = await core.replay(ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=day(number), limit=100))
+        replayed = await core.replay(
+            ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=day(number), limit=100)
+        )
         assert sorted(shown) == sorted(one.content for one in replayed.memories)
-        answers.append("/".join(one.replace("Ana lives in ", "").replace("\n", "+") for one in sorted(shown)))
+        answers.append(
+            "/".join(one.replace("Ana lives in ", "").replace("\n", "+") for one in sorted(shown))
+        )
     return answers
 
 
@@ -46,10 +56,14 @@ async def decide(core: MemoryCore, decision: str) -> str:
 
 async def edit(core: MemoryCore, memory: Memory, city: str) -> Memory:
     current = await core.get(ALICE, memory.id)
-    return await core.update(ALICE, memory.id, UpdateInput(content=f"Ana lives in {city}", value=city), current.etag)
+    return await core.update(
+        ALICE, memory.id, UpdateInput(content=f"Ana lives in {city}", value=city), current.etag
+    )
 
 
-async def test_truths_that_waited_for_a_decision_share_no_moment_once_a_third_one_ends_both(core: MemoryCore) -> None:
+async def test_truths_that_waited_for_a_decision_share_no_moment_once_a_third_one_ends_both(
+    core: MemoryCore,
+) -> None:
     await save(core, "Lima", 4)
     await save(core, "Bonn", 6)
     (decided,) = (await core.conflicts(ALICE, ConflictsInput(status="resolved"))).conflicts
@@ -66,15 +80,21 @@ async def test_a_truth_told_late_ends_one_that_was_merged_since(core: MemoryCore
     assert await cities(core, 0.5, 5.5, 9.5) == ["Kiev", "Rome", "Kiev+Bonn"]
 
 
-async def test_a_truth_told_late_ends_the_old_version_of_one_that_was_merged(core: MemoryCore) -> None:
+async def test_a_truth_told_late_ends_the_old_version_of_one_that_was_merged(
+    core: MemoryCore,
+) -> None:
     kiev = await save(core, "Kiev", 4)
-    await core.update(ALICE, kiev.memory.id, UpdateInput(content="Ana lives in Kiev"), kiev.memory.etag)
+    await core.update(
+        ALICE, kiev.memory.id, UpdateInput(content="Ana lives in Kiev"), kiev.memory.etag
+    )
     await save(core, "Oslo", 6, on_conflict="merge")
     await save(core, "Bonn", 8)
     assert await cities(core, 4.5, 6.5, 8.5, 210) == ["Kiev", "Kiev+Oslo", "Bonn", "Bonn"]
 
 
-async def test_a_decision_lets_the_old_version_of_the_winner_end_the_one_that_falls(core: MemoryCore) -> None:
+async def test_a_decision_lets_the_old_version_of_the_winner_end_the_one_that_falls(
+    core: MemoryCore,
+) -> None:
     await save(core, "Lima", 1)
     bonn = await save(core, "Bonn", 4)
     assert bonn.conflict is not None
@@ -84,7 +104,9 @@ async def test_a_decision_lets_the_old_version_of_the_winner_end_the_one_that_fa
     assert await cities(core, 1.5, 4.5, 201) == ["Lima", "Bonn", "Bonn"]
 
 
-async def test_a_truth_that_overrules_sixty_others_shares_no_day_with_any(core: MemoryCore, world: World) -> None:
+async def test_a_truth_that_overrules_sixty_others_shares_no_day_with_any(
+    core: MemoryCore, world: World
+) -> None:
     """The last twenty were left as they were, by a cap that nobody was told of."""
     for number in range(1, 61):
         await save(core, f"City {number}", number)
@@ -95,7 +117,9 @@ async def test_a_truth_that_overrules_sixty_others_shares_no_day_with_any(core: 
     await world.check_slots()
 
 
-async def test_what_is_kept_side_by_side_stays_so_where_both_fall_together(core: MemoryCore) -> None:
+async def test_what_is_kept_side_by_side_stays_so_where_both_fall_together(
+    core: MemoryCore,
+) -> None:
     await save(core, "Kiev", 2)
     await save(core, "Bonn", 5, on_conflict="keep_both")
     assert await cities(core, 2.5, 5.5) == ["Kiev", "Bonn/Kiev"]

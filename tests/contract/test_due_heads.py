@@ -1,4 +1,6 @@
-"""Whose run is due, and what time alone brings: told by both stores' indexes, page by page, range by range."""
+"""Whose run is due, and what time alone brings: told by both stores' indexes, page by page,
+range by range.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,26 @@ async def due(store: LongTermStore, now: datetime, page: int = 2) -> list[Due]:
     return found
 
 
-async def test_those_whose_time_has_come_are_found_page_by_page_the_longest_due_first(store: LongTermStore) -> None:
-    when = {"zoë": NOW, "ana": NOW, "bob": None, "eve": NOW + HOUR, "kim": NOW - DAY, "lee": NOW + timedelta(microseconds=1)}
+async def test_those_whose_time_has_come_are_found_page_by_page_the_longest_due_first(
+    store: LongTermStore,
+) -> None:
+    when = {
+        "zoë": NOW,
+        "ana": NOW,
+        "bob": None,
+        "eve": NOW + HOUR,
+        "kim": NOW - DAY,
+        "lee": NOW + timedelta(microseconds=1),
+    }
     for name, moment in when.items():
         await store.commit(Owner("app", name), batch(None, head={"due_at": moment}))
     await store.commit(Owner("another", "zed"), batch(None, head={"due_at": NOW}))
-    assert [(one.owner.user_id, one.at) for one in await due(store, NOW)] == [("kim", NOW - DAY), ("zed", NOW), ("ana", NOW), ("zoë", NOW)]
+    assert [(one.owner.user_id, one.at) for one in await due(store, NOW)] == [
+        ("kim", NOW - DAY),
+        ("zed", NOW),
+        ("ana", NOW),
+        ("zoë", NOW),
+    ]
     later = [one.owner.user_id for one in await due(store, NOW + HOUR, page=1)]
     assert later == ["kim", "zed", "ana", "zoë", "lee", "eve"]
 
@@ -49,7 +65,9 @@ async def test_who_is_due_later_or_never_again_is_found_no_more(store: LongTermS
     assert await due(store, NOW + DAY) == []
 
 
-async def coming(store: LongTermStore, after: datetime, owner: Owner = ALICE, rules: Fading = RULES) -> NextDue:
+async def coming(
+    store: LongTermStore, after: datetime, owner: Owner = ALICE, rules: Fading = RULES
+) -> NextDue:
     return await store.coming(owner, rules, YEARS, after)
 
 
@@ -70,7 +88,9 @@ def near(one: datetime | None, other: datetime) -> bool:
     return one is not None and abs(one - other) < timedelta(seconds=1)
 
 
-async def test_the_next_crossing_is_the_next_after_a_moment_whoever_is_past_theirs(store: LongTermStore) -> None:
+async def test_the_next_crossing_is_the_next_after_a_moment_whoever_is_past_theirs(
+    store: LongTermStore,
+) -> None:
     procedure: dict[str, Any] = {"type": MemoryType.PROCEDURAL, "key": "k"}
     await commit(
         store,
@@ -89,17 +109,30 @@ async def test_the_next_crossing_is_the_next_after_a_moment_whoever_is_past_thei
     assert (await coming(store, NOW, rules=Fading(floor=0.0))).fades is None
 
 
-async def test_a_long_text_comes_when_it_may_be_shortened_and_again_when_it_fades(store: LongTermStore) -> None:
-    long = memory("x" * 50, id="mem_1", consolidation_run="run_1", importance_base=0.4, created_at=NOW - 80 * DAY, last_accessed_at=NOW)
+async def test_a_long_text_comes_when_it_may_be_shortened_and_again_when_it_fades(
+    store: LongTermStore,
+) -> None:
+    long = memory(
+        "x" * 50,
+        id="mem_1",
+        consolidation_run="run_1",
+        importance_base=0.4,
+        created_at=NOW - 80 * DAY,
+        last_accessed_at=NOW,
+    )
     await commit(store, ALICE, Write("put", document(long)))
     assert near((await coming(store, NOW)).fades, NOW + 30 * DAY)
     assert near((await coming(store, NOW + 31 * DAY)).fades, NOW + 90 * DAY)
     young = long.model_copy(update={"created_at": NOW - DAY, "importance_base": 0.2})
-    await commit(store, BOB, Write("put", document(young.model_copy(update={"user_id": BOB.user_id}))))
+    await commit(
+        store, BOB, Write("put", document(young.model_copy(update={"user_id": BOB.user_id})))
+    )
     assert near((await coming(store, NOW, BOB)).fades, NOW + 60 * DAY)
 
 
-async def test_what_grows_old_comes_by_its_last_change_and_what_the_archive_never_takes_not_at_all(store: LongTermStore) -> None:
+async def test_what_grows_old_comes_by_its_last_change_and_what_the_archive_never_takes_not_at_all(
+    store: LongTermStore,
+) -> None:
     await commit(
         store,
         ALICE,
@@ -113,14 +146,32 @@ async def test_what_grows_old_comes_by_its_last_change_and_what_the_archive_neve
     assert (await coming(store, NOW + YEARS)).ages is None
 
 
-async def test_foresight_comes_with_the_end_of_a_memorys_last_and_is_counted(store: LongTermStore) -> None:
+async def test_foresight_comes_with_the_end_of_a_memorys_last_and_is_counted(
+    store: LongTermStore,
+) -> None:
     def until(*days: int | None) -> list[dict[str, Any]]:
-        return [{"description": "a cold", "start_time": NOW, "end_time": None if one is None else NOW + one * DAY} for one in days]
+        return [
+            {
+                "description": "a cold",
+                "start_time": NOW,
+                "end_time": None if one is None else NOW + one * DAY,
+            }
+            for one in days
+        ]
 
-    await commit(store, ALICE, kept(0, foresight=until(3, 5, None)), kept(1, foresight=until(7)), kept(2, foresight=until(None)))
+    await commit(
+        store,
+        ALICE,
+        kept(0, foresight=until(3, 5, None)),
+        kept(1, foresight=until(7)),
+        kept(2, foresight=until(None)),
+    )
     await commit(store, ALICE, kept(3, foresight=until(4), status=Status.SUPERSEDED))
     assert (await coming(store, NOW)).foresight == NOW + 5 * DAY
     assert (await coming(store, NOW + 5 * DAY)).foresight == NOW + 7 * DAY
     assert (await coming(store, NOW + 7 * DAY)).foresight is None
-    counted = [await store.foresight_ended(ALICE, NOW + a * DAY, NOW + b * DAY) for a, b in ((0, 4), (0, 5), (5, 7), (0, 9))]
+    counted = [
+        await store.foresight_ended(ALICE, NOW + a * DAY, NOW + b * DAY)
+        for a, b in ((0, 4), (0, 5), (5, 7), (0, 9))
+    ]
     assert counted == [0, 1, 1, 2]

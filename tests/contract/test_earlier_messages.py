@@ -1,4 +1,6 @@
-"""Conversations that an earlier version formed, without memories of their messages, have these from the next run on."""
+"""Conversations that an earlier version formed, without memories of their messages,
+have these from the next run on.
+"""
 
 from __future__ import annotations
 
@@ -35,17 +37,32 @@ async def core(world: World) -> MemoryCore:
 
 
 async def as_written_before(world: World, core: MemoryCore) -> None:
-    """Give all conversations the form in which an earlier version stored them: no message is a memory, and nothing counts or names one."""
+    """Give all conversations the form in which an earlier version stored them: no message is a
+    memory, and nothing counts or names one.
+    """
     store = await world.look_on()
-    told = [one for kind in ("conversation", "session") for one in await store.page(ALICE, kind, None, None, 100)]
+    told = [
+        one
+        for kind in ("conversation", "session")
+        for one in await store.page(ALICE, kind, None, None, 100)
+    ]
     memories = [*(await listed(core, status="all")), *(await messages(core)).values()]
 
     def decide(look: Look) -> Changes[None]:
         said = [look.memory(one.id) for one in memories if one.category == MESSAGE]
         cells = [look.memory(one.id) for one in memories if one.category == "cell"]
         changes = [Change("forgotten", one, one, removed=True) for one in said if one is not None]
-        changes += [Change("told", one.model_copy(update={"source_ids": []}), one) for one in cells if one is not None]
-        return Changes(None, tuple(changes), tuple(_as_before(look.documents[one.id]) for one in told), head_fields=head_fields)
+        changes += [
+            Change("told", one.model_copy(update={"source_ids": []}), one)
+            for one in cells
+            if one is not None
+        ]
+        return Changes(
+            None,
+            tuple(changes),
+            tuple(_as_before(look.documents[one.id]) for one in told),
+            head_fields=head_fields,
+        )
 
     def head_fields(head: Head) -> dict[str, Any]:
         return {"messages_backfilled": False}
@@ -57,10 +74,14 @@ async def as_written_before(world: World, core: MemoryCore) -> None:
 
 def _as_before(document: Document) -> Document:
     body: dict[str, Any] = {
-        name: value for name, value in document.body.items() if name not in ("written", "embedded", "history", "last_turns")
+        name: value
+        for name, value in document.body.items()
+        if name not in ("written", "embedded", "history", "last_turns")
     }
     if document.kind == "session":
-        body["counts"] = {name: count for name, count in body["counts"].items() if name != "messages"}
+        body["counts"] = {
+            name: count for name, count in body["counts"].items() if name != "messages"
+        }
     return replace(document, body=body)
 
 
@@ -71,10 +92,14 @@ async def run(core: MemoryCore) -> None:
 
 async def quoted(core: MemoryCore, query: str) -> set[str]:
     hits = (await core.retrieve(ALICE, RetrieveInput(query=query))).results
-    return {text for hit in hits for text in (hit.memory.content, *(one.text for one in hit.passages))}
+    return {
+        text for hit in hits for text in (hit.memory.content, *(one.text for one in hit.passages))
+    }
 
 
-async def test_messages_of_an_earlier_version_are_found_and_read_back_after_the_next_run(core: MemoryCore, world: World) -> None:
+async def test_messages_of_an_earlier_version_are_found_and_read_back_after_the_next_run(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     await tell(core, "a parrot of our own", "it bites", at=NOW + timedelta(days=1), session=None)
     before = dict((await core.session(ALICE, "s1")).counts)
@@ -82,7 +107,11 @@ async def test_messages_of_an_earlier_version_are_found_and_read_back_after_the_
     await as_written_before(world, core)
     world.clock.moment += timedelta(days=1)
     await run(core)
-    said, ferry, parrot = await messages(core), await the_cell(core, "ferry"), await the_cell(core, "parrot")
+    said, ferry, parrot = (
+        await messages(core),
+        await the_cell(core, "ferry"),
+        await the_cell(core, "parrot"),
+    )
     assert {*said} == {*SAID, "a parrot of our own", "it bites"}
     assert messages_of(ferry) == [said[text].id for text in SAID]
     assert {said[text].cell_id for text in SAID} == {ferry.id}
@@ -92,9 +121,13 @@ async def test_messages_of_an_earlier_version_are_found_and_read_back_after_the_
     assert [one.content for one in (await core.session_messages(ALICE, "s1")).messages] == [*SAID]
     assert dict((await core.session(ALICE, "s1")).counts) == before
     assert (await core.session(ALICE, "s1")).last_active_at == last
-    assert [one.category for one in await listed(core) if one.category == MESSAGE] == [], "they are listed under their cells"
+    assert [one.category for one in await listed(core) if one.category == MESSAGE] == [], (
+        "they are listed under their cells"
+    )
     await core.delete(ALICE, ferry.id)
-    assert {one.status for text, one in (await messages(core)).items() if text in SAID} == {Status.DELETED}
+    assert {one.status for text, one in (await messages(core)).items() if text in SAID} == {
+        Status.DELETED
+    }
 
 
 async def test_it_is_done_once(core: MemoryCore, world: World) -> None:
@@ -112,8 +145,18 @@ async def test_it_is_done_once(core: MemoryCore, world: World) -> None:
     assert len(await messages(core)) == len(SAID)
 
 
-@pytest.mark.parametrize("how", ["a fact is deleted", "the cell is forgotten", "the cell is gone for good", "the session is cleared"])
-async def test_what_somebody_deleted_does_not_come_back(core: MemoryCore, world: World, how: str) -> None:
+@pytest.mark.parametrize(
+    "how",
+    [
+        "a fact is deleted",
+        "the cell is forgotten",
+        "the cell is gone for good",
+        "the session is cleared",
+    ],
+)
+async def test_what_somebody_deleted_does_not_come_back(
+    core: MemoryCore, world: World, how: str
+) -> None:
     await tell(core, *SAID)
     await as_written_before(world, core)
     cell, (fact,) = await the_cell(core, "ferry"), (await facts_of(core)).values()
@@ -129,13 +172,17 @@ async def test_what_somebody_deleted_does_not_come_back(core: MemoryCore, world:
 
 
 @pytest.mark.parametrize("commits", [1, 2, 3, 4])
-async def test_a_run_that_died_half_way_goes_on(core: MemoryCore, world: World, commits: int) -> None:
+async def test_a_run_that_died_half_way_goes_on(
+    core: MemoryCore, world: World, commits: int
+) -> None:
     lines = [f"line number {number} of a long evening" for number in range(30)]
     await tell(core, *lines[:15])
     await tell(core, *lines[15:], at=NOW + timedelta(days=1), session="s2")
     await as_written_before(world, core)
     accepted = await core.consolidate(ALICE, ConsolidateInput())
-    dying = await world.core(agents=Tellers(notes=False), wrap=lambda store: DiesAfter(store, commits))
+    dying = await world.core(
+        agents=Tellers(notes=False), wrap=lambda store: DiesAfter(store, commits)
+    )
     with suppress(Killed):
         await Hand(dying, "consolidation").work_all()
     world.clock.moment += timedelta(hours=1)
@@ -143,10 +190,14 @@ async def test_a_run_that_died_half_way_goes_on(core: MemoryCore, world: World, 
     assert isinstance(accepted, Accepted)
     assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
     assert {*await messages(core)} == {*lines}
-    assert [one.content for one in (await core.session_messages(ALICE, "s1", limit=100)).messages] == lines[:15]
+    assert [
+        one.content for one in (await core.session_messages(ALICE, "s1", limit=100)).messages
+    ] == lines[:15]
 
 
-async def test_what_was_told_since_is_taken_back_before_what_an_earlier_version_was_told(core: MemoryCore, world: World) -> None:
+async def test_what_was_told_since_is_taken_back_before_what_an_earlier_version_was_told(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     await as_written_before(world, core)
     world.clock.moment += timedelta(days=1)
@@ -159,7 +210,11 @@ async def test_what_was_told_since_is_taken_back_before_what_an_earlier_version_
 async def test_what_one_run_leaves_the_next_one_writes(world: World) -> None:
     core = await world.core(agents=Tellers(notes=False), upkeep_cap=4)
     for day in range(3):
-        await tell(core, *(f"line {number} of day {day}" for number in range(3)), at=NOW + timedelta(days=day))
+        await tell(
+            core,
+            *(f"line {number} of day {day}" for number in range(3)),
+            at=NOW + timedelta(days=day),
+        )
     await as_written_before(world, core)
     await run(core)
     runs = (await core.tasks(ALICE, TasksInput(kind="consolidate"))).tasks

@@ -21,8 +21,17 @@ ON_ONE_STORE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 """Of logic that knows no store."""
 
 
-async def told(core: MemoryCore, city: str, day: int, slot: dict[str, Any] = CITY, **fields: Any) -> Memory:
-    return (await core.save(ALICE, fact(f"Ana lives in {city}", event_timestamp=NOW + timedelta(days=day), **slot, **fields))).memory
+async def told(
+    core: MemoryCore, city: str, day: int, slot: dict[str, Any] = CITY, **fields: Any
+) -> Memory:
+    return (
+        await core.save(
+            ALICE,
+            fact(
+                f"Ana lives in {city}", event_timestamp=NOW + timedelta(days=day), **slot, **fields
+            ),
+        )
+    ).memory
 
 
 def since(day: int) -> dict[str, Any]:
@@ -37,13 +46,21 @@ async def held(core: MemoryCore, slot: dict[str, Any], *days: int) -> list[str]:
         page = await core.replay(ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=at))
         listing = await listed(core, at=at)
         assert [one.id for one in listing] == [one.id for one in page.memories]
-        answers.append("/".join(one.content.removeprefix("Ana lives in ") for one in listing if one.attribute == slot["attribute"]))
+        answers.append(
+            "/".join(
+                one.content.removeprefix("Ana lives in ")
+                for one in listing
+                if one.attribute == slot["attribute"]
+            )
+        )
     return answers
 
 
 @ON_ONE_STORE
 @pytest.mark.parametrize("change", [HOME, {"subject": "Ben"}, {"subject": None, "attribute": None}])
-async def test_another_slot_is_refused_and_the_answer_says_how(core: MemoryCore, change: dict[str, Any]) -> None:
+async def test_another_slot_is_refused_and_the_answer_says_how(
+    core: MemoryCore, change: dict[str, Any]
+) -> None:
     rome = await told(core, "Rome", -20)
     with pytest.raises(Invalid) as refused:
         await core.update(ALICE, rome.id, UpdateInput(**change), rome.etag)

@@ -26,7 +26,9 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
     server = OpenAIServer(16)
     await server.start()
     short_term = embedded(MovableClock())
-    openai = OpenAIEmbedder(Service(base_url=f"{server.root}/v1", api_key="k"), "m", 16, MovableClock())
+    openai = OpenAIEmbedder(
+        Service(base_url=f"{server.root}/v1", api_key="k"), "m", 16, MovableClock()
+    )
     made: Embedder = {
         "hash": HashEmbedder,
         "minilm": MiniLMEmbedder,
@@ -41,7 +43,15 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
 
 
 async def test_each_text_gets_a_normalised_float32_vector_in_order(embedder: Embedder) -> None:
-    texts = ["a cat", "The deployment uses port 8080.", "кофе", "日本語", "🙂", "word " * 60, "a cat"]
+    texts = [
+        "a cat",
+        "The deployment uses port 8080.",
+        "кофе",
+        "日本語",
+        "🙂",
+        "word " * 60,
+        "a cat",
+    ]
     vectors = await embedder.embed(texts)
     assert [vector.shape for vector in vectors] == [(embedder.dimensions,)] * len(texts)
     assert {vector.dtype for vector in vectors} == {np.dtype(np.float32)}
@@ -71,13 +81,24 @@ async def test_a_text_of_the_largest_memory_gets_one_vector(embedder: Embedder) 
 
 async def test_what_stands_at_the_end_of_a_long_text_counts(embedder: Embedder) -> None:
     beginning = "The harbour was quiet, and nobody spoke of the storm. " * 60
-    first, second = await embedder.embed([beginning + "Anna sold the boat.", beginning + "Quantum chips are cooled with helium."])
+    first, second = await embedder.embed(
+        [beginning + "Anna sold the boat.", beginning + "Quantum chips are cooled with helium."]
+    )
     assert float(first @ second) < 0.9999
 
 
-async def test_a_query_of_ordinary_length_has_the_vector_of_the_same_text(embedder: Embedder) -> None:
+async def test_a_query_of_ordinary_length_has_the_vector_of_the_same_text(
+    embedder: Embedder,
+) -> None:
     most = min(embedder.whole_query, 1000)
-    for text in ("Where does Anna live?", "日本語", "?", "word " * 250, "닭" * most, "x " * (most // 2)):
+    for text in (
+        "Where does Anna live?",
+        "日本語",
+        "?",
+        "word " * 250,
+        "닭" * most,
+        "x " * (most // 2),
+    ):
         (vector,) = await embedder.embed([text])
         np.testing.assert_array_equal(await embedder.embed_query(text), vector)
 
@@ -91,7 +112,9 @@ async def test_the_loop_runs_on_while_minilm_works() -> None:
     """A bulk of embeddings is under way; the loop must get its turns all the while."""
     embedder = MiniLMEmbedder()
     await embedder.open()
-    bulk = asyncio.create_task(embedder.embed([f"a sentence of some length, number {number}" for number in range(40)]))
+    bulk = asyncio.create_task(
+        embedder.embed([f"a sentence of some length, number {number}" for number in range(40)])
+    )
     turns = 0
     while not bulk.done():
         turns += 1
@@ -103,7 +126,9 @@ async def test_the_loop_runs_on_while_minilm_works() -> None:
 async def test_a_question_during_a_bulk_waits_for_a_batch_and_not_for_the_bulk() -> None:
     embedder = MiniLMEmbedder()
     await embedder.open()
-    bulk = asyncio.create_task(embedder.embed([f"a sentence of some length, number {number}" for number in range(200)]))
+    bulk = asyncio.create_task(
+        embedder.embed([f"a sentence of some length, number {number}" for number in range(200)])
+    )
     await asyncio.sleep(0)
     await embedder.embed(["a question"])
     assert not bulk.done()
@@ -115,7 +140,9 @@ async def test_a_query_does_not_wait_for_long_texts_that_were_there_before_it() 
     """Twenty callers save a long text each; none of their batches may stand before the question."""
     embedder = MiniLMEmbedder()
     await embedder.open()
-    saves = [asyncio.create_task(embedder.embed([f"{number} " + "word " * 220])) for number in range(20)]
+    saves = [
+        asyncio.create_task(embedder.embed([f"{number} " + "word " * 220])) for number in range(20)
+    ]
     await asyncio.sleep(0)
     await embedder.embed_query("a question")
     assert not all(save.done() for save in saves)
@@ -123,7 +150,9 @@ async def test_a_query_does_not_wait_for_long_texts_that_were_there_before_it() 
     await embedder.close()
 
 
-async def test_long_texts_beyond_a_minutes_work_are_refused_until_those_before_them_are_done() -> None:
+async def test_long_texts_beyond_a_minutes_work_are_refused_until_those_before_them_are_done() -> (
+    None
+):
     embedder = MiniLMEmbedder(chunking=Chunking(20, 5), most_waiting=10)
     await embedder.open()
     text = "The harbour was quiet, and nobody spoke of the storm. " * 40
@@ -138,12 +167,23 @@ async def test_long_texts_beyond_a_minutes_work_are_refused_until_those_before_t
     await embedder.close()
 
 
-@pytest.mark.parametrize(("word", "other", "count"), [(".", "!", 31_000), ("word ", "wood ", 6_200), ("日本語", "月本語", 3_600)])
-async def test_of_a_text_however_long_minilm_reads_eight_windows(word: str, other: str, count: int) -> None:
-    """The edges always; what stands in one of the many others between changes nothing, so it cost nothing."""
+@pytest.mark.parametrize(
+    ("word", "other", "count"),
+    [(".", "!", 31_000), ("word ", "wood ", 6_200), ("日本語", "月本語", 3_600)],
+)
+async def test_of_a_text_however_long_minilm_reads_eight_windows(
+    word: str, other: str, count: int
+) -> None:
+    """The edges always; what stands in one of the many others between changes nothing,
+    so it cost nothing.
+    """
     embedder = MiniLMEmbedder()
     tenth = count // 10
-    texts = [word * count, other + word * (count - 1), word * tenth + other + word * (count - tenth - 1)]
+    texts = [
+        word * count,
+        other + word * (count - 1),
+        word * tenth + other + word * (count - tenth - 1),
+    ]
     whole, beginning, between = await embedder.embed(texts)
     np.testing.assert_array_equal(whole, between)
     assert not np.array_equal(whole, beginning)
@@ -151,7 +191,9 @@ async def test_of_a_text_however_long_minilm_reads_eight_windows(word: str, othe
 
 
 async def test_a_text_has_the_same_minilm_vector_in_any_company() -> None:
-    """Neither padding nor a neighbour of other sizes changes it: a stored vector answers the same text years later."""
+    """Neither padding nor a neighbour of other sizes changes it: a stored vector answers the same
+    text years later.
+    """
     texts = [
         "Ana sold the boat.",
         "yes",
@@ -167,14 +209,18 @@ async def test_a_text_has_the_same_minilm_vector_in_any_company() -> None:
     short = np.array(await other.embed([texts[0], texts[4]]))
     assert (together * alone).sum(axis=1).min() > 0.99999
     assert (short * alone[[0, 4]]).sum(axis=1).min() > 0.99999
-    np.testing.assert_array_equal(np.array([(await embedder.embed([text]))[0] for text in texts]), alone)
+    np.testing.assert_array_equal(
+        np.array([(await embedder.embed([text]))[0] for text in texts]), alone
+    )
     await embedder.close()
     await other.close()
 
 
 async def test_minilm_ranks_by_meaning() -> None:
     embedder = MiniLMEmbedder()
-    question, near, far = await embedder.embed(["Where does Ana live?", "Her home is in Lisbon.", "The backup runs at two."])
+    question, near, far = await embedder.embed(
+        ["Where does Ana live?", "Her home is in Lisbon.", "The backup runs at two."]
+    )
     assert question @ near > question @ far + 0.2
     await embedder.close()
 
@@ -184,7 +230,10 @@ async def test_of_a_very_long_query_minilm_reads_the_edges_and_some_of_what_is_b
     embedder = MiniLMEmbedder(chunking=Chunking(40, 5))
     whole = "The harbour was quiet, and nobody spoke of the storm. " * 40
     middle = len(whole) // 2
-    changed = {place: whole[:place] + " quantum chips cooled with helium " + whole[place:] for place in (0, middle, len(whole))}
+    changed = {
+        place: whole[:place] + " quantum chips cooled with helium " + whole[place:]
+        for place in (0, middle, len(whole))
+    }
     asked = await embedder.embed_query(whole)
     saved, saved_changed = await embedder.embed([whole, changed[middle]])
     assert float(asked @ saved) > 0.99

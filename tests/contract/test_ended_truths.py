@@ -1,4 +1,6 @@
-"""A truth whose stated end has come: reads leave it out at once, and the next run writes that it has ended."""
+"""A truth whose stated end has come: reads leave it out at once, and the next run writes that
+it has ended.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ async def test_a_run_writes_which_truths_have_ended(world: World) -> None:
     assert foreseen.counts["truths_ended"] == 1
     assert await ended(core) == 1
     after = await core.get(ALICE, ending.memory.id)
-    assert (after.status, after.status_reason, after.valid_until) == (Status.SUPERSEDED, "contradicted", TOMORROW)
+    assert (after.status, after.status_reason, after.valid_until) == (
+        Status.SUPERSEDED,
+        "contradicted",
+        TOMORROW,
+    )
     await world.check_slots()
     await check_that_the_log_tells_it(world)
     assert await ended(core) == 0

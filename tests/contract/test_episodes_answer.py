@@ -1,4 +1,6 @@
-"""Whether a query is answered is decided by what was said and by facts, not by an episode that has many messages' words."""
+"""Whether a query is answered is decided by what was said and by facts, not by an episode that has
+many messages' words.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,14 @@ BETWEEN = 0.47
 """What the episode reaches for that question, and no message does."""
 
 
-async def test_a_question_that_only_an_episode_of_many_messages_comes_near_to_finds_nothing(world: World) -> None:
+async def test_a_question_that_only_an_episode_of_many_messages_comes_near_to_finds_nothing(
+    world: World,
+) -> None:
     core = await world.core_by_rules()
     await tell(core, *TALK)
-    opened = await core.retrieve(ALICE, RetrieveInput(query=OF_SEVERAL, similarity_threshold=BETWEEN, answer_threshold=0))
+    opened = await core.retrieve(
+        ALICE, RetrieveInput(query=OF_SEVERAL, similarity_threshold=BETWEEN, answer_threshold=0)
+    )
     assert [hit.memory.type.value for hit in opened.results] == ["episodic"]
     found = await core.retrieve(ALICE, RetrieveInput(query=OF_SEVERAL, answer_threshold=BETWEEN))
     assert not found.results

@@ -1,4 +1,6 @@
-"""Erasing a user: their life ends with one commit, whatever is left goes, nobody who was late brings anything back."""
+"""Erasing a user: their life ends with one commit, whatever is left goes, nobody who was late
+brings anything back.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ async def test_from_the_first_moment_nothing_is_read_and_nothing_written(world: 
         assert refused.value.retry_after_s == 30
     task = await core.task(ALICE, accepted.task_id)
     assert (task.kind, task.status) == ("erase", "accepted")
-    assert [one.task_id for one in (await core.tasks(ALICE, TasksInput())).tasks] == [accepted.task_id]
+    assert [one.task_id for one in (await core.tasks(ALICE, TasksInput())).tasks] == [
+        accepted.task_id
+    ]
 
 
 async def test_everything_goes_and_the_receipt_says_how_much(world: World) -> None:
@@ -112,7 +116,9 @@ async def test_the_user_begins_anew_at_once_and_knows_nothing(world: World) -> N
     assert await find(core, "bees", session_id="s1")
     await erase(world, core)
     await core.save(ALICE, turn("I have a boat"))
-    assert await find(core, "bees boat Lisbon", session_id="s1", similarity_threshold=0.0) == ["I have a boat"]
+    assert await find(core, "bees boat Lisbon", session_id="s1", similarity_threshold=0.0) == [
+        "I have a boat"
+    ]
     assert [one.content for one in await listed(core, status="all")] == ["I have a boat"]
     assert len(await world.log()) == 1
     await core.save(ALICE, rule("language", "pt"))
@@ -120,7 +126,9 @@ async def test_the_user_begins_anew_at_once_and_knows_nothing(world: World) -> N
     assert await core.erase(ALICE) != await core.erase(BOB)
 
 
-async def test_an_access_from_before_that_is_written_down_after_leaves_nothing(world: World) -> None:
+async def test_an_access_from_before_that_is_written_down_after_leaves_nothing(
+    world: World,
+) -> None:
     core = await world.core()
     saved = (await core.save(ALICE, turn("I keep bees"))).memory
     await core.get(ALICE, saved.id)
@@ -139,7 +147,9 @@ async def test_of_a_user_who_is_not_known_nothing_is_erased_and_that_succeeds(wo
     assert len(await listed(core)) == 1
 
 
-async def test_asked_twice_it_is_one_erasure_and_it_can_be_cancelled_by_nobody(world: World) -> None:
+async def test_asked_twice_it_is_one_erasure_and_it_can_be_cancelled_by_nobody(
+    world: World,
+) -> None:
     core = await world.core()
     await filled(core)
     keyed = Call(idempotency_key="once")
@@ -197,13 +207,19 @@ async def test_a_lost_message_of_an_erasure_is_sent_again_by_the_sweep(world: Wo
 
 
 @pytest.mark.parametrize("after", [False, True])
-async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it(world: World, after: bool) -> None:
+async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it(
+    world: World, after: bool
+) -> None:
     written = number = 0
     other = await world.core()
     while number <= written:
         await filled(other)
-        moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
-        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m), wrap_keys=lambda inner, m=moment: Mortal(inner, m))
+        # the first worker lives, and says how many writes there are
+        moment = Moment(number, after, asleep=True)
+        mortal = await world.core(
+            wrap=lambda inner, m=moment: Mortal(inner, m),
+            wrap_keys=lambda inner, m=moment: Mortal(inner, m),
+        )
         accepted = await mortal.erase(ALICE)
         moment.asleep = False
         with suppress(Killed):
@@ -223,7 +239,9 @@ async def test_two_workers_at_once_erase_once(world: World) -> None:
     core, other = await world.core(), await world.core()
     await filled(core)
     accepted = await core.erase(ALICE)
-    message = TaskMessage(app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0).model_dump_json()
+    message = TaskMessage(
+        app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0
+    ).model_dump_json()
     await asyncio.gather(*(one.work(message, "consolidation") for one in (core, other, core)))
     task = await erased(world, core, accepted.task_id)
     assert task.result is not None
@@ -247,8 +265,12 @@ async def test_a_commit_that_was_decided_before_and_arrives_after_is_refused(wor
     assert [one.content for one in await listed(core, status="all")] == ["a new word"]
 
 
-async def test_the_first_save_of_a_user_who_is_erased_meanwhile_is_refused_too(world: World) -> None:
-    """It was decided when there was nobody, and there is nobody again; but in between somebody was erased."""
+async def test_the_first_save_of_a_user_who_is_erased_meanwhile_is_refused_too(
+    world: World,
+) -> None:
+    """It was decided when there was nobody, and there is nobody again; but in between
+    somebody was erased.
+    """
     core = await world.core()
     gate = Gate("commit")
     sleeper = await world.core(wrap=lambda store: Gated(store, gate))
@@ -276,7 +298,9 @@ async def test_an_agents_answer_that_comes_after_the_erasure_is_not_kept(world: 
     assert [one.content for one in await listed(core, status="all")] == ["a new word"]
 
 
-async def test_a_short_term_that_is_down_is_waited_for_as_long_as_it_keeps_anything(world: World) -> None:
+async def test_a_short_term_that_is_down_is_waited_for_as_long_as_it_keeps_anything(
+    world: World,
+) -> None:
     clock, short_term = world.clock, Unforgetting(embedded(world.clock))
     core = await world.core(short_term=short_term)
     await filled(core)
@@ -304,7 +328,9 @@ class Unforgetting:
         return getattr(self.inner, name)
 
 
-async def test_what_was_held_of_the_user_in_the_short_term_is_gone_and_nothing_old_is_written_back(world: World) -> None:
+async def test_what_was_held_of_the_user_in_the_short_term_is_gone_and_nothing_old_is_written_back(
+    world: World,
+) -> None:
     short_term = embedded(world.clock)
     held = Paused(short_term)
     core = await world.core(short_term=short_term)

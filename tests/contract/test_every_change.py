@@ -1,6 +1,8 @@
-"""Every change by every path has its event in the same commit: after each operation there is, the log tells what the store holds.
+"""Every change by every path has its event in the same commit: after each operation there is, the
+log tells what the store holds.
 
-A new operation joins by a function of its own in `OPERATIONS`. It finds a user with a past, and may use whatever stands there.
+A new operation joins by a function of its own in `OPERATIONS`. It finds a user with a past,
+and may use whatever stands there.
 """
 
 from __future__ import annotations
@@ -15,8 +17,19 @@ from memory_core.core import MemoryCore
 from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.memory import Memory, MemoryType, OnConflict, Status
-from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, ConflictsInput, SummaryInput
-from memory_core.domain.requests.memories import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.maintenance import (
+    AgentMemoryInput,
+    BatchInput,
+    ConflictsInput,
+    SummaryInput,
+)
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    CopyInput,
+    SaveInput,
+    StatusInput,
+    UpdateInput,
+)
 from tests.builders import ALICE, NOW
 from tests.conflicts import DECISIONS, asking
 from tests.past import check_that_the_log_tells_it
@@ -31,7 +44,9 @@ GARDEN = "We spoke about the old garden with its apple trees and the stone wall"
 
 @dataclass
 class Scene:
-    """A user with a past, and what operations are done with. changed: the ids whose events an operation wrote."""
+    """A user with a past, and what operations are done with. changed: the ids whose events an
+    operation wrote.
+    """
 
     world: World
     core: MemoryCore
@@ -56,27 +71,57 @@ async def save_again(scene: Scene) -> None:
 
 async def contradict(scene: Scene) -> None:
     for days, on_conflict in enumerate(OnConflict):
-        await scene.saved(fact(f"Ana lives in town {days}", event_timestamp=NOW + timedelta(days=days), on_conflict=on_conflict, **CITY))
+        await scene.saved(
+            fact(
+                f"Ana lives in town {days}",
+                event_timestamp=NOW + timedelta(days=days),
+                on_conflict=on_conflict,
+                **CITY,
+            )
+        )
 
 
 async def contradict_by_a_number(scene: Scene) -> None:
-    for text, on_conflict in (("the gate code is 1234", OnConflict.AUTO), ("the gate code is 5678", OnConflict.AUTO)):
+    for text, on_conflict in (
+        ("the gate code is 1234", OnConflict.AUTO),
+        ("the gate code is 5678", OnConflict.AUTO),
+    ):
         await scene.saved(fact(text, on_conflict=on_conflict))
 
 
 async def tell_late(scene: Scene) -> None:
     for days in (9, 3, 6):
-        await scene.saved(fact(f"Ana's boss is number {days}", subject="Ana", attribute="boss", event_timestamp=NOW + timedelta(days=days)))
+        await scene.saved(
+            fact(
+                f"Ana's boss is number {days}",
+                subject="Ana",
+                attribute="boss",
+                event_timestamp=NOW + timedelta(days=days),
+            )
+        )
         await scene.saved(rule("greeting", days, event_timestamp=NOW + timedelta(days=days)))
 
 
 async def bulk(scene: Scene) -> None:
     same = [fact("the sky is blue"), fact("the sky is blue")]
-    await scene.core.bulk(ALICE, [*same, *(rule("mode", n) for n in range(4)), turn("one"), fact("Ana lives in Faro", **CITY)])
+    await scene.core.bulk(
+        ALICE,
+        [
+            *same,
+            *(rule("mode", n) for n in range(4)),
+            turn("one"),
+            fact("Ana lives in Faro", **CITY),
+        ],
+    )
 
 
 async def update(scene: Scene) -> None:
-    for fields in ({"content": "Ana plays the cello"}, {"tags": ["music"]}, {"valid_from": EARLIER}, {"valid_until": NOW}):
+    for fields in (
+        {"content": "Ana plays the cello"},
+        {"tags": ["music"]},
+        {"valid_from": EARLIER},
+        {"valid_until": NOW},
+    ):
         held = await scene.any(type="semantic")
         await scene.core.update(ALICE, held.id, UpdateInput.model_validate(fields), held.etag)
 
@@ -84,9 +129,16 @@ async def update(scene: Scene) -> None:
 async def correct_the_past_of_many_versions(scene: Scene) -> None:
     held = await scene.saved(fact("the bridge is open", valid_from=EARLIER))
     for days in (1, 2, 3):
-        change = UpdateInput(content=f"the bridge is closed for {days} days", valid_from=NOW + timedelta(days=days))
+        change = UpdateInput(
+            content=f"the bridge is closed for {days} days", valid_from=NOW + timedelta(days=days)
+        )
         held = await scene.core.update(ALICE, held.id, change, held.etag)
-    await scene.core.update(ALICE, held.id, UpdateInput(content="it never opened", valid_from=EARLIER + timedelta(days=1)), held.etag)
+    await scene.core.update(
+        ALICE,
+        held.id,
+        UpdateInput(content="it never opened", valid_from=EARLIER + timedelta(days=1)),
+        held.etag,
+    )
     for n, begins in enumerate((None, None, EARLIER)):
         await scene.saved(rule("bridge", n, valid_from=begins))
 
@@ -95,7 +147,9 @@ async def delete_and_restore(scene: Scene) -> None:
     held = await scene.any()
     await scene.core.delete(ALICE, held.id)
     await scene.core.set_status(ALICE, held.id, StatusInput(status="active", reason="a mistake"))
-    await scene.core.set_status(ALICE, held.id, StatusInput(status="deleted", reason="no longer true"))
+    await scene.core.set_status(
+        ALICE, held.id, StatusInput(status="deleted", reason="no longer true")
+    )
 
 
 async def tell_anew_what_was_deleted(scene: Scene) -> None:
@@ -128,7 +182,12 @@ async def converse(scene: Scene) -> None:
 async def converse_with_rulings(scene: Scene) -> None:
     for days, operation in enumerate(("UPDATE", "SKIP", "DELETE")):
         scene.agents.rulings = on_all(operation)
-        await tell(scene.core, f"{GARDEN}, then gate {days}", f"Ana's dog is Max{days}", at=LATER + timedelta(days=days))
+        await tell(
+            scene.core,
+            f"{GARDEN}, then gate {days}",
+            f"Ana's dog is Max{days}",
+            at=LATER + timedelta(days=days),
+        )
 
 
 async def converse_where_all_was_said_before(scene: Scene) -> None:
@@ -137,7 +196,9 @@ async def converse_where_all_was_said_before(scene: Scene) -> None:
         "Harbour walk: fishing boats, lighthouse, hungry gulls",
     )
     skip, nothing = on_all("SKIP", category="note"), lambda new, held: []
-    for days, (text, ruling) in enumerate(((walk, nothing), (walk, skip), (gulls, nothing), (walk, skip))):
+    for days, (text, ruling) in enumerate(
+        ((walk, nothing), (walk, skip), (gulls, nothing), (walk, skip))
+    ):
         scene.agents.rulings = ruling
         await tell(scene.core, text, at=LATER + timedelta(days=days))
 
@@ -160,24 +221,42 @@ async def cells_that_were_deleted_told_again(scene: Scene) -> None:
 
 async def batch_words_and_summary(scene: Scene) -> None:
     messages = talk("Ana's boat is blue").model_dump(mode="json")["messages"]
-    await scene.core.batch(ALICE, BatchInput.model_validate({"session_id": "b1", "messages": messages}))
+    await scene.core.batch(
+        ALICE, BatchInput.model_validate({"session_id": "b1", "messages": messages})
+    )
     await scene.core.batch_flush(ALICE, "b1")
-    await scene.core.agent_memory(ALICE, AgentMemoryInput.model_validate({"messages": "Booked the 9:40 to Porto", "agent_id": "planner"}))
-    await scene.core.summary("app", SummaryInput.model_validate({"messages": ["Ana has a boat."], "mode": "fast"}))
+    await scene.core.agent_memory(
+        ALICE,
+        AgentMemoryInput.model_validate(
+            {"messages": "Booked the 9:40 to Porto", "agent_id": "planner"}
+        ),
+    )
+    await scene.core.summary(
+        "app", SummaryInput.model_validate({"messages": ["Ana has a boat."], "mode": "fast"})
+    )
     await Hand(scene.core).work_all()
 
 
 async def decide_and_take_back(scene: Scene) -> None:
     for number in range(8):
         await scene.saved(
-            fact(f"code {number}", subject="the shed", attribute=f"code {number // 4}", event_timestamp=NOW - timedelta(days=number))
+            fact(
+                f"code {number}",
+                subject="the shed",
+                attribute=f"code {number // 4}",
+                event_timestamp=NOW - timedelta(days=number),
+            )
         )
     for status, place in (("resolved", 0), ("pending", 0), ("resolved", 1)):
-        page = await scene.core.conflicts(ALICE, ConflictsInput.model_validate({"status": status, "limit": 100}))
+        page = await scene.core.conflicts(
+            ALICE, ConflictsInput.model_validate({"status": status, "limit": 100})
+        )
         for number, record in enumerate(page.conflicts[place::2]):
             try:
                 if record.open:
-                    await scene.core.resolve_conflict(ALICE, record.id, asking(DECISIONS[number % len(DECISIONS)]))
+                    await scene.core.resolve_conflict(
+                        ALICE, record.id, asking(DECISIONS[number % len(DECISIONS)])
+                    )
                 else:
                     await scene.core.undo_conflict(ALICE, record.id)
             except Conflict:
@@ -228,7 +307,29 @@ async def test_after_every_operation_the_log_tells_what_the_store_holds(scene: S
             error.add_note(f"after {operation.__name__}")
             raise
     kinds = {event.event_type for event in await scene.world.log()}
-    assert kinds >= {"created", "reinforced", "superseded", "preceded", "rejected", "conflict_marked", "merged", "upserted", "updated"}
+    assert kinds >= {
+        "created",
+        "reinforced",
+        "superseded",
+        "preceded",
+        "rejected",
+        "conflict_marked",
+        "merged",
+        "upserted",
+        "updated",
+    }
     assert kinds >= {"conflict_resolved", "conflict_settled", "conflict_undone"}
-    assert kinds >= {"deleted", "restored", "copied", "cleared", "fact_superseded", "joined", "touched"}
-    assert {one.status for one in await listed(scene.core, status="all")} >= {Status.UPDATED, Status.SUPERSEDED, Status.DELETED}
+    assert kinds >= {
+        "deleted",
+        "restored",
+        "copied",
+        "cleared",
+        "fact_superseded",
+        "joined",
+        "touched",
+    }
+    assert {one.status for one in await listed(scene.core, status="all")} >= {
+        Status.UPDATED,
+        Status.SUPERSEDED,
+        Status.DELETED,
+    }

@@ -1,4 +1,6 @@
-"""Walks along next_id over every long-term store: whatever is stored, they end, in order, and never reach what is another's."""
+"""Walks along next_id over every long-term store: whatever is stored, they end, in order,
+and never reach what is another's.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,21 @@ def ids(memories: tuple[Memory, ...] | list[Memory]) -> list[str]:
 def led(*names: str, **fields: Any) -> list[Memory]:
     """A chain of facts, a day apart, each leading to the next."""
     following = [*names[1:], None]
-    return [fact(name, day, next_id=after, **fields) for day, (name, after) in enumerate(zip(names, following, strict=True))]
+    return [
+        fact(name, day, next_id=after, **fields)
+        for day, (name, after) in enumerate(zip(names, following, strict=True))
+    ]
 
 
 def fact(name: str, day: int = 0, *, next_id: str | None = None, **fields: Any) -> Memory:
     fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted"} if next_id else {}
-    given = {"id": name, "next_id": next_id, "type": MemoryType.SEMANTIC, "category": "fact", "event_timestamp": NOW + timedelta(days=day)}
+    given = {
+        "id": name,
+        "next_id": next_id,
+        "type": MemoryType.SEMANTIC,
+        "category": "fact",
+        "event_timestamp": NOW + timedelta(days=day),
+    }
     return memory(f"what {name} says", **{**given, **fallen, **fields})
 
 
@@ -52,7 +63,9 @@ def forward(start: int, following: list[int | None]) -> list[int]:
 
 
 def leading_to(start: int, following: list[int | None]) -> dict[int, int]:
-    """Which memories lead to `start`, with the number of steps; a check that knows nothing of levels."""
+    """Which memories lead to `start`, with the number of steps; a check that knows
+    nothing of levels.
+    """
     found = {}
     for one in range(COUNT):
         walked = forward(one, following)
@@ -61,14 +74,25 @@ def leading_to(start: int, following: list[int | None]) -> dict[int, int]:
     return found
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(following=st.lists(NEXT, min_size=COUNT, max_size=COUNT), start=st.integers(0, COUNT - 1), days=st.permutations(range(COUNT)))
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    following=st.lists(NEXT, min_size=COUNT, max_size=COUNT),
+    start=st.integers(0, COUNT - 1),
+    days=st.permutations(range(COUNT)),
+)
 async def test_the_walks_end_and_keep_their_order_whatever_leads_where(
     store: LongTermStore, following: list[int | None], start: int, days: list[int]
 ) -> None:
     owner = Owner("app", uuid4().hex)
     kept = [
-        fact(f"mem_{one}", days[one], next_id=None if following[one] is None else f"mem_{following[one]}", owner=owner)
+        fact(
+            f"mem_{one}",
+            days[one],
+            next_id=None if following[one] is None else f"mem_{following[one]}",
+            owner=owner,
+        )
         for one in range(COUNT)
     ]
     await save(store, *kept)
@@ -86,11 +110,19 @@ async def test_the_walks_end_and_keep_their_order_whatever_leads_where(
     graph = await lineage.graph(owner, f"mem_{start}")
     tree = {one for end in forward(start, following) for one in (end, *leading_to(end, following))}
     assert {one.id for one in graph.nodes} == {f"mem_{one}" for one in tree}
-    wanted = {(f"mem_{one}", f"mem_{following[one]}") for one in tree if following[one] in tree and following[one] != one}
-    assert {(graph.nodes[edge.source].id, graph.nodes[edge.target].id) for edge in graph.edges} == wanted
+    wanted = {
+        (f"mem_{one}", f"mem_{following[one]}")
+        for one in tree
+        if following[one] in tree and following[one] != one
+    }
+    assert {
+        (graph.nodes[edge.source].id, graph.nodes[edge.target].id) for edge in graph.edges
+    } == wanted
 
 
-async def test_a_merge_is_walked_back_level_by_level_the_latest_event_first(store: LongTermStore) -> None:
+async def test_a_merge_is_walked_back_level_by_level_the_latest_event_first(
+    store: LongTermStore,
+) -> None:
     await save(
         store,
         fact("mem_end", 9),
@@ -103,7 +135,11 @@ async def test_a_merge_is_walked_back_level_by_level_the_latest_event_first(stor
     back = ["mem_end", "mem_b", "mem_a", "mem_a1", "mem_b1"]
     assert ids((await lineage.chain(ALICE, "mem_end", "backward")).memories) == back
     assert ids((await lineage.chain(ALICE, "mem_end", "both")).memories) == back[::-1]
-    assert ids((await lineage.chain(ALICE, "mem_b", "both")).memories) == ["mem_b1", "mem_b", "mem_end"]
+    assert ids((await lineage.chain(ALICE, "mem_b", "both")).memories) == [
+        "mem_b1",
+        "mem_b",
+        "mem_end",
+    ]
 
 
 @dataclass
@@ -119,7 +155,11 @@ class Counting:
 
 
 async def test_a_level_is_one_query_however_many_memories_it_has(store: LongTermStore) -> None:
-    wide = [fact(f"mem_{level}_{one}", next_id=f"mem_{level - 1}_{one % 2}" if level else None) for level in range(3) for one in range(15)]
+    wide = [
+        fact(f"mem_{level}_{one}", next_id=f"mem_{level - 1}_{one % 2}" if level else None)
+        for level in range(3)
+        for one in range(15)
+    ]
     await save(store, *wide)
     counting = Counting(store)
     found = await Lineage(counting).chain(ALICE, "mem_0_0", "backward")  # type: ignore[arg-type]
@@ -128,24 +168,39 @@ async def test_a_level_is_one_query_however_many_memories_it_has(store: LongTerm
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward", "both"])
-async def test_another_owners_another_epochs_and_old_versions_are_no_part_of_it(store: LongTermStore, direction: Any) -> None:
+async def test_another_owners_another_epochs_and_old_versions_are_no_part_of_it(
+    store: LongTermStore, direction: Any
+) -> None:
     await save(store, fact("mem_b1", next_id="mem_1", owner=BOB), fact("mem_2", owner=BOB))
     mine = fact("mem_1", next_id="mem_2")
     await save(store, mine)
     leftover = fact("mem_0", next_id="mem_1").model_copy(update={"epoch": "an-erased-epoch"})
     ahead = fact("mem_2").model_copy(update={"epoch": "an-erased-epoch"})
     version = fact("mem_1.v1", next_id="mem_1")
-    await commit(store, ALICE, Write("put", document(leftover)), Write("put", document(ahead)), Write("put", document(version, "version")))
+    await commit(
+        store,
+        ALICE,
+        Write("put", document(leftover)),
+        Write("put", document(ahead)),
+        Write("put", document(version, "version")),
+    )
     assert ids((await Lineage(store).chain(ALICE, "mem_1", direction)).memories) == ["mem_1"]
     assert ids(list((await Lineage(store).graph(ALICE, "mem_1")).nodes)) == ["mem_1"]
 
 
 @pytest.mark.parametrize("name", ["mem_b1", "mem_0", "mem_1.v1", "nobody"])
-async def test_what_is_not_the_owners_own_memory_is_not_found(store: LongTermStore, name: str) -> None:
+async def test_what_is_not_the_owners_own_memory_is_not_found(
+    store: LongTermStore, name: str
+) -> None:
     await save(store, fact("mem_b1", owner=BOB))
     await save(store, fact("mem_1"))
     leftover = fact("mem_0").model_copy(update={"epoch": "an-erased-epoch"})
-    await commit(store, ALICE, Write("put", document(leftover)), Write("put", document(fact("mem_1.v1"), "version")))
+    await commit(
+        store,
+        ALICE,
+        Write("put", document(leftover)),
+        Write("put", document(fact("mem_1.v1"), "version")),
+    )
     for call in (Lineage(store).chain(ALICE, name, "both"), Lineage(store).graph(ALICE, name)):
         with pytest.raises(NotFound):
             await call
@@ -153,7 +208,9 @@ async def test_what_is_not_the_owners_own_memory_is_not_found(store: LongTermSto
 
 async def test_walks_say_when_their_bounds_cut_them(store: LongTermStore) -> None:
     long = led(*(f"mem_{number:03}" for number in range(MAX_LEVELS + 5)))
-    wide = [fact(f"mem_w{number}", number, next_id="mem_wide") for number in range(MAX_MEMORIES + 1)]
+    wide = [
+        fact(f"mem_w{number}", number, next_id="mem_wide") for number in range(MAX_MEMORIES + 1)
+    ]
     kept = [*long, *wide, fact("mem_wide")]
     for at in range(0, len(kept), 45):
         await save(store, *kept[at : at + 45])
@@ -180,17 +237,35 @@ async def test_exactly_as_many_as_there_is_room_for_are_all(store: LongTermStore
 
 
 def ties(graph: Graph) -> set[tuple[str, str, str, str]]:
-    return {(graph.nodes[edge.source].id, graph.nodes[edge.target].id, edge.kind, edge.label) for edge in graph.edges}
+    return {
+        (graph.nodes[edge.source].id, graph.nodes[edge.target].id, edge.kind, edge.label)
+        for edge in graph.edges
+    }
 
 
 def a_move() -> Mapping[str, Memory]:
     """Two cells, what they told of where Ana lives, and a note that the new fact is linked with."""
-    told = [AtomicFact(text="lives in Berlin", fact_id="f1", superseded_by="f2"), AtomicFact(text="is a nurse", fact_id="job")]
+    told = [
+        AtomicFact(text="lives in Berlin", fact_id="f1", superseded_by="f2"),
+        AtomicFact(text="is a nurse", fact_id="job"),
+    ]
     cells = [
         memory("Ana spoke of Berlin", id="c1", cell_id="c1", category="cell", atomic_facts=told),
-        memory("Ana spoke of Lisbon", id="c2", cell_id="c2", category="cell", event_timestamp=NOW + timedelta(days=3)),
+        memory(
+            "Ana spoke of Lisbon",
+            id="c2",
+            cell_id="c2",
+            category="cell",
+            event_timestamp=NOW + timedelta(days=3),
+        ),
     ]
-    link = Link(memory_id="n1", similarity_score=0.8, composite_score=0.8, link_strength=0.8, relationship_type="related")
+    link = Link(
+        memory_id="n1",
+        similarity_score=0.8,
+        composite_score=0.8,
+        link_strength=0.8,
+        relationship_type="related",
+    )
     made = [
         *cells,
         fact("f1", 0, next_id="f2", cell_id="c1", source_ids=["c1"]),
@@ -202,20 +277,32 @@ def a_move() -> Mapping[str, Memory]:
     return {one.id: one for one in made}
 
 
-async def test_the_graph_of_a_fact_shows_the_cells_that_told_it_and_what_it_is_linked_with(store: LongTermStore) -> None:
+async def test_the_graph_of_a_fact_shows_the_cells_that_told_it_and_what_it_is_linked_with(
+    store: LongTermStore,
+) -> None:
     await save(store, *a_move().values())
     graph = await Lineage(store).graph(ALICE, "f2")
     assert ids(list(graph.nodes)) == ["c1", "f1", "n1", "c2", "f2"]
     assert graph.nodes[graph.asked].id == "f2"
     told = {("c1", "f1", "told", "told"), ("c2", "f2", "told", "told")}
-    assert ties(graph) == {*told, ("f1", "f2", "next", "contradicted"), ("f2", "n1", "link", "related")}
+    assert ties(graph) == {
+        *told,
+        ("f1", "f2", "next", "contradicted"),
+        ("f2", "n1", "link", "related"),
+    }
     assert graph.complete
 
 
-async def test_the_graph_of_a_cell_shows_the_facts_it_told_and_what_replaced_them(store: LongTermStore) -> None:
+async def test_the_graph_of_a_cell_shows_the_facts_it_told_and_what_replaced_them(
+    store: LongTermStore,
+) -> None:
     await save(store, *a_move().values())
     graph = await Lineage(store).graph(ALICE, "c1")
-    assert ties(graph) == {("c1", "f1", "told", "told"), ("c1", "job", "told", "told"), ("f1", "f2", "next", "contradicted")}
+    assert ties(graph) == {
+        ("c1", "f1", "told", "told"),
+        ("c1", "job", "told", "told"),
+        ("f1", "f2", "next", "contradicted"),
+    }
 
 
 async def test_the_list_shows_no_cells(store: LongTermStore) -> None:

@@ -27,7 +27,9 @@ async def test_an_unknown_user_has_nothing_to_export(world: World) -> None:
     assert await world.head() is None, "asking makes nobody known"
 
 
-async def test_parts_can_be_fetched_once_the_export_is_done_and_for_seven_days(world: World) -> None:
+async def test_parts_can_be_fetched_once_the_export_is_done_and_for_seven_days(
+    world: World,
+) -> None:
     core = await world.core()
     await core.save(ALICE, turn("I keep bees"))
     accepted = await core.export(ALICE)
@@ -47,8 +49,12 @@ async def test_parts_can_be_fetched_once_the_export_is_done_and_for_seven_days(w
     assert await core.sweep_files() == 0
 
 
-async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_all(world: World) -> None:
-    """Between any two reads of the export somebody saves, edits, supersedes, deletes. The file is what one moment held."""
+async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_all(
+    world: World,
+) -> None:
+    """Between any two reads of the export somebody saves, edits, supersedes, deletes.
+    The file is what one moment held.
+    """
     writer = await world.core()
     await filled(writer)
     turns = iter(range(1000))
@@ -59,7 +65,15 @@ async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_a
             return
         match number % 4:
             case 0:
-                await writer.save(ALICE, fact(f"Ana lives in city {number}", subject="Ana", attribute="city", session_id=f"s{number}"))
+                await writer.save(
+                    ALICE,
+                    fact(
+                        f"Ana lives in city {number}",
+                        subject="Ana",
+                        attribute="city",
+                        session_id=f"s{number}",
+                    ),
+                )
             case 1:
                 await writer.save(ALICE, rule("language", f"l{number}"))
             case 2:
@@ -73,7 +87,9 @@ async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_a
     assert_consistent(first, lines)
 
 
-async def test_a_part_that_a_hard_forget_removed_is_gone_and_a_new_export_is_the_remedy(world: World) -> None:
+async def test_a_part_that_a_hard_forget_removed_is_gone_and_a_new_export_is_the_remedy(
+    world: World,
+) -> None:
     core = await world.core()
     await filled(core)
     task = await worked(world, core, (await core.export(ALICE)).task_id)
@@ -87,7 +103,9 @@ async def test_a_part_that_a_hard_forget_removed_is_gone_and_a_new_export_is_the
 
 
 @pytest.mark.parametrize("at", [2, 6, 10])
-async def test_what_is_forgotten_for_good_while_the_file_is_made_is_not_in_it(world: World, at: int) -> None:
+async def test_what_is_forgotten_for_good_while_the_file_is_made_is_not_in_it(
+    world: World, at: int
+) -> None:
     """Before the `at`-th page that is read: some of the log is in the file by then, some is not."""
     writer = await world.core()
     await filled(writer)
@@ -99,10 +117,14 @@ async def test_what_is_forgotten_for_good_while_the_file_is_made_is_not_in_it(wo
         await Hand(writer, "consolidation").work_all()
 
     store: list[Before] = []
-    core = await world.core(wrap=lambda inner: store.append(Before(inner, "page", forget)) or store[0])
+    core = await world.core(
+        wrap=lambda inner: store.append(Before(inner, "page", forget)) or store[0]
+    )
     accepted = await core.export(ALICE)
     store[0].left = at
-    message = TaskMessage(app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0)
+    message = TaskMessage(
+        app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0
+    )
     await core.work(message.model_dump_json(), "consolidation")
     file = await fetched(core, await worked(world, core, accepted.task_id))
     assert b"bees" not in file
@@ -111,7 +133,9 @@ async def test_what_is_forgotten_for_good_while_the_file_is_made_is_not_in_it(wo
 
 
 def assert_consistent(first: dict[str, Any], lines: Lines) -> None:
-    """Every memory is as its last event left it; sessions count what is there; nothing is there that the log does not tell of."""
+    """Every memory is as its last event left it; sessions count what is there; nothing is there
+    that the log does not tell of.
+    """
     events = [line["body"] for line in of_kind(lines, "event")]
     assert [event["sequence"] for event in events] == list(range(1, first["sequence"] + 1))
     last: dict[str, dict[str, Any]] = {}
@@ -121,14 +145,25 @@ def assert_consistent(first: dict[str, Any], lines: Lines) -> None:
     assert memories.keys() == last.keys()
     for identity, event in last.items():
         assert memories[identity]["revision"] == event["sequence"], identity
-        said = {name: value for name, value in event["after"].items() if name != "atomic_facts"}  # in events without what is not set
+        # in events without what is not set
+        said = {name: value for name, value in event["after"].items() if name != "atomic_facts"}
         assert {name: memories[identity][name] for name in said} == said
     for line in of_kind(lines, "session"):
-        here = [one for one in memories.values() if one["session_id"] == line["id"] and one["status"] != "deleted"]
+        here = [
+            one
+            for one in memories.values()
+            if one["session_id"] == line["id"] and one["status"] != "deleted"
+        ]
         held = ["messages" if one["category"] == MESSAGE else one["type"] for one in here]
-        assert {kind: count for kind, count in line["body"]["counts"].items() if count} == Counter(held)
+        assert {kind: count for kind, count in line["body"]["counts"].items() if count} == Counter(
+            held
+        )
     for identity, body in memories.items():
-        versions = [line["id"] for line in of_kind(lines, "version") if line["id"].startswith(f"{identity}.v")]
+        versions = [
+            line["id"]
+            for line in of_kind(lines, "version")
+            if line["id"].startswith(f"{identity}.v")
+        ]
         assert len(versions) == body["version"] - 1
 
 

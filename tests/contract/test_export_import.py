@@ -16,7 +16,18 @@ from memory_core.domain.scope import Owner
 from tests.builders import ALICE
 from tests.cold import archived, blobs, years_go_by
 from tests.conflicts import open_conflict, warring
-from tests.exports import Before, brought, exported, fetched, filled, gathered, more, of_kind, parsed, worked
+from tests.exports import (
+    Before,
+    brought,
+    exported,
+    fetched,
+    filled,
+    gathered,
+    more,
+    of_kind,
+    parsed,
+    worked,
+)
 from tests.mortal import killed_at_each_write
 from tests.tasks import MADE, Hand, converse
 from tests.world import BOB, World, fact, listed, rule, turn
@@ -43,15 +54,20 @@ async def test_what_comes_back_out_of_another_app_and_user_is_the_same(world: Wo
     assert first["counts"]["memory"] == len(of_kind(lines, "memory")) == 10 + 4
     assert not any(word in file for word in (b"embedding", b"epoch"))
     heads = [await world.head(owner) for owner in (ALICE, ELSEWHERE)]
-    assert len({head.kept_bytes for head in heads if head}) == 1, "what it counts as stored is the same"
+    assert len({head.kept_bytes for head in heads if head}) == 1, (
+        "what it counts as stored is the same"
+    )
 
 
-async def test_what_was_found_and_looked_at_by_a_run_comes_back_out_the_same_and_the_runs_report_with_it(world: World) -> None:
+async def test_what_was_found_and_looked_at_by_a_run_comes_back_out_the_same_and_the_runs_report_with_it(  # noqa: E501
+    world: World,
+) -> None:
     core = await warring(world)
     await filled(core)
     await open_conflict(core)
     assert (await core.retrieve(ALICE, RetrieveInput(query="the big old server"))).results
-    await core.flush_touches()  # how many it says is less where an answer was lost; what was written is seen below
+    # how many it says is less where an answer was lost; what was written is seen below
+    await core.flush_touches()
     begun = await core.consolidate(ALICE, ConsolidateInput())
     assert isinstance(begun, Accepted)
     await worked(world, core, begun.task_id)
@@ -69,18 +85,20 @@ async def test_what_was_brought_in_works_like_what_it_was(world: World) -> None:
     core = await world.core()
     await filled(core)
     await brought(world, core, await exported(world, core))
-    for ask in (
-        lambda owner: listed(core, owner, status="all"),
-        lambda owner: listed(core, owner),
-    ):
+    for ask in (lambda owner: listed(core, owner, status="all"), lambda owner: listed(core, owner)):
         here, there = await ask(ALICE), await ask(BOB)
-        assert [(one.id, one.content, one.status) for one in there] == [(one.id, one.content, one.status) for one in here]
+        assert [(one.id, one.content, one.status) for one in there] == [
+            (one.id, one.content, one.status) for one in here
+        ]
     assert (await core.procedure(BOB, "language")).value == "en"
     assert (await core.save(BOB, rule("language", "fr"))).memory.version == 3
     assert (await core.save(BOB, turn("They sting", actor="Ana"))).memory.session_id == "s1"
     before, after = (await core.session(ALICE, "s1")).counts, (await core.session(BOB, "s1")).counts
     assert after == {**before, "episodic": before["episodic"] + 1}
-    here, there = await core.get(ALICE, (await listed(core))[0].id), await core.get(BOB, (await listed(core))[0].id)
+    here, there = (
+        await core.get(ALICE, (await listed(core))[0].id),
+        await core.get(BOB, (await listed(core))[0].id),
+    )
     assert here.embedding is not None
     assert there.embedding is not None
     assert here.embedding.tolist() == there.embedding.tolist()
@@ -111,7 +129,9 @@ async def test_what_was_waiting_to_be_formed_is_formed_where_it_was_brought(worl
     assert head.pending_tasks == 0
 
 
-async def test_a_part_that_is_brought_again_replaces_itself_and_none_may_be_missing(world: World) -> None:
+async def test_a_part_that_is_brought_again_replaces_itself_and_none_may_be_missing(
+    world: World,
+) -> None:
     core = await world.core()
     await filled(core)
     file = await exported(world, core)
@@ -153,7 +173,9 @@ async def test_only_an_empty_user_can_be_imported_into(world: World) -> None:
 
 
 @pytest.mark.parametrize("at", [1, 2, 3, 4])
-async def test_a_user_who_began_to_save_meanwhile_keeps_that_and_nothing_else(world: World, at: int) -> None:
+async def test_a_user_who_began_to_save_meanwhile_keeps_that_and_nothing_else(
+    world: World, at: int
+) -> None:
     """Before the `at`-th commit of the work. What was stored by then goes."""
     other = await world.core()
     await filled(other)
@@ -164,7 +186,9 @@ async def test_a_user_who_began_to_save_meanwhile_keeps_that_and_nothing_else(wo
         await other.save(BOB, turn("I was here first"))
 
     store: list[Before] = []
-    core = await world.core(wrap=lambda inner: store.append(Before(inner, "commit", save)) or store[0])
+    core = await world.core(
+        wrap=lambda inner: store.append(Before(inner, "commit", save)) or store[0]
+    )
     task_id = await gathered(core, file)
     store[0].left = at
     task = await worked(world, core, task_id, BOB)
@@ -177,7 +201,9 @@ async def test_a_user_who_began_to_save_meanwhile_keeps_that_and_nothing_else(wo
     assert await (await world.look_on()).strays(BOB, 100) == []
 
 
-async def test_while_it_is_stored_nothing_of_it_is_seen_and_cancelled_it_leaves_nothing(world: World) -> None:
+async def test_while_it_is_stored_nothing_of_it_is_seen_and_cancelled_it_leaves_nothing(
+    world: World,
+) -> None:
     other = await world.core()
     await filled(other)
     await more(other)
@@ -186,12 +212,18 @@ async def test_while_it_is_stored_nothing_of_it_is_seen_and_cancelled_it_leaves_
 
     async def look() -> None:
         seen.append((await listed(other, BOB, status="all"), await world.log(BOB)))
-        assert (await other.retrieve(BOB, RetrieveInput(query="bees Lisbon hive", similarity_threshold=0.0))).results == ()
+        assert (
+            await other.retrieve(
+                BOB, RetrieveInput(query="bees Lisbon hive", similarity_threshold=0.0)
+            )
+        ).results == ()
         assert await (await world.look_on()).strays(BOB, 100)
         await other.cancel(BOB, task_id)
 
     store: list[Before] = []
-    core = await world.core(wrap=lambda inner: store.append(Before(inner, "commit", look)) or store[0])
+    core = await world.core(
+        wrap=lambda inner: store.append(Before(inner, "commit", look)) or store[0]
+    )
     task_id = await gathered(core, file)
     store[0].left = 4
     task = await worked(world, core, task_id, BOB)
@@ -199,18 +231,24 @@ async def test_while_it_is_stored_nothing_of_it_is_seen_and_cancelled_it_leaves_
     assert task.status == "cancelled"
     assert await listed(core, BOB, status="all") == []
     assert await (await world.look_on()).strays(BOB, 100) == []
-    assert not [one for one in await blobs(world) if one.startswith("people/") and task.task_id in one]
+    assert not [
+        one for one in await blobs(world) if one.startswith("people/") and task.task_id in one
+    ]
     assert (await brought(world, core, file)).status == "succeeded"
 
 
 @pytest.mark.parametrize("after", [False, True])
-async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it(world: World, after: bool) -> None:
+async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it(
+    world: World, after: bool
+) -> None:
     """Nothing doubled, nothing half there."""
     other = await world.core()
     await filled(other)
     await more(other)
     file = await exported(world, other)
-    async for owner, task_id in killed_at_each_write(world, after, lambda mortal, owner: gathered(mortal, file, owner)):
+    async for owner, task_id in killed_at_each_write(
+        world, after, lambda mortal, owner: gathered(mortal, file, owner)
+    ):
         task = await worked(world, other, task_id, owner)
         assert task.status == "succeeded", (owner.user_id, task.error)
         assert [one.content for one in await listed(other, owner, status="all")] == [
@@ -219,10 +257,15 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
     assert (await exported(world, other, owner)).splitlines()[1:] == file.splitlines()[1:]
 
 
-async def test_what_lies_in_the_archive_is_in_the_file_and_lies_in_the_archive_again(world: World) -> None:
+async def test_what_lies_in_the_archive_is_in_the_file_and_lies_in_the_archive_again(
+    world: World,
+) -> None:
     core = await world.core()
     for number in range(3):
-        await core.save(ALICE, fact(f"Ana lives in city {number} {'and on ' * 60}", subject="Ana", attribute="city"))
+        await core.save(
+            ALICE,
+            fact(f"Ana lives in city {number} {'and on ' * 60}", subject="Ana", attribute="city"),
+        )
     years_go_by(world)
     assert await archived(world, core)
     await core.save(ALICE, turn("I keep bees"))
@@ -236,12 +279,16 @@ async def test_what_lies_in_the_archive_is_in_the_file_and_lies_in_the_archive_a
     assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
     assert len(stubs) == 3
     back = await core.restore(BOB, stubs[0].id)
-    assert back.content == f"Ana lives in city 2 {'and on ' * 60}".strip() or len(back.content) > 400
+    assert (
+        back.content == f"Ana lives in city 2 {'and on ' * 60}".strip() or len(back.content) > 400
+    )
     assert await listed(core, BOB, status="archived") == [], "the whole chain is back"
     assert await listed(core, status="archived") == stubs, "that of the first user is not"
 
 
-async def test_a_chain_whose_last_was_deleted_before_the_rest_went_into_the_archive_comes_in_too(world: World) -> None:
+async def test_a_chain_whose_last_was_deleted_before_the_rest_went_into_the_archive_comes_in_too(
+    world: World,
+) -> None:
     core = await world.core()
     await core.save(ALICE, fact("Ana lives in Oslo", subject="Ana", attribute="city"))
     last = await core.save(ALICE, fact("Ana lives in Bergen", subject="Ana", attribute="city"))
@@ -255,14 +302,18 @@ async def test_a_chain_whose_last_was_deleted_before_the_rest_went_into_the_arch
     assert (await core.restore(BOB, stub.id)).content == "Ana lives in Oslo"
 
 
-async def test_what_lies_in_the_archive_chain_by_chain_fills_parts_like_everything_else(world: World) -> None:
+async def test_what_lies_in_the_archive_chain_by_chain_fills_parts_like_everything_else(
+    world: World,
+) -> None:
     core = await world.core()
     await core.bulk(ALICE, [turn(f"note {number}") for number in range(30)])
     years_go_by(world)
     assert await archived(world, core)
     task = await worked(world, core, (await core.export(ALICE)).task_id, ALICE)
     assert task.result is not None
-    assert (task.result["counts"]["cold"], task.result["parts"]) == (30, 5), "the first line, copies, memories, events, the session"
+    assert (task.result["counts"]["cold"], task.result["parts"]) == (30, 5), (
+        "the first line, copies, memories, events, the session"
+    )
     assert (await brought(world, core, await fetched(core, task))).status == "succeeded"
 
 
@@ -276,4 +327,6 @@ async def test_an_import_that_is_refused_late_leaves_nothing_in_the_archive(worl
     task_id = await gathered(core, file)
     await core.save(BOB, turn("I was here first"))
     assert (await worked(world, core, task_id, BOB)).status == "failed"
-    assert [one for one in await blobs(world) if not one.startswith("due/")] == [one for one in held if not one.startswith("due/")]
+    assert [one for one in await blobs(world) if not one.startswith("due/")] == [
+        one for one in held if not one.startswith("due/")
+    ]

@@ -1,4 +1,6 @@
-"""What time does to memories nobody looks at: a store finds exactly those for which something is due, from both adapters' indexes."""
+"""What time does to memories nobody looks at: a store finds exactly those for which something is
+due, from both adapters' indexes.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,13 @@ def kept(place: int, **fields: Any) -> Memory:
     return memory(f"text {place}", id=f"mem_{place:03}", sequence=place + 1, **fields)
 
 
-async def found(store: LongTermStore, now: datetime, session: str | None = None, rules: Fading = RULES, page: int = 100) -> list[str]:
+async def found(
+    store: LongTermStore,
+    now: datetime,
+    session: str | None = None,
+    rules: Fading = RULES,
+    page: int = 100,
+) -> list[str]:
     ids: list[str] = []
     after: Place | None = None
     while places := await store.faded(ALICE, rules, now, session, after, page):
@@ -35,7 +43,9 @@ async def found(store: LongTermStore, now: datetime, session: str | None = None,
     return ids
 
 
-async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_under_the_floor(store: LongTermStore) -> None:
+async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_under_the_floor(
+    store: LongTermStore,
+) -> None:
     facts: dict[str, Any] = {"type": MemoryType.SEMANTIC, "subject": "Ana", "attribute": "city"}
     one = [
         kept(0, importance_base=0.4),
@@ -52,7 +62,11 @@ async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_u
     ninety = NOW + timedelta(days=90)  # 0.4 is three halvings over the floor
     assert await found(store, ninety - timedelta(hours=1)) == ["mem_008"]
     assert await found(store, ninety + timedelta(hours=1)) == ["mem_000", "mem_004", "mem_008"]
-    assert await found(store, ninety + timedelta(hours=1), page=1) == ["mem_000", "mem_004", "mem_008"]
+    assert await found(store, ninety + timedelta(hours=1), page=1) == [
+        "mem_000",
+        "mem_004",
+        "mem_008",
+    ]
     assert await found(store, ninety + timedelta(hours=1), "s1") == ["mem_008"]
     assert await found(store, LATER) == ["mem_000", "mem_004", "mem_006", "mem_007", "mem_008"]
     assert await found(store, LATER, rules=Fading(floor=0.0)) == []
@@ -85,7 +99,12 @@ memories = st.builds(
 
 def importance_of(one: Memory) -> float:
     """What is left of a memory's importance by LATER, by its own half-life."""
-    return importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER, RULES.half_life_days * half_life_factor(one))
+    return importance_at(
+        one.importance_base,
+        one.last_accessed_at or one.created_at,
+        LATER,
+        RULES.half_life_days * half_life_factor(one),
+    )
 
 
 @settings(max_examples=300, deadline=None)
@@ -94,7 +113,9 @@ def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step:
     """Asked every `step` days until the first answer, or once: the same."""
     at_once = due(one, LATER, RULES)
     moments = [one.created_at + timedelta(days=step * n) for n in range(200)] if step > 1 else []
-    first = next((what for moment in moments if moment <= LATER and (what := due(one, moment, RULES))), None)
+    first = next(
+        (what for moment in moments if moment <= LATER and (what := due(one, moment, RULES))), None
+    )
     assert first in (None, at_once)
     if at_once is Status.DECAYED:
         assert importance_of(one) < RULES.floor
@@ -102,15 +123,28 @@ def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step:
         assert importance_of(one) < RULES.long_floor
         assert len(one.content) >= 20
         assert one.consolidation_run is not None
-    if at_once is None and not one.pinned and HALF_LIVES[one.worth] is not None and (one.last_accessed_at or one.created_at) < LATER:
+    if (
+        at_once is None
+        and not one.pinned
+        and HALF_LIVES[one.worth] is not None
+        and (one.last_accessed_at or one.created_at) < LATER
+    ):
         assert importance_of(one) >= RULES.floor - 1e-12
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(memories, min_size=1, max_size=30))
-async def test_a_store_finds_what_is_due(store: LongTermStore, given_memories: list[Memory]) -> None:
-    owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")  # of this example alone: the store outlives it
-    each = [one.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id}) for one in given_memories]
+async def test_a_store_finds_what_is_due(
+    store: LongTermStore, given_memories: list[Memory]
+) -> None:
+    # of this example alone: the store outlives it
+    owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
+    each = [
+        one.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id})
+        for one in given_memories
+    ]
     await commit(store, owner, *(Write("put", document(one)) for one in each))
     places = await store.faded(owner, RULES, LATER, None, None, 100)
     wanted = {one.id for one in each if due(one, LATER, RULES)}
@@ -118,9 +152,13 @@ async def test_a_store_finds_what_is_due(store: LongTermStore, given_memories: l
     assert wanted <= {place.id for place in places} <= early
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(memories, min_size=1, max_size=20))
-async def test_a_store_knows_when_the_next_is_due(store: LongTermStore, given_memories: list[Memory]) -> None:
+async def test_a_store_knows_when_the_next_is_due(
+    store: LongTermStore, given_memories: list[Memory]
+) -> None:
     """The moment by which a user's next run is planned is the earliest that the rule gives."""
     owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
     short = {"app_id": owner.app_id, "user_id": owner.user_id, "content": "tea"}
@@ -135,12 +173,24 @@ async def test_a_store_knows_when_the_next_is_due(store: LongTermStore, given_me
         assert abs(coming.timestamp() - expected) < 1
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(memories, min_size=1, max_size=20))
-async def test_a_list_and_a_search_leave_out_what_has_faded_by_now(store: LongTermStore, given_memories: list[Memory]) -> None:
-    """Both say by their own columns what the rule says of a whole memory; a search that may show it says which it is."""
+async def test_a_list_and_a_search_leave_out_what_has_faded_by_now(
+    store: LongTermStore, given_memories: list[Memory]
+) -> None:
+    """Both say by their own columns what the rule says of a whole memory; a search that may show it
+    says which it is.
+    """
     owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
-    place = {"app_id": owner.app_id, "user_id": owner.user_id, "content": "tea", "lexical": Lexical(own={"tea": 1}), "search_text": "tea"}
+    place = {
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "content": "tea",
+        "lexical": Lexical(own={"tea": 1}),
+        "search_text": "tea",
+    }
     each = [one.model_copy(update=place) for one in given_memories]
     await commit(store, owner, *(Write("put", document(one)) for one in each))
     sure = {one.id for one in each if has_faded(one, LATER - timedelta(seconds=2), RULES)}
@@ -149,16 +199,24 @@ async def test_a_list_and_a_search_leave_out_what_has_faded_by_now(store: LongTe
     hidden = Filter(frozenset({"active", "compressed"}), now=LATER, fading=RULES)
     page = {one.id for one in await store.page(owner, "memory", hidden, None, 100)}
     assert every - perhaps <= page <= every - sure
-    assert set((await store.search(owner, Search(None, ("tea",), 100, hidden))).candidates.ids) == page
+    assert (
+        set((await store.search(owner, Search(None, ("tea",), 100, hidden))).candidates.ids) == page
+    )
     both = Filter(frozenset({"active", "compressed", "decayed"}), now=LATER, fading=RULES)
     candidates = (await store.search(owner, Search(None, ("tea",), 100, both))).candidates
     assert set(candidates.ids) == every
     assert candidates.faded is not None
-    assert {name for name, faded in zip(candidates.ids, candidates.faded, strict=True) if faded} == every - page
+    assert {
+        name for name, faded in zip(candidates.ids, candidates.faded, strict=True) if faded
+    } == every - page
 
 
-async def test_worth_and_use_move_the_moment_and_a_worth_kept_for_good_takes_it_away(store: LongTermStore) -> None:
-    """0.4 is three halvings over the floor: 90 idle days, 22 of small talk, three years of a health matter, 180 after ten accesses."""
+async def test_worth_and_use_move_the_moment_and_a_worth_kept_for_good_takes_it_away(
+    store: LongTermStore,
+) -> None:
+    """0.4 is three halvings over the floor: 90 idle days, 22 of small talk, three years of a health
+    matter, 180 after ten accesses.
+    """
     each = [
         kept(0, importance_base=0.4),
         kept(1, importance_base=0.4, worth="small_talk"),
@@ -171,13 +229,36 @@ async def test_worth_and_use_move_the_moment_and_a_worth_kept_for_good_takes_it_
     assert await found(store, NOW + timedelta(days=22)) == []
     assert await found(store, NOW + timedelta(days=23)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=91)) == ["mem_000", "mem_001"]
-    assert await found(store, NOW + timedelta(days=181)) == ["mem_000", "mem_001", "mem_004", "mem_005"]
-    assert await found(store, NOW + timedelta(days=1079)) == ["mem_000", "mem_001", "mem_004", "mem_005"]
-    assert await found(store, NOW + timedelta(days=90_000)) == ["mem_000", "mem_001", "mem_002", "mem_004", "mem_005"]
+    assert await found(store, NOW + timedelta(days=181)) == [
+        "mem_000",
+        "mem_001",
+        "mem_004",
+        "mem_005",
+    ]
+    assert await found(store, NOW + timedelta(days=1079)) == [
+        "mem_000",
+        "mem_001",
+        "mem_004",
+        "mem_005",
+    ]
+    assert await found(store, NOW + timedelta(days=90_000)) == [
+        "mem_000",
+        "mem_001",
+        "mem_002",
+        "mem_004",
+        "mem_005",
+    ]
 
 
-async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_store_too(store: LongTermStore) -> None:
-    await commit(store, ALICE, Write("put", document(kept(0, importance_base=0.4))), Write("put", document(kept(1, importance_base=0.4))))
+async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_store_too(
+    store: LongTermStore,
+) -> None:
+    await commit(
+        store,
+        ALICE,
+        Write("put", document(kept(0, importance_base=0.4))),
+        Write("put", document(kept(1, importance_base=0.4))),
+    )
     await accessed(store, ALICE, {"mem_000": Touch(4, NOW)})
     assert await found(store, NOW + timedelta(days=91)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=125)) == ["mem_001"]
@@ -189,8 +270,14 @@ async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_stor
         ]  # fmt: skip
 
 
-async def test_decayed_memories_are_named_once_they_were_accessed_since(store: LongTermStore) -> None:
-    faded: dict[str, Any] = {"status": Status.DECAYED, "status_reason": "importance_decay", "updated_at": NOW}
+async def test_decayed_memories_are_named_once_they_were_accessed_since(
+    store: LongTermStore,
+) -> None:
+    faded: dict[str, Any] = {
+        "status": Status.DECAYED,
+        "status_reason": "importance_decay",
+        "updated_at": NOW,
+    }
     one = [
         kept(0, **faded),
         kept(1, **faded, last_accessed_at=NOW - timedelta(days=40)),
@@ -213,7 +300,13 @@ async def test_decayed_memories_are_named_once_they_were_accessed_since(store: L
     await accessed(store, ALICE, dict.fromkeys(("mem_000", "mem_001", "mem_003"), later))
     assert await named() == await named(limit=1) == ["mem_000", "mem_001", "mem_002"]
     assert await found(store, LATER) == ["mem_003"], "what has faded does not fade"
-    back = one[0].model_copy(update={"status": Status.ACTIVE, "status_reason": "recalled", "last_accessed_at": NOW + timedelta(hours=2)})
+    back = one[0].model_copy(
+        update={
+            "status": Status.ACTIVE,
+            "status_reason": "recalled",
+            "last_accessed_at": NOW + timedelta(hours=2),
+        }
+    )
     await commit(store, ALICE, Write("put", document(back)))
     assert await named() == ["mem_001", "mem_002"]
     assert await store.recalled(BOB, None, 10) == []

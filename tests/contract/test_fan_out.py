@@ -1,4 +1,6 @@
-"""The hour: who is due is sent for, once, spread, whatever happens to the messages; and nobody else costs anything."""
+"""The hour: who is due is sent for, once, spread, whatever happens to the messages;
+and nobody else costs anything.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ async def test_who_is_due_gets_a_run_and_in_the_next_hour_nobody_does(world: Wor
     core = await world.core()
     owners = users(5)
     await told(core, owners)
-    assert await hour(core) == 1 + 2 * len(owners), "one for the range, and for each user one that begins a task and one of that task"
+    assert await hour(core) == 1 + 2 * len(owners), (
+        "one for the range, and for each user one that begins a task and one of that task"
+    )
     assert [task.status for task in await runs(core, owners)] == ["succeeded"] * 5
     world.clock.forward(3600)
     assert await hour(core) == 1
@@ -131,7 +135,9 @@ async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World)
     for there in (100, 10_000):
         for n in range(there):
             if (await onlooker.snapshot(owner := Owner("idle", f"user{n:05}"))).head is None:
-                await onlooker.commit(owner, batch(None, head={"due_at": NOW + timedelta(days=400)}))
+                await onlooker.commit(
+                    owner, batch(None, head={"due_at": NOW + timedelta(days=400)})
+                )
         for owner in users(10):
             await core.save(owner, turn("it rains" if there == 100 else "lunch was late"))
         world.clock.forward(3600)
@@ -149,7 +155,9 @@ async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World)
 class FailsFor(ScriptedAgents):
     """Agents that fail whenever they read of one thing, in a way that nobody foresaw."""
 
-    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+    async def summarise(
+        self, app_id: str, messages: Sequence[Message], *, fast: bool = False
+    ) -> Answered[ConversationSummary]:
         if any("cursed" in message.content for message in messages):
             raise RuntimeError("these agents always fail here")
         return await super().summarise(app_id, messages, fast=fast)
@@ -161,7 +169,9 @@ async def test_one_user_whose_agents_always_fail_touches_none_of_two_hundred(wor
     owners = users(200)
     await told(core, owners, importance=0.3)
     cursed = owners[77]
-    await core.save(cursed, turn("cursed " + " ".join(f"word{n}" for n in range(400)), importance=0.45))
+    await core.save(
+        cursed, turn("cursed " + " ".join(f"word{n}" for n in range(400)), importance=0.45)
+    )
     world.clock.forward(100 * DAY)
     await hour(core)
     ended = {owner: (await runs(core, [owner]))[0] for owner in owners}
@@ -185,7 +195,9 @@ async def test_one_user_whose_agents_always_fail_touches_none_of_two_hundred(wor
 
 
 @ON_SQLITE
-async def test_while_the_store_is_down_messages_wait_and_after_an_hour_leave_it_to_the_next(world: World) -> None:
+async def test_while_the_store_is_down_messages_wait_and_after_an_hour_leave_it_to_the_next(
+    world: World,
+) -> None:
     core = await world.core(wrap=Down)
     store = core._services.adapters.long_term
     assert isinstance(store, Down)
@@ -238,12 +250,15 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     assert head is not None
     assert head.fresh_count == 0
     await core.bulk(ALICE, [turn(f"further{n}") for n in range(20)])
-    assert await Hand(core, QUEUE).work_all() == 0  # somebody who saves thousands needs no run for every twenty
+    # somebody who saves thousands needs no run for every twenty
+    assert await Hand(core, QUEUE).work_all() == 0
     world.clock.forward(600)
     assert await Hand(core, QUEUE).work_all() == 2
 
 
-async def test_the_first_memory_of_a_user_makes_a_run_due_a_minute_later_and_no_other_does(world: World) -> None:
+async def test_the_first_memory_of_a_user_makes_a_run_due_a_minute_later_and_no_other_does(
+    world: World,
+) -> None:
     core = await world.core(consolidation_first_minutes=1)
     assert await core.next_run(ALICE) is None
     await core.save(ALICE, turn("word0"))
@@ -267,7 +282,12 @@ async def test_the_first_memory_of_a_user_makes_a_run_due_a_minute_later_and_no_
 async def test_240_hours_are_as_good_as_one(world: World) -> None:
     core = await world.core()
     await core.bulk(
-        ALICE, [turn("it rains", importance=0.06), fact("a fact without a slot", importance=0.7), turn("long ago", importance=0.01)]
+        ALICE,
+        [
+            turn("it rains", importance=0.06),
+            fact("a fact without a slot", importance=0.7),
+            turn("long ago", importance=0.01),
+        ],
     )
     messages = 0
     for _ in range(240):
@@ -296,14 +316,20 @@ async def test_what_one_run_may_not_take_out_of_sight_the_next_does_at_once(worl
 
 
 @ON_SQLITE
-async def test_foresight_that_ended_wakes_nobody_is_counted_by_the_next_run_and_ages_for_the_archive(world: World) -> None:
+async def test_foresight_that_ended_wakes_nobody_is_counted_by_the_next_run_and_ages_for_the_archive(  # noqa: E501
+    world: World,
+) -> None:
     core = await world.core()
     cold = Foresight(description="has a cold", start_time=NOW, end_time=NOW + timedelta(days=5))
-    made = (await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city"))).memory
+    made = (
+        await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city"))
+    ).memory
     with_cold = made.model_copy(update={"foresight": [cold]})
     head = await world.head()
     assert head is not None
-    await (await world.look_on()).commit(ALICE, batch(head, [Write("put", document(with_cold))], events=0))
+    await (await world.look_on()).commit(
+        ALICE, batch(head, [Write("put", document(with_cold))], events=0)
+    )
     await hour(core)
     world.clock.forward(4 * DAY)
     assert await hour(core) == 1
@@ -355,7 +381,12 @@ async def test_the_parts_of_the_hour_fail_alone(caplog: pytest.LogCaptureFixture
 
     await each(part("one"), part("two"))
     with pytest.raises(ExceptionGroup) as raised:
-        await each(part("three", ValueError("3")), part("four"), part("five", OSError("5")), part("six"))
+        await each(
+            part("three", ValueError("3")), part("four"), part("five", OSError("5")), part("six")
+        )
     assert done == ["one", "two", "three", "four", "five", "six"]
     assert [str(one) for one in raised.value.exceptions] == ["3", "5"]
-    assert [record.args for record in caplog.records if record.levelname == "ERROR"] == [("three",), ("five",)]
+    assert [record.args for record in caplog.records if record.levelname == "ERROR"] == [
+        ("three",),
+        ("five",),
+    ]

@@ -1,4 +1,6 @@
-"""Forgetting, as its users see it: what a filter fits, softly or for good, through deaths, rivals and writers in between."""
+"""Forgetting, as its users see it: what a filter fits, softly or for good, through deaths,
+rivals and writers in between.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.requests.maintenance import ForgetInput, ReplayInput
-from memory_core.domain.requests.memories import ClearInput, CopyInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    CopyInput,
+    RetrieveInput,
+    StatusInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -25,14 +33,35 @@ from memory_core.ports import LongTermStore
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, converse, finished, task_of, told
-from tests.world import BOB, DiesAfter, Killed, Meanwhile, WordsEmbedder, World, fact, find, listed, rule, turn
+from tests.world import (
+    BOB,
+    DiesAfter,
+    Killed,
+    Meanwhile,
+    WordsEmbedder,
+    World,
+    fact,
+    find,
+    listed,
+    rule,
+    turn,
+)
 
 
-def asked(mode: str = "soft", *, dry_run: bool = False, session_id: str | None = None, **filters: Any) -> ForgetInput:
-    return ForgetInput.model_validate({"mode": mode, "dry_run": dry_run, "session_id": session_id, "filter": filters})
+def asked(
+    mode: str = "soft", *, dry_run: bool = False, session_id: str | None = None, **filters: Any
+) -> ForgetInput:
+    return ForgetInput.model_validate(
+        {"mode": mode, "dry_run": dry_run, "session_id": session_id, "filter": filters}
+    )
 
 
-async def forgotten(core: MemoryCore, mode: str = "soft", call: Call = Call(), **filters: Any) -> Task:  # noqa: B008
+async def forgotten(
+    core: MemoryCore,
+    mode: str = "soft",
+    call: Call = Call(),  # noqa: B008
+    **filters: Any,
+) -> Task:
     accepted = await core.forget(ALICE, asked(mode, **filters), call)
     assert isinstance(accepted, Accepted)
     await Hand(core, "consolidation").work_all()
@@ -87,10 +116,23 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
     head = await world.head()
     assert head is not None
     page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
-    outside = {"links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"}
-    shown = {one.id: {name: value for name, value in one.public().items() if name not in outside} for one in page.memories}
+    outside = {
+        "links",
+        "scene_id",
+        "access_count",
+        "last_accessed_at",
+        "embedding_model",
+        "embedding_dimensions",
+    }
+    shown = {
+        one.id: {name: value for name, value in one.public().items() if name not in outside}
+        for one in page.memories
+    }
     held = await listed(core, status="all")
-    assert shown == {one.id: {name: value for name, value in one.public().items() if name not in outside} for one in held}
+    assert shown == {
+        one.id: {name: value for name, value in one.public().items() if name not in outside}
+        for one in held
+    }
 
 
 async def test_an_empty_filter_is_refused_and_a_session_beside_it_is_none() -> None:
@@ -106,7 +148,9 @@ async def test_an_empty_filter_is_refused_and_a_session_beside_it_is_none() -> N
     assert ForgetInput(session_id="a").chosen.session_id == "a"
 
 
-async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(core: MemoryCore, world: World) -> None:
+async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(
+    core: MemoryCore, world: World
+) -> None:
     await core.bulk(
         ALICE,
         [
@@ -118,10 +162,19 @@ async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(core: M
         ],
     )
     await core.save(BOB, turn("f", tags=["x"]))
-    chosen: dict[str, Any] = {"types": ["episodic"], "tags": ["x", "z"], "session_id": "s1", "before": NOW + timedelta(hours=1)}
+    chosen: dict[str, Any] = {
+        "types": ["episodic"],
+        "tags": ["x", "z"],
+        "session_id": "s1",
+        "before": NOW + timedelta(hours=1),
+    }
     assert await foreseen(core, **chosen) == Foreseen({"forgotten": 1}, capped=False)
     assert len(await listed(core)) == 5
-    assert (await forgotten(core, **chosen)).result == {"counts": {"forgotten": 1}, "mode": "soft", "capped": False}
+    assert (await forgotten(core, **chosen)).result == {
+        "counts": {"forgotten": 1},
+        "mode": "soft",
+        "capped": False,
+    }
     assert {one.content for one in await listed(core)} == {"b", "c", "d", "e"}
     (gone,) = await listed(core, status="deleted")
     assert (gone.content, gone.status_reason) == ("a", "forgotten")
@@ -131,16 +184,30 @@ async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(core: M
     await told_by_the_log(core, world)
 
 
-async def test_what_is_forgotten_softly_is_found_at_no_time_whatever_it_was(core: MemoryCore) -> None:
+async def test_what_is_forgotten_softly_is_found_at_no_time_whatever_it_was(
+    core: MemoryCore,
+) -> None:
     """Even a truth that was overtaken, and one that somebody deleted as contradicted."""
-    porto = (await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city", event_timestamp=NOW))).memory
+    porto = (
+        await core.save(
+            ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city", event_timestamp=NOW)
+        )
+    ).memory
     later = NOW + timedelta(days=10)
-    await core.save(ALICE, fact("Ana lives in Lisbon", subject="Ana", attribute="city", event_timestamp=later))
-    assert await find(core, "Ana lives in Porto", at=NOW + timedelta(days=1)) == ["Ana lives in Porto"]
+    await core.save(
+        ALICE, fact("Ana lives in Lisbon", subject="Ana", attribute="city", event_timestamp=later)
+    )
+    assert await find(core, "Ana lives in Porto", at=NOW + timedelta(days=1)) == [
+        "Ana lives in Porto"
+    ]
     await forgotten(core, ids=[porto.id, "mem_nobodys", f"{porto.id}.v1"])
     assert await find(core, "Ana lives in Porto", at=NOW + timedelta(days=1)) == []
     assert (await core.get(ALICE, porto.id)).status_reason == "forgotten"
-    assert (await forgotten(core, ids=[porto.id])).result == {"counts": {"forgotten": 0}, "mode": "soft", "capped": False}
+    assert (await forgotten(core, ids=[porto.id])).result == {
+        "counts": {"forgotten": 0},
+        "mode": "soft",
+        "capped": False,
+    }
 
 
 async def test_what_is_saved_after_it_was_asked_for_stays(core: MemoryCore) -> None:
@@ -155,14 +222,20 @@ async def test_a_cap_ends_it_and_the_answer_says_so(world: World) -> None:
     core = await world.core(upkeep_cap=60)
     await core.bulk(ALICE, [turn(f"word{n}") for n in range(100)])
     assert await foreseen(core, session_id="s1") == Foreseen({"forgotten": 60}, capped=True)
-    assert (await forgotten(core, session_id="s1")).result == {"counts": {"forgotten": 60}, "mode": "soft", "capped": True}
+    assert (await forgotten(core, session_id="s1")).result == {
+        "counts": {"forgotten": 60},
+        "mode": "soft",
+        "capped": True,
+    }
     hard = await forgotten(core, "hard", session_id="s1")
     assert hard.result is not None
     assert (hard.result["counts"]["forgotten"], hard.result["capped"]) == (60, True)
     assert len(await listed(core, status="all")) == 40
 
 
-async def test_what_would_be_forgotten_is_shown_oldest_first_up_to_a_limit(core: MemoryCore) -> None:
+async def test_what_would_be_forgotten_is_shown_oldest_first_up_to_a_limit(
+    core: MemoryCore,
+) -> None:
     await core.bulk(ALICE, [turn(f"word{n}") for n in range(100)])
     await core.bulk(ALICE, [turn("elsewhere", "s2")])
     some = await core.foresee_forgotten(ALICE, asked(session_id="s1"), 60)
@@ -171,13 +244,19 @@ async def test_what_would_be_forgotten_is_shown_oldest_first_up_to_a_limit(core:
     whole = await core.foresee_forgotten(ALICE, asked(session_id="s1"), 100)
     assert (len(whole.memories), whole.more_until) == (100, None)
     await forgotten(core, ids=[whole.memories[0].id])
-    assert (await core.foresee_forgotten(ALICE, asked(session_id="s1"), 1)).memories[0].content == "word1"
-    assert (await core.foresee_forgotten(ALICE, asked("hard", session_id="s1"), 1)).memories[0].content == "word0"
+    assert (await core.foresee_forgotten(ALICE, asked(session_id="s1"), 1)).memories[
+        0
+    ].content == "word1"
+    assert (await core.foresee_forgotten(ALICE, asked("hard", session_id="s1"), 1)).memories[
+        0
+    ].content == "word0"
 
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
 @pytest.mark.parametrize("commits", [1, 2, 3, 4])
-async def test_killed_in_any_chunk_the_soft_way_goes_on_from_there(world: World, commits: int, applied: bool) -> None:
+async def test_killed_in_any_chunk_the_soft_way_goes_on_from_there(
+    world: World, commits: int, applied: bool
+) -> None:
     first = await world.core()
     await first.bulk(ALICE, [turn(f"word{n}", f"s{n}") for n in range(100)])
     dying = await world.core(wrap=lambda store: DiesAfter(store, commits, applied))
@@ -188,19 +267,32 @@ async def test_killed_in_any_chunk_the_soft_way_goes_on_from_there(world: World,
     world.clock.forward(100)
     await Hand(first, "consolidation").work_all()
     task = await task_of(first, accepted)
-    assert (task.status, task.result) == ("succeeded", {"counts": {"forgotten": 100}, "mode": "soft", "capped": False})
+    assert (task.status, task.result) == (
+        "succeeded",
+        {"counts": {"forgotten": 100}, "mode": "soft", "capped": False},
+    )
     assert len(await world.log()) == 200
 
 
 # for good
 
 
-async def test_for_good_nothing_is_left_of_a_memory_its_versions_and_its_copies(core: MemoryCore, world: World) -> None:
-    secret = (await core.save(ALICE, fact("the vault opens with swordfish", session_id="s1", tags=["quicksilver"]))).memory
-    changed = await core.update(ALICE, secret.id, UpdateInput(content="the vault opens with marlin"), secret.etag)
+async def test_for_good_nothing_is_left_of_a_memory_its_versions_and_its_copies(
+    core: MemoryCore, world: World
+) -> None:
+    secret = (
+        await core.save(
+            ALICE, fact("the vault opens with swordfish", session_id="s1", tags=["quicksilver"])
+        )
+    ).memory
+    changed = await core.update(
+        ALICE, secret.id, UpdateInput(content="the vault opens with marlin"), secret.etag
+    )
     await core.copy(ALICE, secret.id, CopyInput(to_agent_id="other"))
     stays = (await core.save(ALICE, fact("the garden is large"))).memory
-    assert await foreseen(core, "hard", ids=[secret.id]) == Foreseen({"forgotten": 1, "derived": 1}, capped=False)
+    assert await foreseen(core, "hard", ids=[secret.id]) == Foreseen(
+        {"forgotten": 1, "derived": 1}, capped=False
+    )
     task = await forgotten(core, "hard", tags=["quicksilver"])
     assert task.result is not None
     assert task.result["counts"]["forgotten"] + task.result["counts"]["derived"] == 2
@@ -217,33 +309,46 @@ async def test_for_good_nothing_is_left_of_a_memory_its_versions_and_its_copies(
     assert first.memories == ()
 
 
-async def test_the_turns_after_it_lend_none_of_its_words_any_more(core: MemoryCore, world: World) -> None:
+async def test_the_turns_after_it_lend_none_of_its_words_any_more(
+    core: MemoryCore, world: World
+) -> None:
     one = (await core.save(ALICE, turn("what about the swordfish"))).memory
     for text in ("a second", "a third", "a fourth"):
         await core.save(ALICE, turn(text))
     assert await find(core, "swordfish", session_id="s1", similarity_threshold=0.0)
     await forgotten(core, "hard", ids=[one.id])
     await no_trace(world, "swordfish")
-    assert [hit for hit in await find(core, "swordfish", session_id="s1") if "swordfish" in hit] == []
+    assert [
+        hit for hit in await find(core, "swordfish", session_id="s1") if "swordfish" in hit
+    ] == []
     after = (await core.save(ALICE, turn("a fifth"))).memory
     assert "swordfish" not in after.search_text
     await told_by_the_log(core, world)
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 4}
 
 
-async def test_what_it_was_merged_into_goes_and_so_does_what_that_was_made_of(core: MemoryCore, world: World) -> None:
+async def test_what_it_was_merged_into_goes_and_so_does_what_that_was_made_of(
+    core: MemoryCore, world: World
+) -> None:
     slot: dict[str, Any] = {"subject": "team", "attribute": "meeting"}
     one = (await core.save(ALICE, fact("they meet at 9 in the swordfish room", **slot))).memory
-    merged = await core.save(ALICE, fact("they meet at 10 in the marlin room", on_conflict="merge", **slot))
+    merged = await core.save(
+        ALICE, fact("they meet at 10 in the marlin room", on_conflict="merge", **slot)
+    )
     assert merged.outcome == "merged"
     assert (await foreseen(core, "hard", ids=[one.id])).counts == {"forgotten": 1, "derived": 1}
-    assert (await foreseen(core, "hard", ids=[merged.memory.id])).counts == {"forgotten": 1, "derived": 1}
+    assert (await foreseen(core, "hard", ids=[merged.memory.id])).counts == {
+        "forgotten": 1,
+        "derived": 1,
+    }
     await forgotten(core, "hard", ids=[one.id])
     assert await listed(core, status="all") == []
     await no_trace(world, "swordfish", "marlin")
 
 
-async def test_of_two_that_were_merged_the_one_that_stays_holds_again(core: MemoryCore, world: World) -> None:
+async def test_of_two_that_were_merged_the_one_that_stays_holds_again(
+    core: MemoryCore, world: World
+) -> None:
     ids = [
         (await core.save(ALICE, fact(text))).memory.id
         for text in ("a note about swordfish", "a note about gardens", "swordfish and gardens")
@@ -262,27 +367,57 @@ async def test_of_two_that_were_merged_the_one_that_stays_holds_again(core: Memo
             "consolidated_into_ids": [both],
         }
         changes = [Change("merged", one.model_copy(update=gone), one) for one in sources]
-        changes.append(Change("created", merged.model_copy(update={"source_ids": [first, second], "supersedes_id": first}), merged))
+        changes.append(
+            Change(
+                "created",
+                merged.model_copy(update={"source_ids": [first, second], "supersedes_id": first}),
+                merged,
+            )
+        )
         return Changes(None, tuple(changes))
 
-    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(ALICE, merge, ids=ids, call=Call())
+    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(
+        ALICE, merge, ids=ids, call=Call()
+    )
     await forgotten(core, "hard", ids=[first])
     (held,) = await listed(core, status="all")
-    assert (held.id, held.status, held.next_id, held.valid_until, held.consolidated_into_ids) == (second, Status.ACTIVE, None, None, [])
+    assert (held.id, held.status, held.next_id, held.valid_until, held.consolidated_into_ids) == (
+        second,
+        Status.ACTIVE,
+        None,
+        None,
+        [],
+    )
     await no_trace(world, "swordfish")
     await told_by_the_log(core, world)
 
 
-async def test_a_superseded_truth_goes_and_its_successor_stands(core: MemoryCore, world: World) -> None:
-    porto = (await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city", event_timestamp=NOW))).memory
-    lisbon = await core.save(ALICE, fact("Ana lives in Lisbon", subject="Ana", attribute="city", event_timestamp=NOW + timedelta(days=1)))
+async def test_a_superseded_truth_goes_and_its_successor_stands(
+    core: MemoryCore, world: World
+) -> None:
+    porto = (
+        await core.save(
+            ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city", event_timestamp=NOW)
+        )
+    ).memory
+    lisbon = await core.save(
+        ALICE,
+        fact(
+            "Ana lives in Lisbon",
+            subject="Ana",
+            attribute="city",
+            event_timestamp=NOW + timedelta(days=1),
+        ),
+    )
     assert lisbon.memory.supersedes_id == porto.id
     await forgotten(core, "hard", ids=[porto.id])
     held = await core.get(ALICE, lisbon.memory.id)
     assert (held.status, held.supersedes_id) == (Status.ACTIVE, None)
     await no_trace(world, "Porto", porto.id[:0] + "lives in porto")
     await told_by_the_log(core, world)
-    assert [one.id for one in (await core.evolution(ALICE, lisbon.memory.id, "both")).memories] == [lisbon.memory.id]
+    assert [one.id for one in (await core.evolution(ALICE, lisbon.memory.id, "both")).memories] == [
+        lisbon.memory.id
+    ]
 
 
 async def formed(core: MemoryCore, world: World, *contents: str, **fields: Any) -> Sequence[Any]:
@@ -292,11 +427,18 @@ async def formed(core: MemoryCore, world: World, *contents: str, **fields: Any) 
     return await told(core)
 
 
-async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_the_other_cell(core: MemoryCore, world: World) -> None:
+async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_the_other_cell(
+    core: MemoryCore, world: World
+) -> None:
     made = await formed(core, world)
     cell = next(one for one in made if one.category == "cell" and "Lisbon" in one.content)
     other = next(one for one in made if one.category == "cell" and "flamenco" in one.content)
-    assert (await foreseen(core, "hard", ids=[cell.id])).counts == {"forgotten": 1, "derived": 3, "facts": 1, "messages": 2}
+    assert (await foreseen(core, "hard", ids=[cell.id])).counts == {
+        "forgotten": 1,
+        "derived": 3,
+        "facts": 1,
+        "messages": 2,
+    }
     await forgotten(core, "hard", ids=[cell.id])
     assert [one.id for one in await listed(core, status="all")] == [other.id]
     await no_trace(world, "Lisbon", "It is warm here")
@@ -315,7 +457,9 @@ async def test_a_fact_takes_the_cell_that_told_it_along(core: MemoryCore, world:
     await told_by_the_log(core, world)
 
 
-async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_that_is_gone(core: MemoryCore, world: World) -> None:
+async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_that_is_gone(
+    core: MemoryCore, world: World
+) -> None:
     first = await formed(core, world, "I live in Lisbon")
     world.clock.forward(60)
     again = await converse(core, "The harbour is loud", "I live in Lisbon", session="s2")
@@ -326,23 +470,32 @@ async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_t
     assert later.id in (await core.get(ALICE, lives.id)).source_ids
     await forgotten(core, "hard", ids=[later.id])
     held = await core.get(ALICE, lives.id)
-    assert (held.status, held.source_ids) == (Status.ACTIVE, [name for name in held.source_ids if name != later.id])
+    assert (held.status, held.source_ids) == (
+        Status.ACTIVE,
+        [name for name in held.source_ids if name != later.id],
+    )
     assert later.id not in held.source_ids
     await no_trace(world, "harbour")
     await told_by_the_log(core, world)
 
 
-async def test_a_conversation_that_told_the_same_again_goes_with_its_words_too(core: MemoryCore, world: World) -> None:
+async def test_a_conversation_that_told_the_same_again_goes_with_its_words_too(
+    core: MemoryCore, world: World
+) -> None:
     """Its cell is the first one's, so no memory names it."""
     made = await formed(core, world, "I live in Lisbon")
     world.clock.forward(60)
-    assert {one.id for one in await formed(core, world, "I live in Lisbon")} == {one.id for one in made}
+    assert {one.id for one in await formed(core, world, "I live in Lisbon")} == {
+        one.id for one in made
+    }
     await forgotten(core, "hard", session_id="s1")
     assert await listed(core, status="all") == []
     await no_trace(world, "Lisbon")
 
 
-async def test_the_same_words_told_after_it_are_remembered_anew(core: MemoryCore, world: World) -> None:
+async def test_the_same_words_told_after_it_are_remembered_anew(
+    core: MemoryCore, world: World
+) -> None:
     made = await formed(core, world, "I live in Lisbon")
     await forgotten(core, "hard", ids=[one.id for one in made])
     assert await listed(core, status="all") == []
@@ -353,7 +506,9 @@ async def test_the_same_words_told_after_it_are_remembered_anew(core: MemoryCore
     await told_by_the_log(core, world)
 
 
-async def test_what_was_deleted_before_can_be_forgotten_for_good(core: MemoryCore, world: World) -> None:
+async def test_what_was_deleted_before_can_be_forgotten_for_good(
+    core: MemoryCore, world: World
+) -> None:
     one = (await core.save(ALICE, turn("swordfish"))).memory
     await core.delete(ALICE, one.id)
     await forgotten(core, "hard", session_id="s1")
@@ -366,7 +521,9 @@ async def test_what_was_deleted_before_can_be_forgotten_for_good(core: MemoryCor
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
 @pytest.mark.parametrize("commits", range(1, 12))
-async def test_killed_at_any_commit_it_is_finished_by_whoever_comes_next(world: World, commits: int, applied: bool) -> None:
+async def test_killed_at_any_commit_it_is_finished_by_whoever_comes_next(
+    world: World, commits: int, applied: bool
+) -> None:
     first = await world.core()
     await formed(first, world)
     await first.bulk(ALICE, [turn(f"swordfish {n}", "s1") for n in range(20)])
@@ -389,8 +546,12 @@ async def test_killed_at_any_commit_it_is_finished_by_whoever_comes_next(world: 
 
 
 @pytest.mark.parametrize("commits", [0, 3])
-async def test_what_has_begun_to_be_forgotten_for_good_is_forgotten_to_the_end(world: World, commits: int) -> None:
-    """Cancelled half-way its words would stay in the log, and no filter finds a memory that is gone."""
+async def test_what_has_begun_to_be_forgotten_for_good_is_forgotten_to_the_end(
+    world: World, commits: int
+) -> None:
+    """Cancelled half-way its words would stay in the log, and no filter finds a memory
+    that is gone.
+    """
     core = await world.core()
     await core.save(ALICE, turn("swordfish in the log", "s1"))
     accepted = await core.forget(ALICE, asked("hard", session_id="s1"))
@@ -422,7 +583,9 @@ async def test_two_workers_forget_each_once(world: World) -> None:
     await no_trace(world, "swordfish")
 
 
-async def finished_by_somebody(world: World, cores: Sequence[MemoryCore], accepted: Accepted) -> None:
+async def finished_by_somebody(
+    world: World, cores: Sequence[MemoryCore], accepted: Accepted
+) -> None:
     for _ in range(20):
         for core in cores:
             await Hand(core, "consolidation").work_all()
@@ -433,10 +596,14 @@ async def finished_by_somebody(world: World, cores: Sequence[MemoryCore], accept
 
 
 @pytest.mark.parametrize("call", ["page", "memories", "snapshot", "events"])
-async def test_whoever_writes_between_any_two_steps_brings_nothing_back(world: World, call: str) -> None:
+async def test_whoever_writes_between_any_two_steps_brings_nothing_back(
+    world: World, call: str
+) -> None:
     """Edited, copied and told of between the search and the commit, each time."""
     first = await world.core()
-    secret = (await first.save(ALICE, fact("the vault opens with swordfish", tags=["quicksilver"]))).memory
+    secret = (
+        await first.save(ALICE, fact("the vault opens with swordfish", tags=["quicksilver"]))
+    ).memory
     await first.save(ALICE, fact("the garden is large"))
     done: list[str] = []
 
@@ -444,7 +611,9 @@ async def test_whoever_writes_between_any_two_steps_brings_nothing_back(world: W
         done.append("tried")
         with suppress(NotFound):  # it was gone before the other one looked
             held = await first.get(ALICE, secret.id)
-            edited = UpdateInput(content="the vault opens with swordfish and marlin", tags=["other"])
+            edited = UpdateInput(
+                content="the vault opens with swordfish and marlin", tags=["other"]
+            )
             await first.update(ALICE, secret.id, edited, held.etag)
             await first.copy(ALICE, secret.id, CopyInput(to_agent_id="other"))
 
@@ -466,7 +635,9 @@ async def test_whoever_writes_between_any_two_steps_brings_nothing_back(world: W
     await told_by_the_log(first, world)
 
 
-async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_other_messages_stay(world: World) -> None:
+async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_other_messages_stay(
+    world: World,
+) -> None:
     core = await world.core()
     dying = await world.core(wrap=lambda store: DiesAfter(store, 1))
     accepted = await converse(core)
@@ -491,7 +662,7 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_
 
 
 @pytest.mark.parametrize("poisoned", [False, True])
-async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_the_messages_stay_and_can_be_forgotten(
+async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_the_messages_stay_and_can_be_forgotten(  # noqa: E501
     world: World, poisoned: bool
 ) -> None:
     """Nothing is formed of what was said; it stays what it is, until somebody forgets it."""
@@ -509,7 +680,9 @@ async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_th
     await no_trace(world, "Lisbon", "flamenco")
 
 
-async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_nothing_is_found(core: MemoryCore, world: World) -> None:
+async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_nothing_is_found(
+    core: MemoryCore, world: World
+) -> None:
     accepted = await converse(core)
     await core.clear(ALICE, ClearInput(session_id="s1"))
     await finished(world, core, accepted)
@@ -525,7 +698,9 @@ async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
     one = (await core.save(ALICE, turn("swordfish one"))).memory
     assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results
     await forgotten(core, "hard", ids=[one.id])
-    assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results == ()
+    assert (
+        await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))
+    ).results == ()
     short = core._services.adapters.short_term
     _, entries = await short.recall(ALICE, "s1", 10)
     assert entries == []
@@ -550,7 +725,10 @@ async def test_a_conflict_that_waited_goes_with_it(world: World) -> None:
 async def test_a_dry_run_writes_nothing(core: MemoryCore, world: World) -> None:
     await core.bulk(ALICE, [turn("a"), rule("k", 1)])
     before = await world.head()
-    assert (await foreseen(core, "hard", types=[MemoryType.EPISODIC])).counts == {"forgotten": 1, "derived": 0}
+    assert (await foreseen(core, "hard", types=[MemoryType.EPISODIC])).counts == {
+        "forgotten": 1,
+        "derived": 0,
+    }
     assert await world.head() == before
 
 

@@ -1,4 +1,6 @@
-"""Forgetting one session for good leaves the others: what they told too stays theirs, and what was merged with it stands again."""
+"""Forgetting one session for good leaves the others: what they told too stays theirs,
+and what was merged with it stands again.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ LATER = NOW + timedelta(days=1)
 
 async def merging(world: World) -> MemoryCore:
     """A core that merges each note into the next."""
-    agents = Tellers(rulings=on_all("UPDATE", category="note"), merged=lambda notes: "\n".join(one.text for one in notes))
+    agents = Tellers(
+        rulings=on_all("UPDATE", category="note"),
+        merged=lambda notes: "\n".join(one.text for one in notes),
+    )
     return await world.core(agents=agents, embedder=WordsEmbedder())
 
 
@@ -30,13 +35,17 @@ async def of_session(core: MemoryCore, session: str) -> set[str]:
 
 
 async def both(core: MemoryCore, world: World) -> tuple[Memory, Memory]:
-    """Two sessions that told of a fever, and whose notes were merged: the source, and what it was merged into."""
+    """Two sessions that told of a fever, and whose notes were merged: the source,
+    and what it was merged into.
+    """
     await tell(core, COUGH, session="s")
     world.clock.forward(60)
     await tell(core, RASH, session="t", at=LATER)
     world.clock.forward(60)
     source, merged = await of_category(core, "note")
-    assert (source.status, source.next_id, merged.session_id) == (Status.UPDATED, merged.id, "t"), "or nothing was merged"
+    assert (source.status, source.next_id, merged.session_id) == (Status.UPDATED, merged.id, "t"), (
+        "or nothing was merged"
+    )
     return source, merged
 
 
@@ -48,7 +57,12 @@ async def test_a_session_stays_whose_note_was_merged_into_the_forgotten_ones(wor
     assert result is not None
     assert {name: result["counts"][name] for name in expected.counts} == expected.counts
     held = await core.get(ALICE, source.id)
-    assert (held.status, held.next_id, held.valid_until, held.consolidated_into_ids) == (Status.ACTIVE, None, None, [])
+    assert (held.status, held.next_id, held.valid_until, held.consolidated_into_ids) == (
+        Status.ACTIVE,
+        None,
+        None,
+        [],
+    )
     assert await of_session(core, "s") == {COUGH, source.content}
     assert [one.content for one in (await core.session_messages(ALICE, "s")).messages] == [COUGH]
     assert await of_session(core, "t") == set()
@@ -68,7 +82,9 @@ async def test_a_session_stays_whose_note_took_the_forgotten_one_in(world: World
     await told_by_the_log(core, world)
 
 
-async def test_a_merged_note_that_is_forgotten_by_its_id_leaves_the_sources_it_took_in(world: World) -> None:
+async def test_a_merged_note_that_is_forgotten_by_its_id_leaves_the_sources_it_took_in(
+    world: World,
+) -> None:
     core = await merging(world)
     source, merged = await both(core, world)
     await forgotten(core, "hard", ids=[merged.id])
@@ -78,7 +94,9 @@ async def test_a_merged_note_that_is_forgotten_by_its_id_leaves_the_sources_it_t
 
 
 @pytest.mark.parametrize(("gone", "stays"), [("s", "t"), ("t", "s")])
-async def test_a_fact_that_another_session_tells_stays_with_that(world: World, gone: str, stays: str) -> None:
+async def test_a_fact_that_another_session_tells_stays_with_that(
+    world: World, gone: str, stays: str
+) -> None:
     core = await world.core(agents=Tellers(notes=False))
     await tell(core, VOLVO, session="s")
     world.clock.forward(60)
@@ -90,9 +108,16 @@ async def test_a_fact_that_another_session_tells_stays_with_that(world: World, g
     assert {name: result["counts"][name] for name in foreseen_.counts} == foreseen_.counts
     (held,) = (await facts_of(core)).values()
     (cell,) = await of_category(core, "cell")
-    assert (held.status, held.session_id, held.cell_id, held.source_ids) == (Status.ACTIVE, stays, cell.id, [cell.id])
+    assert (held.status, held.session_id, held.cell_id, held.source_ids) == (
+        Status.ACTIVE,
+        stays,
+        cell.id,
+        [cell.id],
+    )
     assert [one.fact_id for one in cell.atomic_facts] == [held.id]
-    assert next(one.content for one in (await core.session_messages(ALICE, stays)).messages) == VOLVO
+    assert (
+        next(one.content for one in (await core.session_messages(ALICE, stays)).messages) == VOLVO
+    )
     assert (await core.session(ALICE, stays)).counts["semantic"] == 1
     assert await listed(core, status="all", session_id=gone) == []
     await told_by_the_log(core, world)
@@ -109,7 +134,9 @@ async def test_a_fact_goes_with_the_last_session_that_tells_it(world: World) -> 
     await no_trace(world, "Volvo")
 
 
-async def test_an_episode_that_is_forgotten_by_its_id_leaves_a_fact_that_another_one_tells(world: World) -> None:
+async def test_an_episode_that_is_forgotten_by_its_id_leaves_a_fact_that_another_one_tells(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers(notes=False))
     await tell(core, VOLVO, session="s")
     world.clock.forward(60)
@@ -121,10 +148,17 @@ async def test_an_episode_that_is_forgotten_by_its_id_leaves_a_fact_that_another
     await told_by_the_log(core, world)
 
 
-async def test_a_saved_text_that_was_merged_into_another_sessions_stands_again(core: MemoryCore, world: World) -> None:
+async def test_a_saved_text_that_was_merged_into_another_sessions_stands_again(
+    core: MemoryCore, world: World
+) -> None:
     slot = {"subject": "team", "attribute": "meeting"}
-    one = (await core.save(ALICE, fact("they meet at 9 in the swordfish room", session_id="s", **slot))).memory
-    await core.save(ALICE, fact("they meet at 10 in the marlin room", session_id="t", on_conflict="merge", **slot))
+    one = (
+        await core.save(ALICE, fact("they meet at 9 in the swordfish room", session_id="s", **slot))
+    ).memory
+    await core.save(
+        ALICE,
+        fact("they meet at 10 in the marlin room", session_id="t", on_conflict="merge", **slot),
+    )
     await forgotten(core, "hard", session_id="t")
     (held,) = await listed(core, status="all")
     assert (held.id, held.status, held.next_id) == (one.id, Status.ACTIVE, None)

@@ -1,4 +1,6 @@
-"""Forgetting for good reaches the archive: the copies that hold it go, what else was in them stays, whole."""
+"""Forgetting for good reaches the archive: the copies that hold it go, what else was in them
+stays, whole.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ async def core(world: World) -> MemoryCore:
 
 
 async def asked(core: MemoryCore, *ids: str) -> Accepted:
-    accepted = await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": list(ids)}}))
+    accepted = await core.forget(
+        ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": list(ids)}})
+    )
     assert isinstance(accepted, Accepted)
     return accepted
 
@@ -50,7 +54,12 @@ async def told(world: World, core: MemoryCore) -> tuple[Memory, Memory]:
     """A chain of two in the archive, the first with an old version."""
     stavanger = (await core.save(ALICE, fact("Ana lives in Stavanger", **CITY))).memory
     world.clock.forward(60)
-    await core.update(ALICE, stavanger.id, UpdateInput(content="Ana lives in Stavanger, by the sea"), stavanger.etag)
+    await core.update(
+        ALICE,
+        stavanger.id,
+        UpdateInput(content="Ana lives in Stavanger, by the sea"),
+        stavanger.etag,
+    )
     world.clock.forward(60)
     bergen = (await core.save(ALICE, fact("Ana lives in Bergen", **CITY))).memory
     years_go_by(world)
@@ -58,7 +67,9 @@ async def told(world: World, core: MemoryCore) -> tuple[Memory, Memory]:
     return stavanger, bergen
 
 
-async def test_what_is_in_the_archive_alone_goes_with_its_copy(core: MemoryCore, world: World) -> None:
+async def test_what_is_in_the_archive_alone_goes_with_its_copy(
+    core: MemoryCore, world: World
+) -> None:
     one = (await core.save(ALICE, turn("swordfish"))).memory
     years_go_by(world)
     await archived(world, core)
@@ -69,7 +80,9 @@ async def test_what_is_in_the_archive_alone_goes_with_its_copy(core: MemoryCore,
 
 
 @pytest.mark.parametrize("which", [0, 1])
-async def test_of_a_chain_the_other_member_gets_a_copy_of_its_own(core: MemoryCore, world: World, which: int) -> None:
+async def test_of_a_chain_the_other_member_gets_a_copy_of_its_own(
+    core: MemoryCore, world: World, which: int
+) -> None:
     both = await told(world, core)
     await forgotten(core, both[which].id)
     assert await blobs(world) == await pointed_to(world)
@@ -79,15 +92,23 @@ async def test_of_a_chain_the_other_member_gets_a_copy_of_its_own(core: MemoryCo
     await no_trace(world, "Stavanger" if which == 0 else "Bergen")
     await told_by_the_log(core, world)
     back = await core.restore(ALICE, left.id)
-    assert back.content == ("Ana lives in Bergen" if which == 0 else "Ana lives in Stavanger, by the sea")
+    assert back.content == (
+        "Ana lives in Bergen" if which == 0 else "Ana lives in Stavanger, by the sea"
+    )
     assert back.embedding is not None
     assert (back.next_id, back.supersedes_id) == (None, None)
     versions = [one.content for one in await core.versions(ALICE, left.id)]
-    assert versions == (["Ana lives in Bergen"] if which == 0 else ["Ana lives in Stavanger", "Ana lives in Stavanger, by the sea"])
+    assert versions == (
+        ["Ana lives in Bergen"]
+        if which == 0
+        else ["Ana lives in Stavanger", "Ana lives in Stavanger, by the sea"]
+    )
 
 
 async def lived(world: World, moment: Moment) -> tuple[Memory, Memory, Accepted | None]:
-    """The first of a chain is forgotten by a process that dies at `moment`, or whole, in however many tries; None: not asked for."""
+    """The first of a chain is forgotten by a process that dies at `moment`, or whole, in however
+    many tries; None: not asked for.
+    """
     archive: Any = Mortal(world.archive(), moment)
     core = await world.core(wrap=lambda store: Mortal(store, moment), archive=archive)
     moment.asleep = True
@@ -102,7 +123,8 @@ async def lived(world: World, moment: Moment) -> tuple[Memory, Memory, Accepted 
 
 
 async def test_killed_at_any_write_what_stays_is_whole(cold_worlds: Any, adapter: str) -> None:
-    """In a storm some writes are sent twice, so a life may have fewer of them than the whole one, and end in peace.
+    """In a storm some writes are sent twice, so a life may have fewer of them than the whole one,
+    and end in peace.
 
     There a life takes ten seconds, so each write is died at before or after it was done, not both.
     """

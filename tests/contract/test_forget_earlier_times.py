@@ -1,4 +1,6 @@
-"""Forgetting a memory of which earlier times have become memories of their own: for good they go with it, softly each is its own."""
+"""Forgetting a memory of which earlier times have become memories of their own: for good they go
+with it, softly each is its own.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,22 @@ pytestmark = ON_ONE_STORE
 
 
 async def moved(core: MemoryCore) -> tuple[Memory, Memory, Memory]:
-    """Stavanger, which stays in the slot; Palermo, which goes into another; and what it held in the one that it left."""
-    stavanger, palermo = await told(core, "Stavanger", -20), await told(core, "Palermo", -10, session_id="s")
-    moved = await core.update(ALICE, palermo.id, UpdateInput(**HOME, content="Ana was born in Grenoble"), palermo.etag)
+    """Stavanger, which stays in the slot; Palermo, which goes into another; and what it held in the
+    one that it left.
+    """
+    stavanger, palermo = (
+        await told(core, "Stavanger", -20),
+        await told(core, "Palermo", -10, session_id="s"),
+    )
+    moved = await core.update(
+        ALICE, palermo.id, UpdateInput(**HOME, content="Ana was born in Grenoble"), palermo.etag
+    )
     return stavanger, moved, await core.get(ALICE, str(moved.supersedes_id))
 
 
-async def for_good(core: MemoryCore, world: World, memory: Memory, *words: str, derived: int = 1) -> None:
+async def for_good(
+    core: MemoryCore, world: World, memory: Memory, *words: str, derived: int = 1
+) -> None:
     counts = {"forgotten": 1, "derived": derived}
     assert (await foreseen(core, "hard", ids=[memory.id])).counts == counts
     result = (await forgotten(core, "hard", ids=[memory.id])).result or {}
@@ -32,12 +43,16 @@ async def for_good(core: MemoryCore, world: World, memory: Memory, *words: str, 
     await told_by_the_log(core, world)
 
 
-async def test_an_earlier_time_goes_with_a_truth_that_was_edited_since(core: MemoryCore, world: World) -> None:
+async def test_an_earlier_time_goes_with_a_truth_that_was_edited_since(
+    core: MemoryCore, world: World
+) -> None:
     await told(core, "Stavanger", -20)
     await told(core, "Stavanger", -5)
     palermo, (stavanger,) = await told(core, "Palermo", -10), await listed(core)
     assert stavanger.content == "Ana lives in Stavanger"
-    edited = await core.update(ALICE, stavanger.id, UpdateInput(content="Ana lives in Grenoble"), stavanger.etag)
+    edited = await core.update(
+        ALICE, stavanger.id, UpdateInput(content="Ana lives in Grenoble"), stavanger.etag
+    )
     assert len(await listed(core, status="all")) == 3
     await for_good(core, world, edited, "Stavanger", "Grenoble")
     assert [one.id for one in await listed(core, status="all")] == [palermo.id]
@@ -45,17 +60,25 @@ async def test_an_earlier_time_goes_with_a_truth_that_was_edited_since(core: Mem
 
 async def test_an_earlier_time_of_a_key_goes_with_it(core: MemoryCore, world: World) -> None:
     async def said(value: str, day: int) -> Memory:
-        return (await core.save(ALICE, rule("zone", value, event_timestamp=NOW + timedelta(days=day)))).memory
+        return (
+            await core.save(ALICE, rule("zone", value, event_timestamp=NOW + timedelta(days=day)))
+        ).memory
 
     managua = await said("Managua", -20)
     await said("Managua", -5)
     quito = await said("Quito", -10)
-    assert sorted(str(one.value) for one in await listed(core, status="all")) == ["Managua", "Managua", "Quito"]
+    assert sorted(str(one.value) for one in await listed(core, status="all")) == [
+        "Managua",
+        "Managua",
+        "Quito",
+    ]
     await for_good(core, world, managua, "Managua")
     assert [one.id for one in await listed(core, status="all")] == [quito.id]
 
 
-async def test_a_value_that_a_key_held_goes_with_it_wherever_it_was_told_late_as_well(core: MemoryCore, world: World) -> None:
+async def test_a_value_that_a_key_held_goes_with_it_wherever_it_was_told_late_as_well(
+    core: MemoryCore, world: World
+) -> None:
     fields: dict[str, Any] = {"event_timestamp": NOW - timedelta(days=20)}
     key = (await core.save(ALICE, rule("zone", "Managua", **fields))).memory
     await core.save(ALICE, rule("other", "Managua", **fields))

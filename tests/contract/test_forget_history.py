@@ -1,4 +1,6 @@
-"""A message that was forgotten for good stays away when its history is sent again, and the rest of that is known."""
+"""A message that was forgotten for good stays away when its history is sent again,
+and the rest of that is known.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ async def core(world: World) -> MemoryCore:
 
 
 def history(end: int, *, ids: bool = False) -> ConverseInput:
-    told = [{"role": role, "content": text, **({"id": f"m{place}"} if ids else {})} for place, (role, text) in enumerate(SAID[:end])]
+    told = [
+        {"role": role, "content": text, **({"id": f"m{place}"} if ids else {})}
+        for place, (role, text) in enumerate(SAID[:end])
+    ]
     return ConverseInput.model_validate({"session_id": "s1", "messages": told})
 
 
@@ -71,19 +76,36 @@ async def test_a_history_goes_on_without_the_message_that_was_forgotten_for_good
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-async def test_of_the_same_words_only_those_that_were_forgotten_leave_a_hole(core: MemoryCore, world: World) -> None:
+async def test_of_the_same_words_only_those_that_were_forgotten_leave_a_hole(
+    core: MemoryCore, world: World
+) -> None:
     for end in (2, 4, 6, 8):
         await core.converse(ALICE, history(end))
         world.clock.forward(60)
     await forgotten(core, "hard", ids=[(await messages(core))["Anything else?"].id])
-    (first, _) = [one for one in (await core.session_messages(ALICE, "s1", limit=100)).messages if one.content == "ok"]
+    (first, _) = [
+        one
+        for one in (await core.session_messages(ALICE, "s1", limit=100)).messages
+        if one.content == "ok"
+    ]
     await forgotten(core, "hard", ids=[first.memory_id])
-    assert [is_hole(mark) for mark in await marks(world)] == [False, False, True, True, False, False, False, False]
+    assert [is_hole(mark) for mark in await marks(world)] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
     assert (await core.converse(ALICE, history(8))).messages == Told(0, 8)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-async def test_a_session_that_was_forgotten_for_good_knows_nothing_of_it(core: MemoryCore, world: World) -> None:
+async def test_a_session_that_was_forgotten_for_good_knows_nothing_of_it(
+    core: MemoryCore, world: World
+) -> None:
     await core.converse(ALICE, history(6))
     await forgotten(core, "hard", session_id="s1")
     world.clock.forward(60)
@@ -91,11 +113,16 @@ async def test_a_session_that_was_forgotten_for_good_knows_nothing_of_it(core: M
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-async def test_a_turn_is_taken_back_behind_what_was_forgotten(core: MemoryCore, world: World) -> None:
+async def test_a_turn_is_taken_back_behind_what_was_forgotten(
+    core: MemoryCore, world: World
+) -> None:
     await core.converse(ALICE, history(6))
     world.clock.forward(60)
     await forgotten(core, "hard", ids=[(await messages(core))["Anything else?"].id])
-    assert [one.content for one in (await core.take_back(ALICE, "s1")).messages] == ["I live in Graz", "ok"]
+    assert [one.content for one in (await core.take_back(ALICE, "s1")).messages] == [
+        "I live in Graz",
+        "ok",
+    ]
     world.clock.forward(60)
     assert (await core.converse(ALICE, history(6))).messages == Told(2, 4)
     assert await read_back(core) == [text for place, (_, text) in enumerate(SAID[:6]) if place != 3]

@@ -1,4 +1,6 @@
-"""Forgetting one fact for good takes what tells it, and leaves the rest of the conversation as it was said."""
+"""Forgetting one fact for good takes what tells it, and leaves the rest of the conversation as
+it was said.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,19 @@ from tests.tasks import Hand
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import WordsEmbedder, World, find, listed
 
-BUDGET, CITY, CAR = "Ana's budget is 7340099 euros", "Ana's city is Stavanger", "Ana's car is a red Volvo"
-TALK = ("hello there", BUDGET, "the ferry was late", f"{CITY}, and it rains", ("assistant", "In Stavanger you need an umbrella."), CAR)
+BUDGET, CITY, CAR = (
+    "Ana's budget is 7340099 euros",
+    "Ana's city is Stavanger",
+    "Ana's car is a red Volvo",
+)
+TALK = (
+    "hello there",
+    BUDGET,
+    "the ferry was late",
+    f"{CITY}, and it rains",
+    ("assistant", "In Stavanger you need an umbrella."),
+    CAR,
+)
 DAY = timedelta(days=1)
 
 
@@ -42,7 +55,9 @@ async def fact_with(core: MemoryCore, word: str) -> Memory:
     return next(one for text, one in (await facts_of(core)).items() if word in text)
 
 
-async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_and_findable(core: MemoryCore, world: World) -> None:
+async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_and_findable(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *TALK)
     stavanger = await fact_with(core, "Stavanger")
     seen = await foreseen(core, "hard", ids=[stavanger.id])
@@ -59,11 +74,17 @@ async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_an
     assert await of_category(core, "cell") == [], "nothing is formed of them again"
 
 
-async def test_the_other_facts_name_their_messages_and_are_forgotten_with_them(core: MemoryCore, world: World) -> None:
+async def test_the_other_facts_name_their_messages_and_are_forgotten_with_them(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *TALK, ("assistant", "For 7,340,099 euros you get a lot."))
     await forgotten(core, "hard", ids=[(await fact_with(core, "Stavanger")).id])
     said, budget = await messages(core), await fact_with(core, "budget")
-    assert (budget.status, budget.cell_id, budget.source_ids) == (Status.ACTIVE, None, [said[BUDGET].id])
+    assert (budget.status, budget.cell_id, budget.source_ids) == (
+        Status.ACTIVE,
+        None,
+        [said[BUDGET].id],
+    )
     await forgotten(core, "hard", ids=[budget.id])
     assert await contents(core) == ["hello there", "the ferry was late", CAR]
     assert [*await facts_of(core)] == [CAR]
@@ -71,8 +92,15 @@ async def test_the_other_facts_name_their_messages_and_are_forgotten_with_them(c
     await told_by_the_log(core, world)
 
 
-async def test_a_fact_that_has_its_words_goes_too_and_one_of_the_same_message_stays(core: MemoryCore, world: World) -> None:
-    await tell(core, "Ana's city is Stavanger and Ana's cat is Mia", "Ana's office is in Stavanger", "the ferry was late")
+async def test_a_fact_that_has_its_words_goes_too_and_one_of_the_same_message_stays(
+    core: MemoryCore, world: World
+) -> None:
+    await tell(
+        core,
+        "Ana's city is Stavanger and Ana's cat is Mia",
+        "Ana's office is in Stavanger",
+        "the ferry was late",
+    )
     await forgotten(core, "hard", ids=[(await fact_with(core, "city")).id])
     assert await contents(core) == ["the ferry was late"]
     assert [*await facts_of(core)] == ["Ana's cat is Mia"]
@@ -80,9 +108,20 @@ async def test_a_fact_that_has_its_words_goes_too_and_one_of_the_same_message_st
     await told_by_the_log(core, world)
 
 
-async def test_a_fact_whose_value_is_not_said_in_words_takes_the_message_that_it_was_taken_from(world: World) -> None:
+async def test_a_fact_whose_value_is_not_said_in_words_takes_the_message_that_it_was_taken_from(
+    world: World,
+) -> None:
     def vague(said: Sequence[Message]) -> list[SaidFact]:
-        return [SaidFact(text="Ana says yes", message=1, quote="zebra crossing", subject="Ana", attribute="answer", value="yes")]
+        return [
+            SaidFact(
+                text="Ana says yes",
+                message=1,
+                quote="zebra crossing",
+                subject="Ana",
+                attribute="answer",
+                value="yes",
+            )
+        ]
 
     core = await world.core(agents=Tellers(facts=vague))
     await tell(core, "the ferry was late", "zebra crossing", "a heron stood there")
@@ -92,7 +131,9 @@ async def test_a_fact_whose_value_is_not_said_in_words_takes_the_message_that_it
     await no_trace(world, "zebra")
 
 
-async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(core: MemoryCore, world: World) -> None:
+async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(
+    core: MemoryCore, world: World
+) -> None:
     """As in a cell that does not say which of its messages a fact was taken from."""
     await tell(core, CITY, "the ferry was late", BUDGET)
     stavanger, (cell,) = await fact_with(core, "Stavanger"), await of_category(core, "cell")
@@ -101,14 +142,20 @@ async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(core: M
         before, stored = look.memory(stavanger.id), look.memory(cell.id)
         assert before is not None
         assert stored is not None
-        facts = [one.model_copy(update={"message": None, "quote": None}) for one in stored.atomic_facts]
+        facts = [
+            one.model_copy(update={"message": None, "quote": None}) for one in stored.atomic_facts
+        ]
         changes = [
-            Change("updated", before.model_copy(update={"value": True, "value_text": "yes"}), before),
+            Change(
+                "updated", before.model_copy(update={"value": True, "value_text": "yes"}), before
+            ),
             Change("updated", stored.model_copy(update={"atomic_facts": facts}), stored),
         ]
         return Changes(None, tuple(changes))
 
-    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(ALICE, unknown, ids=[stavanger.id, cell.id], call=Call())
+    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(
+        ALICE, unknown, ids=[stavanger.id, cell.id], call=Call()
+    )
     await forgotten(core, "hard", ids=[stavanger.id])
     assert await contents(core) == []
     assert [*await facts_of(core)] == [BUDGET]
@@ -117,10 +164,17 @@ async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(core: M
 
 
 @pytest.mark.parametrize("consolidated", [False, True])
-async def test_told_in_two_sessions_it_goes_from_both_and_their_other_messages_stay(world: World, consolidated: bool) -> None:
-    agents = Tellers(rulings=on_all("UPDATE", category="note") if consolidated else lambda new, held: [])
+async def test_told_in_two_sessions_it_goes_from_both_and_their_other_messages_stay(
+    world: World, consolidated: bool
+) -> None:
+    agents = Tellers(
+        rulings=on_all("UPDATE", category="note") if consolidated else lambda new, held: []
+    )
     core = await world.core(agents=agents, embedder=WordsEmbedder())
-    for session, other, at in (("s", "the ferry was late", NOW), ("t", "the harbour is loud", NOW + DAY)):
+    for session, other, at in (
+        ("s", "the ferry was late", NOW),
+        ("t", "the harbour is loud", NOW + DAY),
+    ):
         await tell(core, CITY, other, session=session, at=at)
         world.clock.forward(60)
     if consolidated:
@@ -130,22 +184,31 @@ async def test_told_in_two_sessions_it_goes_from_both_and_their_other_messages_s
     seen = await foreseen(core, "hard", ids=[stavanger.id])
     assert (seen.counts["messages"], seen.counts["episodes"]) == (2, 2)
     await forgotten(core, "hard", ids=[stavanger.id])
-    assert (await contents(core, "s"), await contents(core, "t")) == (["the ferry was late"], ["the harbour is loud"])
+    assert (await contents(core, "s"), await contents(core, "t")) == (
+        ["the ferry was late"],
+        ["the harbour is loud"],
+    )
     await no_trace(world, "Stavanger")
     await told_by_the_log(core, world)
 
 
-async def test_an_edited_fact_goes_with_what_was_said_and_with_what_it_became(core: MemoryCore, world: World) -> None:
+async def test_an_edited_fact_goes_with_what_was_said_and_with_what_it_became(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *TALK)
     stavanger = await fact_with(core, "Stavanger")
-    await core.update(ALICE, stavanger.id, UpdateInput(content="Ana's city is Bergen"), stavanger.etag)
+    await core.update(
+        ALICE, stavanger.id, UpdateInput(content="Ana's city is Bergen"), stavanger.etag
+    )
     await forgotten(core, "hard", ids=[stavanger.id])
     assert await contents(core) == ["hello there", BUDGET, "the ferry was late", CAR]
     await no_trace(world, "Stavanger", "Bergen")
     await told_by_the_log(core, world)
 
 
-async def test_a_fact_that_was_replaced_later_goes_alone_and_so_does_its_successor(core: MemoryCore, world: World) -> None:
+async def test_a_fact_that_was_replaced_later_goes_alone_and_so_does_its_successor(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, CITY, "the ferry was late")
     world.clock.forward(60)
     await tell(core, "Ana's city is Bergen", "the harbour is loud", session="s2", at=NOW + DAY)
@@ -160,9 +223,13 @@ async def test_a_fact_that_was_replaced_later_goes_alone_and_so_does_its_success
     await told_by_the_log(core, world)
 
 
-async def test_two_facts_forgotten_at_once_take_the_messages_of_both(core: MemoryCore, world: World) -> None:
+async def test_two_facts_forgotten_at_once_take_the_messages_of_both(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *TALK)
-    await forgotten(core, "hard", ids=[(await fact_with(core, word)).id for word in ("Stavanger", "Volvo")])
+    await forgotten(
+        core, "hard", ids=[(await fact_with(core, word)).id for word in ("Stavanger", "Volvo")]
+    )
     assert await contents(core) == ["hello there", BUDGET, "the ferry was late"]
     assert len(await listed(core, status="all")) == 4
     await no_trace(world, "Stavanger", "Volvo")

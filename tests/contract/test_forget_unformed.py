@@ -1,4 +1,6 @@
-"""Forgetting a session for good while what was told in it is yet to be formed: it is not formed, and no word of it is kept."""
+"""Forgetting a session for good while what was told in it is yet to be formed:
+it is not formed, and no word of it is kept.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +20,25 @@ from tests.world import Meanwhile, World, listed, turn
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-async def test_what_was_told_before_it_is_not_formed_and_what_is_told_after_it_is(core: MemoryCore, world: World) -> None:
+async def test_what_was_told_before_it_is_not_formed_and_what_is_told_after_it_is(
+    core: MemoryCore, world: World
+) -> None:
     before, elsewhere = await converse(core), await converse(core, "I live in Oslo", session="s2")
     accepted = await core.forget(ALICE, asked("hard", session_id="s1"))
     assert isinstance(accepted, Accepted)
     after = await converse(core, "I live in Turku")
     for queue in ("consolidation", "formation"):
         await Hand(core, queue).work_all()
-    assert [(await task_of(core, one)).status for one in (accepted, elsewhere, after)] == ["succeeded"] * 3
+    assert [(await task_of(core, one)).status for one in (accepted, elsewhere, after)] == [
+        "succeeded"
+    ] * 3
     assert (await task_of(core, before)).status == "cancelled"
-    assert await texts(core) == ["I live in Oslo", "I live in Turku", "The user lives in Oslo", "The user lives in Turku"]
+    assert await texts(core) == [
+        "I live in Oslo",
+        "I live in Turku",
+        "The user lives in Oslo",
+        "The user lives in Turku",
+    ]
     await no_trace(world, "Lisbon", "flamenco", "guitar")
     assert await pending(world) == 0
 
@@ -86,7 +97,9 @@ async def test_a_filter_that_fits_no_message_leaves_it(core: MemoryCore, world: 
 
 
 @ON_ONE_STORE
-async def test_a_filter_that_fits_its_messages_takes_all_of_it(core: MemoryCore, world: World) -> None:
+async def test_a_filter_that_fits_its_messages_takes_all_of_it(
+    core: MemoryCore, world: World
+) -> None:
     told = await converse(core, "I live in Oslo")
     await forgotten(core, "hard", types=[MemoryType.EPISODIC])
     assert (await finished(world, core, told)).status == "cancelled"

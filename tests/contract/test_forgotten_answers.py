@@ -1,4 +1,6 @@
-"""What agents answered about a memory goes with it when it is forgotten for good, whoever they were asked by and whenever they answered."""
+"""What agents answered about a memory goes with it when it is forgotten for good, whoever they were
+asked by and whenever they answered.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,16 @@ pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 def quoting(new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> list[Decision]:
     """Decisions that change nothing and give what was held as their reason."""
     pairs = [(one, old) for one in new for old in held]
-    return [decision(one.number, old.number, "SKIP").model_copy(update={"reasoning": old.text[:500]}) for one, old in pairs]
+    return [
+        decision(one.number, old.number, "SKIP").model_copy(update={"reasoning": old.text[:500]})
+        for one, old in pairs
+    ]
 
 
 async def core_of(world: World, agents: ScriptedAgents) -> MemoryCore:
-    return await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7, agents=agents, rules=OfflineAgents())
+    return await world.core(
+        embedder=WordsEmbedder(), duplicate_threshold=0.7, agents=agents, rules=OfflineAgents()
+    )
 
 
 async def consolidated(core: MemoryCore) -> Accepted:
@@ -40,7 +47,10 @@ async def consolidated(core: MemoryCore) -> Accepted:
 
 
 async def steps_of(world: World) -> str:
-    return " ".join(str(one.body) for one in await (await world.look_on()).page(ALICE, "step", None, None, 1_000))
+    return " ".join(
+        str(one.body)
+        for one in await (await world.look_on()).page(ALICE, "step", None, None, 1_000)
+    )
 
 
 async def test_what_a_run_was_told_of_an_open_question(world: World) -> None:

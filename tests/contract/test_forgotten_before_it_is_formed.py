@@ -1,4 +1,6 @@
-"""What is forgotten, or deleted, before it is formed is left out of what is formed, whoever comes first."""
+"""What is forgotten, or deleted, before it is formed is left out of what is formed,
+whoever comes first.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ async def softly(core: MemoryCore) -> None:
 
 
 @pytest.mark.parametrize("first", ["consolidation", "formation"])
-async def test_a_session_that_is_forgotten_softly_right_after_it_was_told_is_not_formed(core: MemoryCore, world: World, first: str) -> None:
+async def test_a_session_that_is_forgotten_softly_right_after_it_was_told_is_not_formed(
+    core: MemoryCore, world: World, first: str
+) -> None:
     told = await core.converse(ALICE, talk(TREASURE, DOG))
     accepted = await core.forget(ALICE, asked(session_id="s1"))
     assert isinstance(accepted, Accepted)
@@ -55,7 +59,9 @@ async def test_a_session_that_is_forgotten_softly_right_after_it_was_told_is_not
     assert (await shown(core), await facts_of(core), await pending(world)) == ([], {}, 0)
 
 
-async def test_a_history_that_is_sent_again_after_a_soft_forget_is_still_known(core: MemoryCore, world: World) -> None:
+async def test_a_history_that_is_sent_again_after_a_soft_forget_is_still_known(
+    core: MemoryCore, world: World
+) -> None:
     await core.converse(ALICE, talk(TREASURE, DOG))
     await forgotten(core, session_id="s1")
     world.clock.forward(60)
@@ -74,7 +80,9 @@ async def test_what_is_told_after_a_soft_forget_is_formed(core: MemoryCore) -> N
 
 
 @pytest.mark.parametrize("delete", [deleted, softly])
-async def test_a_message_that_is_deleted_before_it_is_formed_is_left_out(core: MemoryCore, world: World, delete: Delete) -> None:
+async def test_a_message_that_is_deleted_before_it_is_formed_is_left_out(
+    core: MemoryCore, world: World, delete: Delete
+) -> None:
     told = await core.converse(ALICE, talk(TREASURE, DOG))
     await delete(core)
     await Hand(core).work_all()
@@ -85,7 +93,9 @@ async def test_a_message_that_is_deleted_before_it_is_formed_is_left_out(core: M
 
 
 @pytest.mark.parametrize("delete", [deleted, softly])
-async def test_a_message_that_is_deleted_while_it_is_formed_is_left_out(world: World, delete: Delete) -> None:
+async def test_a_message_that_is_deleted_while_it_is_formed_is_left_out(
+    world: World, delete: Delete
+) -> None:
     other = await world.core(agents=Tellers())
     begun = list[str]()
 
@@ -113,7 +123,9 @@ async def test_a_message_that_comes_back_before_it_is_formed_is_formed(core: Mem
 
 
 @pytest.mark.parametrize("delete", [deleted, softly])
-async def test_what_is_left_of_a_batch_is_formed(core: MemoryCore, world: World, delete: Delete) -> None:
+async def test_what_is_left_of_a_batch_is_formed(
+    core: MemoryCore, world: World, delete: Delete
+) -> None:
     await gather(core, TREASURE, DOG)
     world.clock.forward(1)
     await delete(core)
@@ -125,7 +137,9 @@ async def test_what_is_left_of_a_batch_is_formed(core: MemoryCore, world: World,
     assert await pending(world) == 0
 
 
-async def test_a_batch_that_is_forgotten_softly_is_not_formed(core: MemoryCore, world: World) -> None:
+async def test_a_batch_that_is_forgotten_softly_is_not_formed(
+    core: MemoryCore, world: World
+) -> None:
     await gather(core, TREASURE, DOG)
     world.clock.forward(1)
     await forgotten(core, session_id="s1")

@@ -1,4 +1,6 @@
-"""Conversations formed by rules alone: what is stored of their answers, and what a death in between leaves."""
+"""Conversations formed by rules alone: what is stored of their answers, and what a death in
+between leaves.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ async def test_of_what_rules_answer_only_the_boundaries_are_stored(world: World)
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
 @pytest.mark.parametrize("commits", range(1, 5))
-async def test_killed_at_any_commit_the_rules_form_the_same_once(world: World, commits: int, applied: bool) -> None:
+async def test_killed_at_any_commit_the_rules_form_the_same_once(
+    world: World, commits: int, applied: bool
+) -> None:
     undisturbed = await world.core_by_rules()
     await converse(undisturbed, *TWO_TOPICS, owner=BOB)
     await Hand(undisturbed, "formation").work_all()

@@ -1,4 +1,6 @@
-"""A conversation of two topics becomes memories, a later one changes a truth: the whole way, with the agents that need no model."""
+"""A conversation of two topics becomes memories, a later one changes a truth: the whole way, with
+the agents that need no model.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,11 @@ async def core(world: World, embedder: WordsEmbedder) -> MemoryCore:
 
 
 async def hits(core: MemoryCore, query: str, **fields: object) -> list[Hit]:
-    return list((await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, **fields}))).results)
+    return list(
+        (
+            await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, **fields}))
+        ).results
+    )
 
 
 async def test_two_topics_become_two_cells_with_notes_facts_and_proofs(core: MemoryCore) -> None:
@@ -71,19 +77,25 @@ async def test_two_topics_become_two_cells_with_notes_facts_and_proofs(core: Mem
             assert fact.message is not None
             assert fact.quote is not None
             line = TWO_TOPICS[fact.message]
-            assert fact.quote in (line if isinstance(line, str) else line[1]), "a quote stands in the message that it names"
+            assert fact.quote in (line if isinstance(line, str) else line[1]), (
+                "a quote stands in the message that it names"
+            )
     held = {fact.fact_id for cell in cells for fact in cell.atomic_facts if fact.fact_id}
     assert held == {one.id for one in facts.values()}
 
 
-async def test_foresight_is_dated_by_the_message_that_said_it(core: MemoryCore, world: World) -> None:
+async def test_foresight_is_dated_by_the_message_that_said_it(
+    core: MemoryCore, world: World
+) -> None:
     world.clock.forward(timedelta(days=300).total_seconds())
     await tell(core, *TWO_TOPICS)
     first, second = await of_category(core, "cell")
     (cold,) = first.foresight
     assert "cold" in cold.description
     assert cold.start_time == NOW + timedelta(minutes=4)
-    assert cold.end_time == datetime(2026, 5, 16, tzinfo=timezone.utc), "the Friday after that message, to its end"
+    assert cold.end_time == datetime(2026, 5, 16, tzinfo=timezone.utc), (
+        "the Friday after that message, to its end"
+    )
     diet = next(one for one in second.foresight if "diet" in one.description)
     assert diet.end_time == NOW + timedelta(minutes=10) + timedelta(days=14)
 
@@ -92,25 +104,45 @@ async def test_each_of_them_is_found(core: MemoryCore) -> None:
     await tell(core, *TWO_TOPICS)
     everything = {one.id for one in await told(core)}
     found: set[str] = set()
-    for query in ("hospital night shifts", "sourdough starter rye flour", "lives in Berlin", "works as a nurse", "likes ramen"):
+    for query in (
+        "hospital night shifts",
+        "sourdough starter rye flour",
+        "lives in Berlin",
+        "works as a nurse",
+        "likes ramen",
+    ):
         answer = await hits(core, query, similarity_threshold=0.0, limit=100)
         assert answer
         found |= {name for hit in answer for name in (hit.memory.id, *hit.also)}
     assert found == everything
-    assert [hit.memory.content for hit in await hits(core, "likes ramen", categories=["fact"])][:1] == ["User likes ramen"]
+    assert [hit.memory.content for hit in await hits(core, "likes ramen", categories=["fact"])][
+        :1
+    ] == ["User likes ramen"]
 
 
-async def test_the_task_shows_its_steps_and_what_came_of_it(world: World, embedder: WordsEmbedder) -> None:
+async def test_the_task_shows_its_steps_and_what_came_of_it(
+    world: World, embedder: WordsEmbedder
+) -> None:
     rules = OfflineAgents(None)
     seen: list[tuple[str, float]] = []
     slow = Slow(NOW)
-    core = await world.core(embedder=embedder, agents=rules, rules=rules, wrap=lambda store: Watching(store, seen), clock=slow)
+    core = await world.core(
+        embedder=embedder,
+        agents=rules,
+        rules=rules,
+        wrap=lambda store: Watching(store, seen),
+        clock=slow,
+    )
     accepted = await core.converse(ALICE, talk(*TWO_TOPICS))
     assert (await task_of(core, accepted)).status == "accepted"
     await Hand(core).work_all()
     assert [step for step, _ in seen] == [
         "boundary",
-        *(f"cell {cell} of 2: {step}" for cell in (1, 2) for step in ("agents", "embedding", "evolution")),
+        *(
+            f"cell {cell} of 2: {step}"
+            for cell in (1, 2)
+            for step in ("agents", "embedding", "evolution")
+        ),
     ]
     progress = [share for _, share in seen]
     assert progress == sorted(progress)
@@ -125,54 +157,112 @@ async def test_the_task_shows_its_steps_and_what_came_of_it(world: World, embedd
     assert task.result["counts"] == {"created": len(made)}
 
 
-async def test_a_move_leaves_one_truth_and_what_was_said_in_the_same_breath_stays(core: MemoryCore, world: World) -> None:
+async def test_a_move_leaves_one_truth_and_what_was_said_in_the_same_breath_stays(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *TWO_TOPICS)
     world.clock.forward(timedelta(days=10).total_seconds())
     task = await tell(core, "I moved from Berlin to Lisbon last week.", at=LATER, session="s2")
     assert task.status == "succeeded"
     facts = await facts_of(core)
     berlin, lisbon = facts["User lives in Berlin"], facts["User lives in Lisbon"]
-    assert (berlin.status, berlin.status_reason, berlin.next_id) == (Status.SUPERSEDED, "contradicted", lisbon.id)
-    assert (lisbon.status, lisbon.supersedes_id, berlin.valid_until) == (Status.ACTIVE, berlin.id, lisbon.valid_from)
+    assert (berlin.status, berlin.status_reason, berlin.next_id) == (
+        Status.SUPERSEDED,
+        "contradicted",
+        lisbon.id,
+    )
+    assert (lisbon.status, lisbon.supersedes_id, berlin.valid_until) == (
+        Status.ACTIVE,
+        berlin.id,
+        lisbon.valid_from,
+    )
     for kept in ("User works as a nurse", "User works at the Charité", "User likes ramen"):
         assert facts[kept].status is Status.ACTIVE
-    assert [one.content for one in await listed(core) if one.attribute == "home city"] == ["User lives in Lisbon"]
+    assert [one.content for one in await listed(core) if one.attribute == "home city"] == [
+        "User lives in Lisbon"
+    ]
     assert task.result is not None
     assert task.result["counts"] == {"superseded": 1, "created": 2}
 
 
-async def test_a_look_at_the_time_before_the_move_shows_the_old_truth(core: MemoryCore, world: World) -> None:
+async def test_a_look_at_the_time_before_the_move_shows_the_old_truth(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *TWO_TOPICS)
     world.clock.forward(timedelta(days=10).total_seconds())
     await tell(core, "I moved from Berlin to Lisbon last week.", at=LATER, session="s2")
     before = NOW + timedelta(days=1)
-    then = [one.content for one in (await core.list(ALICE, ListInput(at=before, limit=100))).memories if one.attribute == "home city"]
+    then = [
+        one.content
+        for one in (await core.list(ALICE, ListInput(at=before, limit=100))).memories
+        if one.attribute == "home city"
+    ]
     assert then == ["User lives in Berlin"]
-    assert await find(core, "where lives the user", categories=["fact"], at=before, limit=1) == ["User lives in Berlin"]
-    assert await find(core, "where lives the user", categories=["fact"], limit=1) == ["User lives in Lisbon"]
+    assert await find(core, "where lives the user", categories=["fact"], at=before, limit=1) == [
+        "User lives in Berlin"
+    ]
+    assert await find(core, "where lives the user", categories=["fact"], limit=1) == [
+        "User lives in Lisbon"
+    ]
 
 
-async def test_the_old_cell_and_its_note_say_which_fact_has_fallen(core: MemoryCore, world: World) -> None:
+async def test_the_old_cell_and_its_note_say_which_fact_has_fallen(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *TWO_TOPICS)
     world.clock.forward(timedelta(days=10).total_seconds())
     await tell(core, "I moved from Berlin to Lisbon last week.", at=LATER, session="s2")
     lisbon = (await facts_of(core))["User lives in Lisbon"]
-    fallen = {"text": "User lives in Berlin", "superseded_by": lisbon.id, "current": "User lives in Lisbon"}
+    fallen = {
+        "text": "User lives in Berlin",
+        "superseded_by": lisbon.id,
+        "current": "User lives in Lisbon",
+    }
     for category in ("cell", "note"):
-        first, *others = await hits(core, "Berlin nurse hospital night shifts", categories=[category])
+        first, *others = await hits(
+            core, "Berlin nurse hospital night shifts", categories=[category]
+        )
         assert (first.memory.category, first.stale_facts) == (category, (fallen,))
         assert all(not one.stale_facts for one in others)
-        (then,) = (await hits(core, "Berlin nurse hospital night shifts", categories=[category], at=NOW + timedelta(days=1)))[:1]
+        (then,) = (
+            await hits(
+                core,
+                "Berlin nurse hospital night shifts",
+                categories=[category],
+                at=NOW + timedelta(days=1),
+            )
+        )[:1]
         assert then.stale_facts == (), "then it still held"
-    assert "I live in Berlin" in ((await of_category(core, "cell"))[0].episode or ""), "what was told stays as it was told"
+    assert "I live in Berlin" in ((await of_category(core, "cell"))[0].episode or ""), (
+        "what was told stays as it was told"
+    )
 
 
-async def test_after_many_moves_the_first_cell_tells_of_the_last(core: MemoryCore, world: World) -> None:
-    cities = ("Lisbon", "Oslo", "Madrid", "Lyon", "Graz", "Ghent", "Krakow", "Porto", "Bergen", "Prague", "Turin")
+async def test_after_many_moves_the_first_cell_tells_of_the_last(
+    core: MemoryCore, world: World
+) -> None:
+    cities = (
+        "Lisbon",
+        "Oslo",
+        "Madrid",
+        "Lyon",
+        "Graz",
+        "Ghent",
+        "Krakow",
+        "Porto",
+        "Bergen",
+        "Prague",
+        "Turin",
+    )
     await tell(core, *TWO_TOPICS)
     for number, city in enumerate(cities, 1):
         world.clock.forward(timedelta(days=10).total_seconds())
-        await tell(core, f"I moved to {city} last week.", at=NOW + timedelta(days=10 * number), session=f"s{number + 1}")
+        await tell(
+            core,
+            f"I moved to {city} last week.",
+            at=NOW + timedelta(days=10 * number),
+            session=f"s{number + 1}",
+        )
     (first,) = (await hits(core, "Berlin nurse hospital night shifts", categories=["cell"]))[:1]
     (stale,) = first.stale_facts
     assert (stale["text"], stale["current"]) == ("User lives in Berlin", "User lives in Turin")
@@ -183,29 +273,48 @@ async def test_after_many_moves_the_first_cell_tells_of_the_last(core: MemoryCor
     assert chain == [f"User lives in {city}" for city in cities]
 
 
-async def test_a_cell_that_tells_of_the_past_says_at_once_that_its_fact_has_fallen(core: MemoryCore) -> None:
-    """What happened in January is told in June: its fact is history on arrival, in the chain as beside the text."""
+async def test_a_cell_that_tells_of_the_past_says_at_once_that_its_fact_has_fallen(
+    core: MemoryCore,
+) -> None:
+    """What happened in January is told in June: its fact is history on arrival,
+    in the chain as beside the text.
+    """
     await tell(core, "I live in Lisbon now.", at=NOW)
-    task = await tell(core, "I live in Berlin and I work as a nurse.", at=NOW - timedelta(days=100), session="s0")
+    task = await tell(
+        core, "I live in Berlin and I work as a nurse.", at=NOW - timedelta(days=100), session="s0"
+    )
     assert task.status == "succeeded"
     facts = await facts_of(core)
     berlin, lisbon = facts["User lives in Berlin"], facts["User lives in Lisbon"]
-    assert (berlin.status, berlin.next_id, berlin.valid_until) == (Status.SUPERSEDED, lisbon.id, lisbon.valid_from)
+    assert (berlin.status, berlin.next_id, berlin.valid_until) == (
+        Status.SUPERSEDED,
+        lisbon.id,
+        lisbon.valid_from,
+    )
     assert (lisbon.status, facts["User works as a nurse"].status) == (Status.ACTIVE, Status.ACTIVE)
     cells = {one.atomic_facts[0].text: one for one in await of_category(core, "cell")}
-    assert [one.superseded_by for one in cells["User lives in Berlin"].atomic_facts][:2] == [lisbon.id, None]
+    assert [one.superseded_by for one in cells["User lives in Berlin"].atomic_facts][:2] == [
+        lisbon.id,
+        None,
+    ]
 
 
-async def test_a_conversation_and_its_messages_stay_as_they_were_told(core: MemoryCore, world: World) -> None:
+async def test_a_conversation_and_its_messages_stay_as_they_were_told(
+    core: MemoryCore, world: World
+) -> None:
     accepted = await core.converse(ALICE, talk(*TWO_TOPICS))
     await Hand(core).work_all()
     task = await task_of(core, accepted)
     kept = await stored(world, task.subject_id)
-    assert [message.content for message in kept.messages] == [line if isinstance(line, str) else line[1] for line in TWO_TOPICS]
+    assert [message.content for message in kept.messages] == [
+        line if isinstance(line, str) else line[1] for line in TWO_TOPICS
+    ]
     assert (kept.state, kept.cells, await pending(world)) == ("formed", 2, 0)
 
 
-async def test_each_agent_is_asked_once_a_cell_and_the_boundary_once_in_fifty_messages(world: World, embedder: WordsEmbedder) -> None:
+async def test_each_agent_is_asked_once_a_cell_and_the_boundary_once_in_fifty_messages(
+    world: World, embedder: WordsEmbedder
+) -> None:
     agents = ScriptedAgents()
     core = await world.core(embedder=embedder, agents=agents)
     lines = [f"Ana's number{n} is {n}" for n in range(120)]
@@ -216,7 +325,9 @@ async def test_each_agent_is_asked_once_a_cell_and_the_boundary_once_in_fifty_me
     assert agents.calls == Counter(boundary=3, facts=cells, episode=cells, summary=cells)
 
 
-async def test_while_a_cell_is_formed_nothing_of_it_is_found(world: World, embedder: WordsEmbedder) -> None:
+async def test_while_a_cell_is_formed_nothing_of_it_is_found(
+    world: World, embedder: WordsEmbedder
+) -> None:
     gate = Gate("conflicts")
     agents = ScriptedAgents()
     core = await world.core(embedder=embedder, agents=agents)
@@ -239,7 +350,9 @@ async def contents(core: MemoryCore) -> list[str]:
 
 
 class Slow(StillClock):
-    """A clock by which everything takes a second, so that each step of a task is long enough to be told."""
+    """A clock by which everything takes a second, so that each step of a task is long
+    enough to be told.
+    """
 
     def now(self) -> datetime:
         self.forward(1)

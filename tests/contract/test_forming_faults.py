@@ -1,4 +1,5 @@
-"""Whatever fails while a conversation is formed: it is there, one set of memories is made of it, and its task says how it ended.
+"""Whatever fails while a conversation is formed: it is there, one set of memories is made of it,
+and its task says how it ended.
 
 | what fails | here | elsewhere |
 |---|---|---|
@@ -11,7 +12,7 @@
 | the queue is down, its messages lost, late, old | | `test_task_steering`, `test_tasks` |
 | five unexpected errors | each of six agents | `test_tasks` |
 | the user cancels, deletes, clears meanwhile | clears | `test_task_steering`, `test_forming_orders` |
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -35,29 +36,47 @@ from tests.telling import Tellers, decision, on_all, talk
 from tests.world import WordsEmbedder, World, fact
 
 AGENTS = ("boundary", "facts", "episode", "summary", "conflicts", "synthesis")
-BEFORE = ("We spoke about the old garden with its apple trees and the stone wall", "Ana's city is Oslo")
-AFTER = ("We spoke about the old garden with its apple trees and the broken gate", "Ana's city is Bergen")
+BEFORE = (
+    "We spoke about the old garden with its apple trees and the stone wall",
+    "Ana's city is Oslo",
+)
+AFTER = (
+    "We spoke about the old garden with its apple trees and the broken gate",
+    "Ana's city is Bergen",
+)
 ONCE = Counter(dict.fromkeys(AGENTS, 1))
 """What forming `AFTER` beside `BEFORE` asks, when nothing goes wrong."""
 Made = list[tuple[str | None, str, str, str]]
 
 
 async def made(core: MemoryCore, owner: Owner) -> Made:
-    """What was made of conversations, without its ids: the same for every user to whom the same happened."""
-    return sorted((one.category, one.content, one.status.value, one.status_reason) for one in await told(core, owner))
+    """What was made of conversations, without its ids: the same for every user to whom the
+    same happened.
+    """
+    return sorted(
+        (one.category, one.content, one.status.value, one.status_reason)
+        for one in await told(core, owner)
+    )
 
 
 class Scene:
     """A user who told one conversation and tells another one now; `agents` answer both."""
 
-    def __init__(self, world: World, owner: str = "alice", wrap: Callable[[LongTermStore], Any] | None = None) -> None:
+    def __init__(
+        self, world: World, owner: str = "alice", wrap: Callable[[LongTermStore], Any] | None = None
+    ) -> None:
         self.world, self.owner = world, Owner("app", owner)
         self.agents, self.rules = Tellers(rulings=on_all("UPDATE", category="note")), Tellers()
         self._wrap = wrap
 
     async def begin(self) -> MemoryCore:
         """Tell and form the first conversation; nothing of it counts."""
-        options: dict[str, Any] = {"embedder": WordsEmbedder(), "link_threshold": 0.3, "agents": self.agents, "rules": self.rules}
+        options: dict[str, Any] = {
+            "embedder": WordsEmbedder(),
+            "link_threshold": 0.3,
+            "agents": self.agents,
+            "rules": self.rules,
+        }
         self.core = await self.world.core(wrap=self._wrap, **options)
         await self.core.converse(self.owner, talk(*BEFORE))
         await Hand(self.core).work_all()
@@ -65,16 +84,34 @@ class Scene:
         return self.core
 
     async def tell(self) -> Accepted:
-        return await self.core.converse(self.owner, talk(*AFTER, at=NOW.replace(month=6), session="s2"))
+        return await self.core.converse(
+            self.owner, talk(*AFTER, at=NOW.replace(month=6), session="s2")
+        )
 
     async def holds(self, accepted: Accepted, made_of_it: Made) -> None:
-        """The conversation is there and formed, what was made of it is this, each thing by one event; the task says so."""
+        """The conversation is there and formed, what was made of it is this, each thing by one
+        event; the task says so.
+        """
         task = await task_of(self.core, accepted, self.owner)
-        assert (task.status, task.progress, task.error, task.leased_by, task.step) == ("succeeded", 1.0, None, None, None)
+        assert (task.status, task.progress, task.error, task.leased_by, task.step) == (
+            "succeeded",
+            1.0,
+            None,
+            None,
+            None,
+        )
         kept = await stored(self.world, task.subject_id, self.owner)
-        assert (kept.state, len(kept.formed_cells), [message.content for message in kept.messages]) == ("formed", 1, [*AFTER])
+        assert (
+            kept.state,
+            len(kept.formed_cells),
+            [message.content for message in kept.messages],
+        ) == ("formed", 1, [*AFTER])
         assert await made(self.core, self.owner) == made_of_it
-        created = [event.memory_id for event in await self.world.log(self.owner) if event.event_type == "created"]
+        created = [
+            event.memory_id
+            for event in await self.world.log(self.owner)
+            if event.event_type == "created"
+        ]
         assert len(created) == len(set(created))
         assert await pending(self.world, self.owner) == 0
         assert await self.core.queue.length("formation") == 0
@@ -100,7 +137,9 @@ async def usual(world: World, adapter: str) -> Made:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-async def test_an_agent_that_raises_is_asked_again_and_nobody_else_is(world: World, usual: Made, name: str) -> None:
+async def test_an_agent_that_raises_is_asked_again_and_nobody_else_is(
+    world: World, usual: Made, name: str
+) -> None:
     scene = Scene(world)
     core = await scene.begin()
     scene.agents.failing = {name: [RuntimeError("a bug"), ValueError("another one")]}
@@ -112,11 +151,17 @@ async def test_an_agent_that_raises_is_asked_again_and_nobody_else_is(world: Wor
 
 
 @pytest.mark.parametrize("name", AGENTS)
-async def test_an_agent_that_times_out_is_waited_for_and_costs_no_attempt(world: World, usual: Made, name: str) -> None:
+async def test_an_agent_that_times_out_is_waited_for_and_costs_no_attempt(
+    world: World, usual: Made, name: str
+) -> None:
     scene = Scene(world)
     core = await scene.begin()
     scene.agents.failing = {
-        name: [Unavailable("agents", "timed out"), TimeoutError("slow"), Unavailable("agents", "429", retry_after_s=90)]
+        name: [
+            Unavailable("agents", "timed out"),
+            TimeoutError("slow"),
+            Unavailable("agents", "429", retry_after_s=90),
+        ]
     }
     accepted = await scene.tell()
     await Hand(core).work_all()
@@ -129,7 +174,9 @@ async def test_an_agent_that_times_out_is_waited_for_and_costs_no_attempt(world:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-async def test_an_agent_that_answers_garbage_is_stood_in_for_or_leaves_the_question_open(world: World, usual: Made, name: str) -> None:
+async def test_an_agent_that_answers_garbage_is_stood_in_for_or_leaves_the_question_open(
+    world: World, usual: Made, name: str
+) -> None:
     scene = Scene(world)
     core = await scene.begin()
     scene.agents.failing = {name: [AgentFailed("garbage")] * 9}
@@ -143,8 +190,13 @@ async def test_an_agent_that_answers_garbage_is_stood_in_for_or_leaves_the_quest
         await scene.holds(accepted, usual)
         return
     found = await made(core, scene.owner)
-    assert [(category, status) for category, _, status, _ in found if category == "note"] == [("note", "active")] * 2
-    assert [status for category, _, status, _ in found if category == "fact"] == ["active", "superseded"], "a slot needs no agent"
+    assert [(category, status) for category, _, status, _ in found if category == "note"] == [
+        ("note", "active")
+    ] * 2
+    assert [status for category, _, status, _ in found if category == "fact"] == [
+        "active",
+        "superseded",
+    ], "a slot needs no agent"
     head = await world.head(scene.owner)
     assert head is not None
     assert head.pending_count == 1
@@ -152,8 +204,17 @@ async def test_an_agent_that_answers_garbage_is_stood_in_for_or_leaves_the_quest
 
 
 INVENTIONS: dict[str, dict[str, Any]] = {
-    "memories and numbers": {"rulings": lambda new, held: [decision(9, 0, "DELETE"), decision(0, 99, "DELETE"), *notes_of(new, held)]},
-    "a merged story": {"merged": lambda notes: notes[0].text + " Petra inherited 17 vineyards.", "by_rule": "synthesis"},
+    "memories and numbers": {
+        "rulings": lambda new, held: [
+            decision(9, 0, "DELETE"),
+            decision(0, 99, "DELETE"),
+            *notes_of(new, held),
+        ]
+    },
+    "a merged story": {
+        "merged": lambda notes: notes[0].text + " Petra inherited 17 vineyards.",
+        "by_rule": "synthesis",
+    },
 }
 
 
@@ -162,7 +223,9 @@ def notes_of(new: Any, held: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", INVENTIONS)
-async def test_what_an_agent_invents_about_memories_is_not_done(world: World, usual: Made, name: str) -> None:
+async def test_what_an_agent_invents_about_memories_is_not_done(
+    world: World, usual: Made, name: str
+) -> None:
     scene = Scene(world)
     core = await scene.begin()
     invention = dict(INVENTIONS[name])
@@ -182,27 +245,52 @@ class Inventing(Tellers):
     async def detect_boundary(self, *args: Any) -> Any:
         answer = await super().detect_boundary(*args)
         cuts = [{"after": 1}, {"after": 2}, {"after": 40}]
-        return replace(answer, value=type(answer.value).model_validate({"cuts": cuts, "continues": True}))
+        return replace(
+            answer, value=type(answer.value).model_validate({"cuts": cuts, "continues": True})
+        )
 
     async def extract_facts(self, *args: Any) -> Any:
         answer = await super().extract_facts(*args)
-        slot = {"subject": "Ana", "attribute": "city", "value": "Pyongyang", "text": "Ana lives in Pyongyang"}
-        invented = [{**slot, "message": place, "quote": quote} for place, quote in ((0, "Ana lives in Pyongyang"), (8, "Oslo"), (0, "..."))]
-        ahead = {"description": "a trip", "message": 0, "quote": "I fly to Rome", "start_time": NOW.isoformat()}
-        value = {"facts": [*[one.model_dump() for one in answer.value.facts], *invented], "foresight": [ahead]}
+        slot = {
+            "subject": "Ana",
+            "attribute": "city",
+            "value": "Pyongyang",
+            "text": "Ana lives in Pyongyang",
+        }
+        invented = [
+            {**slot, "message": place, "quote": quote}
+            for place, quote in ((0, "Ana lives in Pyongyang"), (8, "Oslo"), (0, "..."))
+        ]
+        ahead = {
+            "description": "a trip",
+            "message": 0,
+            "quote": "I fly to Rome",
+            "start_time": NOW.isoformat(),
+        }
+        value = {
+            "facts": [*[one.model_dump() for one in answer.value.facts], *invented],
+            "foresight": [ahead],
+        }
         return replace(answer, value=type(answer.value).model_validate(value))
 
     async def summarise(self, *args: Any, **options: Any) -> Any:
         answer = await super().summarise(*args, **options)
-        story = "Petra inherited seventeen vineyards near Toledo from her grandfather and sold them within a year."
+        story = (
+            "Petra inherited seventeen vineyards near Toledo from her grandfather and sold them "
+            "within a year."
+        )
         return replace(answer, value=answer.value.model_copy(update={"narrative": story}))
 
 
-async def test_what_agents_invent_about_a_conversation_is_dropped_and_counted(world: World, usual: Made) -> None:
+async def test_what_agents_invent_about_a_conversation_is_dropped_and_counted(
+    world: World, usual: Made
+) -> None:
     scene = Scene(world)
     await scene.begin()
     inventing = Inventing(rulings=on_all("UPDATE", category="note"))
-    scene.core = await world.core(embedder=WordsEmbedder(), link_threshold=0.3, agents=inventing, rules=scene.rules)
+    scene.core = await world.core(
+        embedder=WordsEmbedder(), link_threshold=0.3, agents=inventing, rules=scene.rules
+    )
     accepted = await scene.tell()
     task = await finished(world, scene.core, accepted, scene.owner)
     assert task.result is not None
@@ -211,9 +299,15 @@ async def test_what_agents_invent_about_a_conversation_is_dropped_and_counted(wo
     await scene.holds(accepted, usual)
 
 
-@pytest.mark.parametrize("adapter", ["sqlite", pytest.param("cosmos", marks=pytest.mark.long)], indirect=True)
+@pytest.mark.parametrize(
+    "adapter", ["sqlite", pytest.param("cosmos", marks=pytest.mark.long)], indirect=True
+)
 @pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.parametrize("error", [RuntimeError("a bug"), Unavailable("agents", "timed out")], ids=["raises", "times out"])
+@pytest.mark.parametrize(
+    "error",
+    [RuntimeError("a bug"), Unavailable("agents", "timed out")],
+    ids=["raises", "times out"],
+)
 async def test_an_agent_that_never_comes_back_makes_no_success_and_loses_nothing(
     world: World, usual: Made, name: str, error: Exception
 ) -> None:
@@ -231,11 +325,21 @@ async def test_an_agent_that_never_comes_back_makes_no_success_and_loses_nothing
     assert [message.content for message in kept.messages] == [*AFTER]
     assert await made(core, scene.owner) == before
     if isinstance(error, Unavailable):
-        assert (task.status, task.attempts, task.waiting_for, kept.state) == ("accepted", 0, "agents", "pending")
+        assert (task.status, task.attempts, task.waiting_for, kept.state) == (
+            "accepted",
+            0,
+            "agents",
+            "pending",
+        )
         assert await pending(world, scene.owner) == 1
         scene.agents.failing = {}
     else:
-        assert (task.status, task.attempts, task.error, kept.state) == ("poisoned", 5, "RuntimeError", "poisoned")
+        assert (task.status, task.attempts, task.error, kept.state) == (
+            "poisoned",
+            5,
+            "RuntimeError",
+            "poisoned",
+        )
         assert await pending(world, scene.owner) == 0
         scene.agents.failing = {}
         await core.retry(scene.owner, accepted.task_id)
@@ -263,7 +367,9 @@ class Faulty:
         await self._write("commit", lambda: self.inner.commit(owner, batch))
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
-        kept: Document | None = await self._write(f"keep {document.kind}", lambda: self.inner.keep(owner, document))
+        kept: Document | None = await self._write(
+            f"keep {document.kind}", lambda: self.inner.keep(owner, document)
+        )
         return kept
 
     async def _write(self, name: str, write: Callable[[], Any]) -> Any:
@@ -280,13 +386,17 @@ class Faulty:
             return await write()
         if self.kind == "cut":
             await write()
-        raise Unavailable("long_term", "a fault that was asked for", retry_after_s=7 if self.kind == "429" else 2)
+        raise Unavailable(
+            "long_term", "a fault that was asked for", retry_after_s=7 if self.kind == "429" else 2
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
 
-async def lived(world: World, owner: str, at: int | None, kind: str, times: int = 1) -> tuple[Scene, Accepted, Faulty]:
+async def lived(
+    world: World, owner: str, at: int | None, kind: str, times: int = 1
+) -> tuple[Scene, Accepted, Faulty]:
     """Form the second conversation on a store that fails once."""
     faulty: list[Faulty] = []
 
@@ -298,7 +408,9 @@ async def lived(world: World, owner: str, at: int | None, kind: str, times: int 
     core = await scene.begin()
     accepted = await scene.tell()
     other = await world.core(embedder=WordsEmbedder(), link_threshold=0.3)
-    faulty[0].rival = lambda: other.save(scene.owner, fact(f"a rival was faster, {len(faulty[0].writes)}"))
+    faulty[0].rival = lambda: other.save(
+        scene.owner, fact(f"a rival was faster, {len(faulty[0].writes)}")
+    )
     faulty[0].asleep = False
     await finished(world, core, accepted, scene.owner)
     faulty[0].asleep = True
@@ -306,29 +418,44 @@ async def lived(world: World, owner: str, at: int | None, kind: str, times: int 
     return scene, accepted, faulty[0]
 
 
-async def test_a_store_that_fails_at_any_write_makes_one_set_of_memories(world: World, usual: Made, adapter: str) -> None:
+async def test_a_store_that_fails_at_any_write_makes_one_set_of_memories(
+    world: World, usual: Made, adapter: str
+) -> None:
     _, _, whole = await lived(world, "whole", None, "503")
     assert whole.writes.count("commit") == 1
     committed = whole.writes.index("commit") + 1
     assert 0 < committed <= len(whole.writes)
-    everywhere = range(1, len(whole.writes) + 1) if adapter == "sqlite" else (1, 2, committed - 1, committed)
+    everywhere = (
+        range(1, len(whole.writes) + 1) if adapter == "sqlite" else (1, 2, committed - 1, committed)
+    )
     for kind, times, places in (
         ("503", 6, everywhere),
         ("cut", 1, everywhere),
         ("412", 1, everywhere),
-        *((kind, times, (1, committed)) for kind, times in (("503", 1), ("429", 1), ("429", 6), ("cut", 6))),
+        *(
+            (kind, times, (1, committed))
+            for kind, times in (("503", 1), ("429", 1), ("429", 6), ("cut", 6))
+        ),
     ):
         for at in places:
             scene, accepted, faulty = await lived(world, f"{kind}-{times}-{at}", at, kind, times)
-            # What was struck is read off this very run: in a storm, writes that were sent again come before it.
+            # What was struck is read off this very run: in a storm, writes that were sent again
+            # come before it.
             struck = faulty.writes[at - 1 : at - 1 + times]
-            assert not scene.agents.calls - ONCE or (times > 1 and "keep step" in struck), (kind, times, at, struck)
+            assert not scene.agents.calls - ONCE or (times > 1 and "keep step" in struck), (
+                kind,
+                times,
+                at,
+                struck,
+            )
             await scene.holds(accepted, usual)
             await world.end(scene.core)
 
 
 @pytest.mark.parametrize("adapter", ["cosmos"], indirect=True)
-@pytest.mark.parametrize("kind", ["status", "throttle", "unavailable", "timeout", "cut_before", "cut_after"])
+@pytest.mark.parametrize(
+    "kind", ["status", "throttle", "unavailable", "timeout", "cut_before", "cut_after"]
+)
 @pytest.mark.parametrize("times", [1, 12])
 async def test_a_fault_on_the_wire_at_the_forming_commit_makes_one_set_of_memories(
     world: World, usual: Made, kind: str, times: int, cosmos_server: CosmosServer
@@ -336,7 +463,13 @@ async def test_a_fault_on_the_wire_at_the_forming_commit_makes_one_set_of_memori
     scene = Scene(world)
     core = await scene.begin()
     accepted = await scene.tell()
-    cosmos_server.fault(kind, operations=["batch"], times=times, retry_after_ms=1, **({"status": 412} if kind == "status" else {}))
+    cosmos_server.fault(
+        kind,
+        operations=["batch"],
+        times=times,
+        retry_after_ms=1,
+        **({"status": 412} if kind == "status" else {}),
+    )
     try:
         await Hand(core).work_all()
     finally:
@@ -365,7 +498,9 @@ async def test_an_embedder_that_is_down_is_waited_for(world: World, usual: Made)
 
 
 async def test_a_session_cleared_while_it_is_formed_keeps_what_comes_after(world: World) -> None:
-    """The session is cleared between asking and committing: what was told before is gone, what is being formed was not there to clear."""
+    """The session is cleared between asking and committing: what was told before is gone, what is
+    being formed was not there to clear.
+    """
     scene = Scene(world)
     core = await scene.begin()
     accepted = await scene.tell()
@@ -379,5 +514,9 @@ async def test_a_session_cleared_while_it_is_formed_keeps_what_comes_after(world
     await finished(world, core, accepted, scene.owner)
     found = await told(core, scene.owner)
     assert {one.status.value for one in found if one.session_id == "s1"} == {"deleted"}
-    assert sorted(one.category or "" for one in found if one.session_id == "s2" and one.status == "active") == ["cell", "fact", "note"]
-    assert [one.status for one in (await core.tasks(scene.owner, TasksInput())).tasks] == ["succeeded"] * 2
+    assert sorted(
+        one.category or "" for one in found if one.session_id == "s2" and one.status == "active"
+    ) == ["cell", "fact", "note"]
+    assert [one.status for one in (await core.tasks(scene.owner, TasksInput())).tasks] == [
+        "succeeded"
+    ] * 2

@@ -27,13 +27,26 @@ from tests.tasks import Hand
 from tests.telling import Tellers, on_all, talk
 from tests.world import Killed, WordsEmbedder, World, listed, recounted_bytes
 
-ATTRIBUTES, VALUES, SESSIONS = st.sampled_from(["city", "dog"]), st.sampled_from(["Oslo", "Bo", "Rex"]), st.sampled_from(["s1", "s2", None])
+ATTRIBUTES, VALUES, SESSIONS = (
+    st.sampled_from(["city", "dog"]),
+    st.sampled_from(["Oslo", "Bo", "Rex"]),
+    st.sampled_from(["s1", "s2", None]),
+)
 DAYS = st.integers(0, 6)
 LINES = st.one_of(
     st.builds("Ana's {} is {}".format, ATTRIBUTES, VALUES),
-    st.sampled_from(["We spoke about the old garden wall", "We spoke about the old garden gate", "🎉", "Now to something else: tea"]),
+    st.sampled_from(
+        [
+            "We spoke about the old garden wall",
+            "We spoke about the old garden gate",
+            "🎉",
+            "Now to something else: tea",
+        ]
+    ),
 )
-RULINGS = st.sampled_from([None, *(on_all(operation, category="note") for operation in ("UPDATE", "DELETE", "SKIP"))])
+RULINGS = st.sampled_from(
+    [None, *(on_all(operation, category="note") for operation in ("UPDATE", "DELETE", "SKIP"))]
+)
 
 
 class AnyTelling(RuleBasedStateMachine):
@@ -54,12 +67,21 @@ class AnyTelling(RuleBasedStateMachine):
 
     async def one_more(self, moment: Moment | None = None) -> MemoryCore:
         """One more process; with a moment, one that dies then."""
-        options: dict[str, Any] = {"embedder": WordsEmbedder(), "link_threshold": 0.3, "agents": self.agents, "rules": Tellers()}
-        return await self.world.core(wrap=(lambda store: Mortal(store, moment)) if moment else None, **options)
+        options: dict[str, Any] = {
+            "embedder": WordsEmbedder(),
+            "link_threshold": 0.3,
+            "agents": self.agents,
+            "rules": Tellers(),
+        }
+        return await self.world.core(
+            wrap=(lambda store: Mortal(store, moment)) if moment else None, **options
+        )
 
     @rule(lines=st.lists(LINES, min_size=1, max_size=3), day=DAYS, session=SESSIONS)
     def converse(self, lines: list[str], day: int, session: str | None) -> None:
-        self.run(self.core.converse(ALICE, talk(*lines, at=NOW + timedelta(days=day), session=session)))
+        self.run(
+            self.core.converse(ALICE, talk(*lines, at=NOW + timedelta(days=day), session=session))
+        )
 
     @rule(rulings=RULINGS)
     def work(self, rulings: Any) -> None:
@@ -81,8 +103,8 @@ class AnyTelling(RuleBasedStateMachine):
     def save(self, attribute: str, value: str, day: int, session: str | None) -> None:
         text = f"Ana's {attribute} is {value}"
         item = SaveInput(
-            type=MemoryType.SEMANTIC, content=text, subject="Ana", attribute=attribute, session_id=session, category="fact",
-            event_timestamp=NOW + timedelta(days=day),
+            type=MemoryType.SEMANTIC, content=text, subject="Ana", attribute=attribute,
+            session_id=session, category="fact", event_timestamp=NOW + timedelta(days=day),
         )  # fmt: skip
         self.run(self.core.save(ALICE, item))
 
@@ -95,7 +117,11 @@ class AnyTelling(RuleBasedStateMachine):
     @rule(session=st.sampled_from(["s1", "s2"]))
     def clear(self, session: str) -> None:
         self.run(self.core.clear(ALICE, ClearInput(session_id=session)))
-        self.cleared |= {one.body["id"] for one in self.run(self.conversations()) if one.body["session_id"] == session}
+        self.cleared |= {
+            one.body["id"]
+            for one in self.run(self.conversations())
+            if one.body["session_id"] == session
+        }
 
     @rule(place=st.integers(0, 50))
     def cancel(self, place: int) -> None:
@@ -120,7 +146,11 @@ class AnyTelling(RuleBasedStateMachine):
         self.run(self.waiting_is_counted())
 
     def one_truth_a_slot(self, memories: dict[str, Memory]) -> None:
-        standing = Counter(slot for one in memories.values() if one.status is Status.ACTIVE and (slot := slot_of(one)) is not None)
+        standing = Counter(
+            slot
+            for one in memories.values()
+            if one.status is Status.ACTIVE and (slot := slot_of(one)) is not None
+        )
         assert all(count == 1 for count in standing.values()), standing
 
     def chains_end(self, memories: dict[str, Memory]) -> None:
@@ -133,23 +163,40 @@ class AnyTelling(RuleBasedStateMachine):
 
     def what_is_named_exists(self, memories: dict[str, Memory]) -> None:
         for one in memories.values():
-            named = [name for fact in one.atomic_facts for name in (fact.fact_id, fact.superseded_by) if name is not None]
-            named += [name for name in (one.next_id, one.supersedes_id, *one.consolidated_into_ids) if name is not None]
+            named = [
+                name
+                for fact in one.atomic_facts
+                for name in (fact.fact_id, fact.superseded_by)
+                if name is not None
+            ]
+            named += [
+                name
+                for name in (one.next_id, one.supersedes_id, *one.consolidated_into_ids)
+                if name is not None
+            ]
             assert set(named) <= memories.keys()
-            for fact in one.atomic_facts if one.category == "cell" and one.status is Status.ACTIVE else ():
+            for fact in (
+                one.atomic_facts if one.category == "cell" and one.status is Status.ACTIVE else ()
+            ):
                 held = memories.get(fact.fact_id or "")
                 if held is not None and held.status is Status.SUPERSEDED:
-                    assert fact.superseded_by == held.next_id, "a cell knows what became of its facts"
+                    assert fact.superseded_by == held.next_id, (
+                        "a cell knows what became of its facts"
+                    )
 
     async def conversations(self) -> list[Document]:
         return await (await self.world.look_on()).page(ALICE, "conversation", None, None, 1000)
 
     async def waiting_is_counted(self) -> None:
-        """The head counts the tasks that are not done; each is of a conversation that is not formed."""
+        """The head counts the tasks that are not done; each is of a conversation that
+        is not formed.
+        """
         store = await self.world.look_on()
         conversations = await self.conversations()
         tasks = await store.page(ALICE, "task", None, None, 1000)
-        waiting = {one.body["subject_id"] for one in tasks if one.body["status"] in ("accepted", "running")}
+        waiting = {
+            one.body["subject_id"] for one in tasks if one.body["status"] in ("accepted", "running")
+        }
         assert waiting == {one.id for one in conversations if one.body["state"] == "pending"}
         head = await self.world.head()
         if head is not None:
@@ -174,7 +221,10 @@ class AnyTelling(RuleBasedStateMachine):
             await self.core.sweep()
             await Hand(self.core).work_all()
         tasks = (await self.core.tasks(ALICE, TasksInput(limit=100))).tasks
-        assert {(one.status, one.error) for one in tasks} <= {("succeeded", None), ("cancelled", None)}
+        assert {(one.status, one.error) for one in tasks} <= {
+            ("succeeded", None),
+            ("cancelled", None),
+        }
         head = await self.world.head()
         assert head is None or head.pending_tasks == 0
 
@@ -182,9 +232,14 @@ class AnyTelling(RuleBasedStateMachine):
         folded: dict[str, dict[str, Any]] = {}
         for event in await self.world.log():
             folded.setdefault(event.memory_id, {}).update(event.after)
-        shown = [*await listed(self.core, status="all"), *await listed(self.core, status="all", category=MESSAGE)]
+        shown = [
+            *await listed(self.core, status="all"),
+            *await listed(self.core, status="all", category=MESSAGE),
+        ]
         stored = {memory.id: logged(memory) for memory in shown}
-        assert {name: logged(Memory.model_validate(state)) for name, state in folded.items()} == stored
+        assert {
+            name: logged(Memory.model_validate(state)) for name, state in folded.items()
+        } == stored
         head = await self.world.head()
         if head is not None:
             counted = Counter(one["status"] for one in stored.values())
@@ -194,9 +249,16 @@ class AnyTelling(RuleBasedStateMachine):
 
 
 def logged(memory: Memory) -> dict[str, Any]:
-    """The fields that the log records; to which cell a message belongs is a mark, which no event tells."""
-    return memory.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS) | ({"cell_id"} if is_message(memory.id) else set()))
+    """The fields that the log records; to which cell a message belongs is a mark,
+    which no event tells.
+    """
+    return memory.model_dump(
+        mode="json",
+        exclude=set(UNLOGGED_FIELDS) | ({"cell_id"} if is_message(memory.id) else set()),
+    )
 
 
 TestAnyTelling = AnyTelling.TestCase
-TestAnyTelling.settings = settings(max_examples=15, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
+TestAnyTelling.settings = settings(
+    max_examples=15, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+)

@@ -49,7 +49,15 @@ async def chain(core: MemoryCore, owner: Owner) -> list[Link]:
         return None if name is None else values[name]
 
     return [
-        Link(one.content, one.status.value, value(one.supersedes_id), value(one.next_id), one.valid_from, one.valid_until) for one in facts
+        Link(
+            one.content,
+            one.status.value,
+            value(one.supersedes_id),
+            value(one.next_id),
+            one.valid_from,
+            one.valid_until,
+        )
+        for one in facts
     ]
 
 
@@ -57,7 +65,9 @@ async def tell_of(core: MemoryCore, owner: Owner, city: str) -> None:
     await tell(core, f"Ana's city is {city}", at=CITIES[city], owner=owner, session=f"in {city}")
 
 
-async def test_every_order_of_three_contradicting_conversations_ends_in_the_same_truth(world: World) -> None:
+async def test_every_order_of_three_contradicting_conversations_ends_in_the_same_truth(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers())
     for number, order in enumerate(permutations(CITIES)):
         owner = Owner("app", f"user{number}")
@@ -75,23 +85,42 @@ async def test_worked_on_by_two_processes_at_once_they_end_in_the_same_truth(wor
     cores = [await world.core(agents=Tellers(), commit_deadline_s=60) for _ in range(2)]
     for number, order in enumerate(permutations(CITIES)):
         owner = Owner("app", f"user{number}")
-        accepted = [await cores[0].converse(owner, talk(f"Ana's city is {city}", at=CITIES[city], session=city)) for city in order]
+        accepted = [
+            await cores[0].converse(
+                owner, talk(f"Ana's city is {city}", at=CITIES[city], session=city)
+            )
+            for city in order
+        ]
         deliveries = await Hand(cores[0]).take()
         assert len(deliveries) == 3
-        await asyncio.gather(*(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries)))
+        await asyncio.gather(
+            *(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries))
+        )
         # What a store that failed for too long made put off is delivered again.
-        assert [(await finished(world, cores[0], one, owner)).status for one in accepted] == ["succeeded"] * 3
+        assert [(await finished(world, cores[0], one, owner)).status for one in accepted] == [
+            "succeeded"
+        ] * 3
         assert await chain(cores[0], owner) == CHAIN, order
         assert await pending(world, owner) == 0
 
 
-async def test_what_is_told_again_stands_against_what_was_told_in_between_but_comes_after_it(world: World) -> None:
-    """Oslo in May, Oslo still in July: Bergen in June, which arrives last, was not the truth in July."""
+async def test_what_is_told_again_stands_against_what_was_told_in_between_but_comes_after_it(
+    world: World,
+) -> None:
+    """Oslo in May, Oslo still in July: Bergen in June, which arrives last, was not the
+    truth in July.
+    """
     core = await world.core(agents=Tellers())
     for number, order in enumerate(permutations([("Oslo", 0), ("Bergen", 30), ("Oslo", 60)])):
         owner = Owner("app", f"user{number}")
         for city, days in order:
-            await tell(core, f"Ana's city is {city}", at=NOW + timedelta(days=days), owner=owner, session=f"{city}{days}")
+            await tell(
+                core,
+                f"Ana's city is {city}",
+                at=NOW + timedelta(days=days),
+                owner=owner,
+                session=f"{city}{days}",
+            )
         standing = [one.value for one in (await facts(core, owner)) if one.status.value == "active"]
         assert standing == ["Oslo"], order
 
@@ -100,20 +129,28 @@ async def facts(core: MemoryCore, owner: Owner) -> list[Memory]:
     return [one for one in await told(core, owner) if one.category == "fact"]
 
 
-async def test_twenty_equal_conversations_make_one_cell_and_reinforce_each_fact(world: World) -> None:
+async def test_twenty_equal_conversations_make_one_cell_and_reinforce_each_fact(
+    world: World,
+) -> None:
     agents = Tellers()
     core = await world.core(agents=agents)
     accepted = [await core.converse(OWNER, talk(*EQUAL, session=None)) for _ in range(20)]
     await Hand(core).work_all()
     await told_twenty_times(world, core, accepted)
-    assert agents.calls == {"boundary": 20, "facts": 1, "episode": 1, "summary": 1}, "who knows the words need not ask about them"
+    assert agents.calls == {"boundary": 20, "facts": 1, "episode": 1, "summary": 1}, (
+        "who knows the words need not ask about them"
+    )
 
 
-async def test_twenty_equal_conversations_at_once_make_one_cell_and_reinforce_each_fact(world: World) -> None:
+async def test_twenty_equal_conversations_at_once_make_one_cell_and_reinforce_each_fact(
+    world: World,
+) -> None:
     cores = [await world.core(agents=Tellers(), commit_deadline_s=60) for _ in range(2)]
     accepted = [await cores[0].converse(OWNER, talk(*EQUAL, session=None)) for _ in range(20)]
     deliveries = await Hand(cores[0]).take()
-    await asyncio.gather(*(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries)))
+    await asyncio.gather(
+        *(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries))
+    )
     await told_twenty_times(world, cores[0], accepted)
 
 
@@ -125,9 +162,17 @@ async def told_twenty_times(world: World, core: MemoryCore, accepted: list[Accep
     tasks = [await task_of(core, one, OWNER) for one in accepted]
     assert [task.status for task in tasks] == ["succeeded"] * 20
     assert all(task.result is not None and task.result["cells"] for task in tasks)
-    assert len(await of_category(core, "cell", OWNER)) == len(await of_category(core, "note", OWNER)) == 1
+    assert (
+        len(await of_category(core, "cell", OWNER))
+        == len(await of_category(core, "note", OWNER))
+        == 1
+    )
     made = await facts_of(core, OWNER)
-    assert statuses(made) == {"Ana's city is Oslo": "active", "Ana's job is baker": "active", "Ana's dog is Bo": "active"}
+    assert statuses(made) == {
+        "Ana's city is Oslo": "active",
+        "Ana's job is baker": "active",
+        "Ana's dog is Bo": "active",
+    }
     assert [one.reinforcement_count for one in made.values()] == [19] * 3
     written = [event.memory_id for event in await world.log(OWNER) if event.event_type == "created"]
     assert len([name for name in written if not is_message(name)]) == 5
@@ -135,7 +180,9 @@ async def told_twenty_times(world: World, core: MemoryCore, accepted: list[Accep
     assert await pending(world, OWNER) == 0
 
 
-async def test_equal_words_at_another_time_are_another_cell_and_the_same_facts(world: World) -> None:
+async def test_equal_words_at_another_time_are_another_cell_and_the_same_facts(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers())
     for day in range(3):
         await tell(core, *EQUAL, at=NOW + timedelta(days=day), owner=OWNER, session=None)
@@ -161,8 +208,12 @@ async def test_a_deleted_cell_that_is_told_again_begins_a_new_life(world: World)
     assert await formed_counts(world, core, OWNER) == {"active": 5}
 
 
-async def test_what_was_deleted_does_not_come_back_with_a_conversation_that_was_told_before(world: World) -> None:
-    """Twice the same was sent; the person deletes what came of the first, and then the second is worked on."""
+async def test_what_was_deleted_does_not_come_back_with_a_conversation_that_was_told_before(
+    world: World,
+) -> None:
+    """Twice the same was sent; the person deletes what came of the first, and then the second
+    is worked on.
+    """
     core = await world.core(agents=Tellers())
     await tell(core, *EQUAL, owner=OWNER)
     accepted = await core.converse(OWNER, talk(*EQUAL))
@@ -174,7 +225,9 @@ async def test_what_was_deleted_does_not_come_back_with_a_conversation_that_was_
     assert await pending(world, OWNER) == 0
 
 
-async def test_a_deleted_fact_does_not_come_back_by_itself_but_told_again_it_is_a_new_one(world: World) -> None:
+async def test_a_deleted_fact_does_not_come_back_by_itself_but_told_again_it_is_a_new_one(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers())
     await tell(core, *EQUAL, owner=OWNER)
     oslo = (await facts_of(core, OWNER))["Ana's city is Oslo"]
@@ -190,7 +243,9 @@ async def test_a_deleted_fact_does_not_come_back_by_itself_but_told_again_it_is_
     assert next(one for one in told_of_oslo if one.status.value == "active").id != oslo.id
 
 
-async def test_a_fact_that_was_deleted_in_a_deleted_cell_comes_back_as_history_where_a_newer_truth_stands(world: World) -> None:
+async def test_a_fact_that_was_deleted_in_a_deleted_cell_comes_back_as_history_where_a_newer_truth_stands(  # noqa: E501
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers())
     await tell(core, "Ana's city is Oslo", owner=OWNER, session=None)
     for one in await told(core, OWNER):
@@ -211,31 +266,61 @@ async def test_a_truth_restored_by_hand_stands_until_the_next_one_is_told(world:
     await core.delete(OWNER, oslo.id)
     await core.set_status(OWNER, oslo.id, StatusInput(status="active"))
     await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=5), owner=OWNER)
-    assert statuses(await facts_of(core, OWNER)) == {"Ana's city is Oslo": "superseded", "Ana's city is Bergen": "active"}
+    assert statuses(await facts_of(core, OWNER)) == {
+        "Ana's city is Oslo": "superseded",
+        "Ana's city is Bergen": "active",
+    }
 
 
-async def test_facts_that_contradict_each_other_in_one_conversation_leave_the_one_said_last(world: World) -> None:
+async def test_facts_that_contradict_each_other_in_one_conversation_leave_the_one_said_last(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers())
-    task = await tell(core, "Ana's city is Oslo", "No, sorry: Ana's city is Bergen", "Wait, Ana's city is Turku", owner=OWNER)
+    task = await tell(
+        core,
+        "Ana's city is Oslo",
+        "No, sorry: Ana's city is Bergen",
+        "Wait, Ana's city is Turku",
+        owner=OWNER,
+    )
     assert task.status == "succeeded"
     made = await facts_of(core, OWNER)
-    assert statuses(made) == {"Ana's city is Oslo": "superseded", "Ana's city is Bergen": "superseded", "Ana's city is Turku": "active"}
+    assert statuses(made) == {
+        "Ana's city is Oslo": "superseded",
+        "Ana's city is Bergen": "superseded",
+        "Ana's city is Turku": "active",
+    }
     (cell,) = await of_category(core, "cell", OWNER)
     order = [made[fact.text].id for fact in cell.atomic_facts]
     assert [fact.superseded_by for fact in cell.atomic_facts] == [order[1], order[2], None]
 
 
-async def test_a_truth_that_a_saved_one_replaces_is_said_to_have_fallen_where_it_was_told(world: World) -> None:
-    """Not only conversations change the truth: a correction by the API must not leave the old cell telling the old story."""
+async def test_a_truth_that_a_saved_one_replaces_is_said_to_have_fallen_where_it_was_told(
+    world: World,
+) -> None:
+    """Not only conversations change the truth: a correction by the API must not leave the old cell
+    telling the old story.
+    """
     core = await world.core(agents=Tellers())
     await tell(core, *EQUAL, owner=OWNER)
     world.clock.forward(60)
-    new = SaveInput(type=MemoryType.SEMANTIC, content="Ana's city is Bergen", subject="Ana", attribute="city", value="Bergen")
+    new = SaveInput(
+        type=MemoryType.SEMANTIC,
+        content="Ana's city is Bergen",
+        subject="Ana",
+        attribute="city",
+        value="Bergen",
+    )
     saved = await core.save(OWNER, new)
     assert saved.outcome == "superseded"
-    (cell,), (note,) = await of_category(core, "cell", OWNER), await of_category(core, "note", OWNER)
+    (cell,), (note,) = (
+        await of_category(core, "cell", OWNER),
+        await of_category(core, "note", OWNER),
+    )
     assert [fact.superseded_by for fact in cell.atomic_facts] == [saved.memory.id, None, None]
-    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", saved.memory.id)]
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
+        ("Ana's city is Oslo", saved.memory.id)
+    ]
 
 
 async def test_a_bulk_that_replaces_what_was_told_marks_it_once(world: World) -> None:
@@ -244,10 +329,21 @@ async def test_a_bulk_that_replaces_what_was_told_marks_it_once(world: World) ->
     world.clock.forward(60)
     slots = {"city": "Bergen", "job": "pilot", "dog": "Rex"}
     items = [
-        SaveInput(type=MemoryType.SEMANTIC, content=f"Ana's {name} is {value}", subject="Ana", attribute=name, value=value)
+        SaveInput(
+            type=MemoryType.SEMANTIC,
+            content=f"Ana's {name} is {value}",
+            subject="Ana",
+            attribute=name,
+            value=value,
+        )
         for name, value in slots.items()
     ]
     saved = await core.bulk(OWNER, items)
     (cell,) = await of_category(core, "cell", OWNER)
-    assert [fact.superseded_by for fact in cell.atomic_facts] == [one.memory.id for one in saved if isinstance(one, Saved)]
-    assert [event.event_type for event in await world.log(OWNER) if event.memory_id == cell.id] == ["created", "fact_superseded"]
+    assert [fact.superseded_by for fact in cell.atomic_facts] == [
+        one.memory.id for one in saved if isinstance(one, Saved)
+    ]
+    assert [event.event_type for event in await world.log(OWNER) if event.memory_id == cell.id] == [
+        "created",
+        "fact_superseded",
+    ]

@@ -1,4 +1,6 @@
-"""What agents decide about memories, executed: all of it in one commit, as far as code can agree, and nothing lost where they fail."""
+"""What agents decide about memories, executed: all of it in one commit, as far as code can agree,
+and nothing lost where they fail.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ async def records(world: World) -> list[ConflictRecord]:
     """All conflict records of Alice."""
     store = await world.look_on()
     found = await store.page(ALICE, "conflict", None, None, 100)
-    return [ConflictRecord.model_validate({k: v for k, v in one.body.items() if k not in ("epoch", "sequence")}) for one in found]
+    return [
+        ConflictRecord.model_validate(
+            {k: v for k, v in one.body.items() if k not in ("epoch", "sequence")}
+        )
+        for one in found
+    ]
 
 
 async def pending_count(world: World) -> int:
@@ -56,14 +63,21 @@ async def core(world: World, agents: Tellers, embedder: WordsEmbedder) -> Memory
     return await world.core(agents=agents, rules=Tellers(), embedder=embedder, link_threshold=0.3)
 
 
-async def test_notes_that_add_to_each_other_become_one_that_stands_for_both(core: MemoryCore, agents: Tellers) -> None:
+async def test_notes_that_add_to_each_other_become_one_that_stands_for_both(
+    core: MemoryCore, agents: Tellers
+) -> None:
     await tell(core, GARDEN)
     (old,) = await of_category(core, "note")
     agents.rulings = on_all("UPDATE", category="note")
     assert counts(await tell(core, MORE, at=LATER)) == {"updated": 1, "created": 2}
     old = await core.get(ALICE, old.id)
     (new,) = [one for one in await of_category(core, "note") if one.id != old.id]
-    assert (old.status, old.status_reason, old.next_id, old.consolidated_into_ids) == ("updated", "consolidated", new.id, [new.id])
+    assert (old.status, old.status_reason, old.next_id, old.consolidated_into_ids) == (
+        "updated",
+        "consolidated",
+        new.id,
+        [new.id],
+    )
     assert (new.status, new.status_reason, new.supersedes_id) == ("active", "consolidated", old.id)
     cells = await of_category(core, "cell")
     assert new.source_ids == [cells[1].id, old.id]
@@ -74,34 +88,67 @@ async def test_notes_that_add_to_each_other_become_one_that_stands_for_both(core
     assert agents.calls["synthesis"] == agents.calls["conflicts"] == 1
 
 
-async def test_mixed_decisions_are_all_executed_in_one_commit(core: MemoryCore, agents: Tellers, world: World) -> None:
+async def test_mixed_decisions_are_all_executed_in_one_commit(
+    core: MemoryCore, agents: Tellers, world: World
+) -> None:
     for number, tail in enumerate(("the stone wall", "the broken gate", "the green bench")):
-        await tell(core, f"We spoke about the old garden with its apple trees and {tail}", at=NOW + timedelta(days=number))
+        await tell(
+            core,
+            f"We spoke about the old garden with its apple trees and {tail}",
+            at=NOW + timedelta(days=number),
+        )
     before = {one.content.split(" and ")[1][:15]: one for one in await of_category(core, "note")}
     assert set(before) == {"the stone wall\n", "the broken gate", "the green bench"}
 
     def mixed(new: Items, held: Items) -> list[Decision]:
         operations = {"stone": "UPDATE", "gate": "DELETE", "bench": "SKIP"}
         note = next(one for one in new if one.category == "note")
-        found = [(old, operation) for old in held for word, operation in operations.items() if word in old.text and old.category == "note"]
+        found = [
+            (old, operation)
+            for old in held
+            for word, operation in operations.items()
+            if word in old.text and old.category == "note"
+        ]
         return [decision(note.number, old.number, operation) for old, operation in found]
 
     agents.rulings = mixed
     last = await world.log()
-    told_all = "We spoke about the old garden with its apple trees, the stone wall, and the green bench"
-    assert counts(await tell(core, told_all, at=LATER)) == {"updated": 1, "deleted": 1, "skipped": 1, "created": 2}
-    wall, gate, bench = [await core.get(ALICE, before[name].id) for name in ("the stone wall\n", "the broken gate", "the green bench")]
+    told_all = (
+        "We spoke about the old garden with its apple trees, the stone wall, and the green bench"
+    )
+    assert counts(await tell(core, told_all, at=LATER)) == {
+        "updated": 1,
+        "deleted": 1,
+        "skipped": 1,
+        "created": 2,
+    }
+    wall, gate, bench = [
+        await core.get(ALICE, before[name].id)
+        for name in ("the stone wall\n", "the broken gate", "the green bench")
+    ]
     assert (wall.status, wall.status_reason) == ("updated", "consolidated")
     assert (gate.status, gate.status_reason) == ("deleted", "contradicted")
     assert (bench.status, bench.next_id) == ("active", None)
     assert wall.next_id == gate.next_id is not None
-    assert bench.updated_at > before["the green bench"].updated_at or bench.revision > before["the green bench"].revision
-    events = [event for event in (await world.log())[len(last) :] if not is_message(event.memory_id)]
+    assert (
+        bench.updated_at > before["the green bench"].updated_at
+        or bench.revision > before["the green bench"].revision
+    )
+    events = [
+        event for event in (await world.log())[len(last) :] if not is_message(event.memory_id)
+    ]
     assert len({event.id.rsplit("_", 1)[0] for event in events}) == 1, "one commit"
-    assert {event.event_type for event in events} == {"created", "merged", "contradicted", "touched"}
+    assert {event.event_type for event in events} == {
+        "created",
+        "merged",
+        "contradicted",
+        "touched",
+    }
 
 
-async def test_a_note_whose_linked_notes_say_it_all_joins_them(core: MemoryCore, agents: Tellers) -> None:
+async def test_a_note_whose_linked_notes_say_it_all_joins_them(
+    core: MemoryCore, agents: Tellers
+) -> None:
     await tell(core, GARDEN)
     (note,) = await of_category(core, "note")
     agents.rulings = on_all("SKIP", category="note", confidence=0.8)
@@ -112,7 +159,9 @@ async def test_a_note_whose_linked_notes_say_it_all_joins_them(core: MemoryCore,
 
 
 @pytest.mark.parametrize(
-    ("confidence", "text"), [(0.79, GARDEN), (1.0, f"{GARDEN} of Petra"), (1.0, f"{GARDEN} of 1907")], ids=["unsure", "a name", "a number"]
+    ("confidence", "text"),
+    [(0.79, GARDEN), (1.0, f"{GARDEN} of Petra"), (1.0, f"{GARDEN} of 1907")],
+    ids=["unsure", "a name", "a number"],
 )
 async def test_a_note_that_says_more_or_is_not_surely_said_does_not_join(
     core: MemoryCore, agents: Tellers, confidence: float, text: str
@@ -128,14 +177,35 @@ async def test_a_note_that_says_more_or_is_not_surely_said_does_not_join(
     [
         (lambda notes: "## Summary\nWe spoke.", "is missing"),
         (lambda notes: notes[0].text + " " * 80 + "x", "next to nothing is left of"),
-        (lambda notes: "\n".join(note.text for note in notes) + " Petra paid for it.", "these names stand in no source"),
-        (lambda notes: "\n".join(note.text for note in notes) + " It was 1907.", "these numbers stand in no source"),
-        (lambda notes: "\n".join(note.text for note in notes) + " bread" * 3 + " ".join(INVENTED), "most of it stands in no source"),
+        (
+            lambda notes: "\n".join(note.text for note in notes) + " Petra paid for it.",
+            "these names stand in no source",
+        ),
+        (
+            lambda notes: "\n".join(note.text for note in notes) + " It was 1907.",
+            "these numbers stand in no source",
+        ),
+        (
+            lambda notes: (
+                "\n".join(note.text for note in notes) + " bread" * 3 + " ".join(INVENTED)
+            ),
+            "most of it stands in no source",
+        ),
     ],
-    ids=["too short", "one left out", "an invented name", "an invented number", "an invented story"],
+    ids=[
+        "too short",
+        "one left out",
+        "an invented name",
+        "an invented number",
+        "an invented story",
+    ],
 )
 async def test_a_merge_that_loses_or_invents_is_refused_and_left_to_the_rules(
-    core: MemoryCore, agents: Tellers, merged: Callable[[Items], str], complaint: str, caplog: pytest.LogCaptureFixture
+    core: MemoryCore,
+    agents: Tellers,
+    merged: Callable[[Items], str],
+    complaint: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO")
     await tell(core, GARDEN)
@@ -149,26 +219,44 @@ async def test_a_merge_that_loses_or_invents_is_refused_and_left_to_the_rules(
     assert "1907" not in new.content
 
 
-INVENTED = [f"{first}{second}" for first in ("lu", "mo", "ka", "ri", "so", "te") for second in ("bna", "drev", "lkos", "mpit", "rguf")]
+INVENTED = [
+    f"{first}{second}"
+    for first in ("lu", "mo", "ka", "ri", "so", "te")
+    for second in ("bna", "drev", "lkos", "mpit", "rguf")
+]
 
 
 async def test_a_merge_that_rules_can_not_do_either_is_left_pending_and_its_sources_stay(
     world: World, agents: Tellers, embedder: WordsEmbedder
 ) -> None:
-    core = await world.core(agents=agents, rules=Tellers(merged=lambda notes: "## Summary\nnothing"), embedder=embedder, link_threshold=0.3)
+    core = await world.core(
+        agents=agents,
+        rules=Tellers(merged=lambda notes: "## Summary\nnothing"),
+        embedder=embedder,
+        link_threshold=0.3,
+    )
     await tell(core, GARDEN)
     agents.rulings, agents.merged = on_all("UPDATE", category="note"), lambda notes: "nothing"
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "pending": 1}
     notes = await of_category(core, "note")
     assert [(one.status, one.conflict_state) for one in notes] == [("active", "pending")] * 2
     (record,) = await records(world)
-    assert (record.status, record.strategy, record.old_id, record.new_id) == ("pending", "merge", notes[0].id, notes[1].id)
+    assert (record.status, record.strategy, record.old_id, record.new_id) == (
+        "pending",
+        "merge",
+        notes[0].id,
+        notes[1].id,
+    )
     assert "refused" in record.reason
     assert await pending_count(world) == 1
 
 
-async def test_a_failed_conflict_agent_keeps_the_new_memory(core: MemoryCore, agents: Tellers, world: World) -> None:
-    """The agent answers garbage: what it was asked about stands beside what was held, and the question stays open."""
+async def test_a_failed_conflict_agent_keeps_the_new_memory(
+    core: MemoryCore, agents: Tellers, world: World
+) -> None:
+    """The agent answers garbage: what it was asked about stands beside what was held,
+    and the question stays open.
+    """
     await tell(core, GARDEN)
     agents.failing = {"conflicts": [AgentFailed("garbage")]}
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "pending": 1}
@@ -179,20 +267,32 @@ async def test_a_failed_conflict_agent_keeps_the_new_memory(core: MemoryCore, ag
     assert await pending_count(world) == 1
 
 
-async def test_a_failed_conflict_agent_does_not_hinder_what_rules_are_certain_of(core: MemoryCore, agents: Tellers) -> None:
+async def test_a_failed_conflict_agent_does_not_hinder_what_rules_are_certain_of(
+    core: MemoryCore, agents: Tellers
+) -> None:
     await tell(core, "Ana's city is Oslo")
     agents.failing = {"conflicts": [AgentFailed("garbage")]}
     await tell(core, "Ana's city is Bergen", at=LATER)
-    assert statuses(await facts_of(core)) == {"Ana's city is Oslo": "superseded", "Ana's city is Bergen": "active"}
+    assert statuses(await facts_of(core)) == {
+        "Ana's city is Oslo": "superseded",
+        "Ana's city is Bergen": "active",
+    }
 
 
-async def test_an_agent_retires_a_fact_of_another_slot_that_excludes_the_new_one(core: MemoryCore, agents: Tellers, world: World) -> None:
+async def test_an_agent_retires_a_fact_of_another_slot_that_excludes_the_new_one(
+    core: MemoryCore, agents: Tellers, world: World
+) -> None:
     await tell(core, "Ana's tennis club is Racket")
     agents.rulings = on_all("DELETE", category="fact", confidence=0.9)
     assert counts(await tell(core, "Ana's end of tennis is today", at=LATER))["superseded"] == 1
     made = await facts_of(core)
     club, end = made["Ana's tennis club is Racket"], made["Ana's end of tennis is today"]
-    assert (club.status, club.next_id, end.status, end.supersedes_id) == ("superseded", end.id, "active", club.id)
+    assert (club.status, club.next_id, end.status, end.supersedes_id) == (
+        "superseded",
+        end.id,
+        "active",
+        club.id,
+    )
     (record,) = [one for one in await records(world) if one.by == agents.model]
     assert (record.status, record.old_id, record.new_id) == ("resolved", club.id, end.id)
     first, *_ = await of_category(core, "cell")
@@ -214,7 +314,9 @@ async def test_all_that_one_fact_excludes_falls(core: MemoryCore, agents: Teller
 
 
 async def test_what_excludes_a_later_truth_falls_itself(core: MemoryCore, agents: Tellers) -> None:
-    """An agent only says that the two exclude each other; the one that was said earlier falls, whichever arrives first."""
+    """An agent only says that the two exclude each other; the one that was said earlier falls,
+    whichever arrives first.
+    """
     await tell(core, "Ana's end of tennis is today", at=LATER)
     agents.rulings = on_all("DELETE", confidence=0.9)
     await tell(core, "Ana's tennis club is Racket", at=NOW)
@@ -223,13 +325,20 @@ async def test_what_excludes_a_later_truth_falls_itself(core: MemoryCore, agents
     assert (club.status, club.next_id, end.status) == ("superseded", end.id, "active")
     first, second = await of_category(core, "note")
     assert (first.event_timestamp, second.event_timestamp) == (NOW, LATER)
-    assert (first.status, first.status_reason, first.next_id, second.status) == ("deleted", "contradicted", second.id, "active")
+    assert (first.status, first.status_reason, first.next_id, second.status) == (
+        "deleted",
+        "contradicted",
+        second.id,
+        "active",
+    )
     cell = (await of_category(core, "cell"))[0]
     assert cell.atomic_facts[0].superseded_by == end.id
 
 
 @pytest.mark.parametrize("confidence", [0.0, 0.69])
-async def test_an_agent_that_is_not_sure_retires_nothing(core: MemoryCore, agents: Tellers, confidence: float) -> None:
+async def test_an_agent_that_is_not_sure_retires_nothing(
+    core: MemoryCore, agents: Tellers, confidence: float
+) -> None:
     await tell(core, "Ana's tennis club is Racket")
     agents.rulings = on_all("DELETE", confidence=confidence)
     await tell(core, "Ana's end of tennis is today", at=LATER)
@@ -248,63 +357,111 @@ async def test_what_is_pinned_is_retired_by_no_agent(core: MemoryCore, agents: T
     assert {one.supersedes_id for one in await told(core)} == {None}
 
 
-async def test_numbers_that_were_not_shown_are_dropped_and_counted(core: MemoryCore, agents: Tellers) -> None:
+async def test_numbers_that_were_not_shown_are_dropped_and_counted(
+    core: MemoryCore, agents: Tellers
+) -> None:
     await tell(core, GARDEN)
-    agents.rulings = lambda new, held: [decision(0, 99, "DELETE"), decision(7, 0, "DELETE"), decision(50, 50, "UPDATE")]
+    agents.rulings = lambda new, held: [
+        decision(0, 99, "DELETE"),
+        decision(7, 0, "DELETE"),
+        decision(50, 50, "UPDATE"),
+    ]
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "invented": 3}
     assert {one.status.value for one in await told(core)} == {"active"}
 
 
-async def test_of_two_decisions_about_the_same_pair_the_first_stands(core: MemoryCore, agents: Tellers) -> None:
+async def test_of_two_decisions_about_the_same_pair_the_first_stands(
+    core: MemoryCore, agents: Tellers
+) -> None:
     await tell(core, GARDEN)
-    agents.rulings = lambda new, held: [*on_all("SKIP", category="note")(new, held), *on_all("DELETE", category="note")(new, held)]
+    agents.rulings = lambda new, held: [
+        *on_all("SKIP", category="note")(new, held),
+        *on_all("DELETE", category="note")(new, held),
+    ]
     await tell(core, GARDEN, at=LATER)
     assert [one.status.value for one in await of_category(core, "note")] == ["active"]
 
 
-async def test_what_is_said_again_in_other_words_reinforces_where_an_agent_says_so(core: MemoryCore, agents: Tellers) -> None:
+async def test_what_is_said_again_in_other_words_reinforces_where_an_agent_says_so(
+    core: MemoryCore, agents: Tellers
+) -> None:
     agents.facts = slotted("Ana plays tennis", "plays tennis", "tennis")
     await tell(core, "Ana plays tennis")
-    agents.facts, agents.rulings = slotted("Ana is playing tennis", "plays tennis", "tennis"), on_all("SKIP", category="fact")
+    agents.facts, agents.rulings = (
+        slotted("Ana is playing tennis", "plays tennis", "tennis"),
+        on_all("SKIP", category="fact"),
+    )
     await tell(core, "Ana is playing tennis", at=LATER)
     made = await facts_of(core)
-    assert [(one.content, one.reinforcement_count) for one in made.values()] == [("Ana plays tennis", 1)]
+    assert [(one.content, one.reinforcement_count) for one in made.values()] == [
+        ("Ana plays tennis", 1)
+    ]
     assert len(made["Ana plays tennis"].source_ids) == 2
 
 
 async def test_a_skip_loses_no_fact_of_another_slot(core: MemoryCore, agents: Tellers) -> None:
     agents.facts = slotted("Ana likes to hike", "opinion of hiking", "hike")
     await tell(core, "Ana likes to hike")
-    agents.facts, agents.rulings = slotted("Ana likes to bake", "opinion of baking", "bake"), on_all("SKIP")
+    agents.facts, agents.rulings = (
+        slotted("Ana likes to bake", "opinion of baking", "bake"),
+        on_all("SKIP"),
+    )
     await tell(core, "Ana likes to bake", at=LATER)
     assert set(await facts_of(core)) == {"Ana likes to hike", "Ana likes to bake"}
 
 
 def slotted(text: str, attribute: str, value: str) -> Callable[[list[Message]], list[SaidFact]]:  # type: ignore[type-arg]
     """Facts of one slot, proven by the first message."""
-    return lambda messages: [SaidFact(text=text, message=0, quote=messages[0].content, subject="Ana", attribute=attribute, value=value)]
+    return lambda messages: [
+        SaidFact(
+            text=text,
+            message=0,
+            quote=messages[0].content,
+            subject="Ana",
+            attribute=attribute,
+            value=value,
+        )
+    ]
 
 
-async def test_merges_follow_each_other_and_each_stands_for_all_before(core: MemoryCore, agents: Tellers) -> None:
+async def test_merges_follow_each_other_and_each_stands_for_all_before(
+    core: MemoryCore, agents: Tellers
+) -> None:
     agents.rulings = on_all("UPDATE", category="note")
-    for number, tail in enumerate(("the stone wall", "the broken gate", "the green bench", "the deep well")):
-        await tell(core, f"We spoke about the old garden with its apple trees and {tail}", at=NOW + timedelta(days=number))
+    for number, tail in enumerate(
+        ("the stone wall", "the broken gate", "the green bench", "the deep well")
+    ):
+        await tell(
+            core,
+            f"We spoke about the old garden with its apple trees and {tail}",
+            at=NOW + timedelta(days=number),
+        )
     notes = await of_category(core, "note")
     (last,) = [one for one in notes if one.status == "active"]
-    assert all(tail in last.content for tail in ("stone wall", "broken gate", "green bench", "deep well"))
+    assert all(
+        tail in last.content for tail in ("stone wall", "broken gate", "green bench", "deep well")
+    )
     assert [await end_of(core, one) for one in notes] == [last.id] * 4
     assert agents.calls["synthesis"] == 3
 
 
-async def test_a_note_that_was_merged_away_says_where_it_stands_that_its_fact_has_fallen(core: MemoryCore, agents: Tellers) -> None:
+async def test_a_note_that_was_merged_away_says_where_it_stands_that_its_fact_has_fallen(
+    core: MemoryCore, agents: Tellers
+) -> None:
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's city is Oslo, she said in the old garden")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
     agents.rulings = lambda new, held: []
     await tell(core, "Ana's city is Bergen", at=LATER)
     bergen = (await facts_of(core))["Ana's city is Bergen"]
-    merged = next(one for one in await of_category(core, "note") if one.status_reason == "consolidated" and one.status == "active")
-    assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [("Ana's city is Oslo", bergen.id)]
+    merged = next(
+        one
+        for one in await of_category(core, "note")
+        if one.status_reason == "consolidated" and one.status == "active"
+    )
+    assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [
+        ("Ana's city is Oslo", bergen.id)
+    ]
 
 
 async def end_of(core: MemoryCore, one: Memory) -> str:
@@ -313,7 +470,9 @@ async def end_of(core: MemoryCore, one: Memory) -> str:
     return one.id
 
 
-async def test_the_agent_is_shown_numbers_texts_and_no_ids(core: MemoryCore, agents: Tellers) -> None:
+async def test_the_agent_is_shown_numbers_texts_and_no_ids(
+    core: MemoryCore, agents: Tellers
+) -> None:
     await tell(core, GARDEN)
     await tell(core, MORE, at=LATER)
     ((new, held),) = agents.shown
@@ -321,7 +480,9 @@ async def test_the_agent_is_shown_numbers_texts_and_no_ids(core: MemoryCore, age
     assert all("mem_" not in text for text in (*new, *held))
 
 
-async def test_a_conflict_agent_that_only_rules_ends_in_the_same_memories_on_every_run(world: World, embedder: WordsEmbedder) -> None:
+async def test_a_conflict_agent_that_only_rules_ends_in_the_same_memories_on_every_run(
+    world: World, embedder: WordsEmbedder
+) -> None:
     core = await world.core(agents=ScriptedAgents(), embedder=embedder)
     await tell(core, "I live in Lisbon")
     first = {one.id for one in await told(core)}
@@ -334,10 +495,20 @@ async def test_a_cell_asks_at_most_three_agents_about_itself_one_about_conflicts
 ) -> None:
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, GARDEN)
-    lines = [f"Now to something else: {MORE} of Ana's plot{number}, Ana's plot{number} is green" for number in range(6)]
+    lines = [
+        f"Now to something else: {MORE} of Ana's plot{number}, Ana's plot{number} is green"
+        for number in range(6)
+    ]
     agents.calls.clear()
     task = await tell(core, *lines, at=LATER)
     assert task.result is not None
     cells = len(task.result["cells"])
     assert cells == 6
-    assert agents.calls == {"boundary": 1, "facts": cells, "episode": cells, "summary": cells, "conflicts": cells, "synthesis": cells}
+    assert agents.calls == {
+        "boundary": 1,
+        "facts": cells,
+        "episode": cells,
+        "summary": cells,
+        "conflicts": cells,
+        "synthesis": cells,
+    }

@@ -1,4 +1,6 @@
-"""What has been superseded, has expired, was deleted or is somebody else's is told nowhere, unless one asks for it."""
+"""What has been superseded, has expired, was deleted or is somebody else's is told nowhere,
+unless one asks for it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from tests.world import fact, turn
 HOUR = timedelta(hours=1)
 STEPS = ("turn", "truth", "expired", "foreseen", "foreign", "delete", "settle")
 DATED = ("What happened four weeks ago?", "What did we say the day before the boat sailed?")
-"""The first finds all of a life by its date, whatever its words; the second reads memories for the day of an event."""
+"""The first finds all of a life by its date, whatever its words; the second reads memories for the
+day of an event.
+"""
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
@@ -43,7 +47,9 @@ class Life:
         self.steps += 1
         word, at = f"zorkmid{self.steps}x", NOW - timedelta(days=30) + self.steps * HOUR
         if kind == "turn":
-            await self._keep(word, turn(f"the boat {word} sailed", f"s{which % 2}", event_timestamp=at))
+            await self._keep(
+                word, turn(f"the boat {word} sailed", f"s{which % 2}", event_timestamp=at)
+            )
         elif kind == "truth":
             if self.truth in self.standing:
                 self.hidden.add(self.truth)
@@ -54,11 +60,18 @@ class Life:
             self.hidden.add(word)
             told, until = f"the boat {word} is for sale", at + HOUR
             fields: dict[str, Any] = {"event_timestamp": at, "valid_from": at, "valid_until": until}
-            await self.core.save(self.owner, turn(told, "s0", **fields) if which % 2 else fact(told, **fields))
+            await self.core.save(
+                self.owner, turn(told, "s0", **fields) if which % 2 else fact(told, **fields)
+            )
         elif kind == "foreseen":
             self.hidden.add(word)
-            ended = Foresight(description=f"the boat {word} is away", start_time=at, end_time=at + HOUR)
-            await self.core.save(self.owner, turn(f"the boat leaves {self.steps}", "s0", event_timestamp=at, foresight=[ended]))
+            ended = Foresight(
+                description=f"the boat {word} is away", start_time=at, end_time=at + HOUR
+            )
+            await self.core.save(
+                self.owner,
+                turn(f"the boat leaves {self.steps}", "s0", event_timestamp=at, foresight=[ended]),
+            )
         elif kind == "foreign":
             self.hidden.add(word)
             other = Owner(self.owner.app_id, f"{self.owner.user_id}-other")
@@ -82,11 +95,19 @@ class Life:
         """All texts that anybody is shown, by where."""
         query = f"the boat home city {' '.join(sorted(self.hidden))}"[:2000]
         everything = {"similarity_threshold": 0.0, "limit": 100}
-        fast = await self.core.retrieve(self.owner, RetrieveInput.model_validate({"query": query, **everything}))
-        deep = await self.core.retrieve(self.owner, RetrieveInput.model_validate({"query": query, "mode": "reconstruct", **everything}))
+        fast = await self.core.retrieve(
+            self.owner, RetrieveInput.model_validate({"query": query, **everything})
+        )
+        deep = await self.core.retrieve(
+            self.owner,
+            RetrieveInput.model_validate({"query": query, "mode": "reconstruct", **everything}),
+        )
         dated = [RetrieveInput.model_validate({"query": one, **everything}) for one in DATED]
         by_date = [await self.core.retrieve(self.owner, one) for one in dated]
-        briefs = [await self.core.context(self.owner, ContextInput(query=one, session_id=s)) for one, s in ((query, "s0"), (None, None))]
+        briefs = [
+            await self.core.context(self.owner, ContextInput(query=one, session_id=s))
+            for one, s in ((query, "s0"), (None, None))
+        ]
         page = await self.core.list(self.owner, ListInput(limit=100))
         return {
             "fast": " ".join(hit.memory.content for hit in fast.results),
@@ -94,14 +115,24 @@ class Life:
             "by date": " ".join(hit.memory.content for answer in by_date for hit in answer.results),
             "context": " ".join(one.context for one in briefs),
             "list": " ".join(one.content for one in page.memories),
-            "scenes": " ".join(f"{one.title} {one.summary}" for one in (await self.core.scenes(self.owner)).scenes),
-            "profile": (await self.core.profile(self.owner)).model_dump_json(exclude={"explicit": {"__all__": {"previous"}}}),
+            "scenes": " ".join(
+                f"{one.title} {one.summary}" for one in (await self.core.scenes(self.owner)).scenes
+            ),
+            "profile": (await self.core.profile(self.owner)).model_dump_json(
+                exclude={"explicit": {"__all__": {"previous"}}}
+            ),
         }
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 5)), min_size=3, max_size=12))
-async def test_what_does_not_hold_is_told_nowhere(words: MemoryCore, steps: list[tuple[str, int]]) -> None:
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 5)), min_size=3, max_size=12)
+)
+async def test_what_does_not_hold_is_told_nowhere(
+    words: MemoryCore, steps: list[tuple[str, int]]
+) -> None:
     life = Life(words, Owner("app", f"user-{uuid.uuid4().hex[:8]}"))
     for kind, which in steps:
         await life.step(kind, which)

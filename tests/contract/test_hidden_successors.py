@@ -1,4 +1,6 @@
-"""What replaced a fact and is not searchable is told by no search: that the fact holds no longer is, its successor is not."""
+"""What replaced a fact and is not searchable is told by no search: that the fact holds no longer
+is, its successor is not.
+"""
 
 from __future__ import annotations
 
@@ -47,21 +49,32 @@ async def told(core: MemoryCore) -> dict[str, str]:
     """What every search shows, by its name."""
     fast = await core.retrieve(ALICE, RetrieveInput(query=QUERY))
     deep = await core.retrieve(ALICE, RetrieveInput(query=QUERY, mode="reconstruct"))
-    contexts = [await core.context(ALICE, one) for one in (ContextInput(query=QUERY), ContextInput(session_id="s1"))]
+    contexts = [
+        await core.context(ALICE, one)
+        for one in (ContextInput(query=QUERY), ContextInput(session_id="s1"))
+    ]
     results = {"fast": fast.results, "reconstruct": deep.results}
-    shown = {name: orjson.dumps([_hit(hit) for hit in hits], default=str).decode() for name, hits in results.items()}
+    shown = {
+        name: orjson.dumps([_hit(hit) for hit in hits], default=str).decode()
+        for name, hits in results.items()
+    }
     return {
         **shown,
         "reconstructed": deep.context or "",
         "mcp": search_text(fast, whole=True, moment=NOW),
         "contexts": "\n".join(one.context for one in contexts),
-        "scenes": "\n".join(f"{one.model_dump_json()} {scene_text(one)}" for one in (await core.scenes(ALICE)).scenes),
+        "scenes": "\n".join(
+            f"{one.model_dump_json()} {scene_text(one)}"
+            for one in (await core.scenes(ALICE)).scenes
+        ),
         "profile": (await core.profile(ALICE)).model_dump_json(),
     }
 
 
 @pytest.mark.parametrize("run", [False, True])
-async def test_a_fact_is_told_to_hold_no_longer_without_its_hidden_successor(core: MemoryCore, run: bool) -> None:
+async def test_a_fact_is_told_to_hold_no_longer_without_its_hidden_successor(
+    core: MemoryCore, run: bool
+) -> None:
     await consolidated(core)
     hidden = await lives_in(core, "Quokka99ville", 10, searchable=False)
     if run:
@@ -76,11 +89,17 @@ async def test_a_fact_is_told_to_hold_no_longer_without_its_hidden_successor(cor
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_searchable_truth_after_a_hidden_one_is_told(core: MemoryCore, world: World) -> None:
+async def test_a_searchable_truth_after_a_hidden_one_is_told(
+    core: MemoryCore, world: World
+) -> None:
     await lives_in(core, "Quokka99ville", 5, searchable=False)
     await lives_in(core, "Porto", 10)
-    assert await stale(core) == [{"text": FALLEN, "superseded_by": None, "current": "The user's home city is Porto"}]
-    assert await stale(core, at=NOW + 7 * DAY) == [{"text": FALLEN, "superseded_by": None, "current": None}]
+    assert await stale(core) == [
+        {"text": FALLEN, "superseded_by": None, "current": "The user's home city is Porto"}
+    ]
+    assert await stale(core, at=NOW + 7 * DAY) == [
+        {"text": FALLEN, "superseded_by": None, "current": None}
+    ]
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)

@@ -1,4 +1,6 @@
-"""The same call with the same Idempotency-Key: one effect, one answer; for every writing call and every outcome."""
+"""The same call with the same Idempotency-Key: one effect, one answer; for every writing call and
+every outcome.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict, Invalid, MemoryCoreError
 from memory_core.domain.memory import Memory, OnConflict, Outcome
 from memory_core.domain.requests.maintenance import ResolveInput
-from memory_core.domain.requests.memories import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    CopyInput,
+    SaveInput,
+    StatusInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Call, Deleted, Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, AnswerLost
@@ -28,7 +36,9 @@ Act = Callable[[MemoryCore, Owner, str, Call], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Case:
-    """A writing call: what must be there before (giving an id), the call, and the outcome that it has."""
+    """A writing call: what must be there before (giving an id), the call, and the outcome
+    that it has.
+    """
 
     before: Prepare
     act: Act
@@ -52,7 +62,9 @@ async def nothing(core: MemoryCore, owner: Owner) -> str:
 
 
 async def one_fact(core: MemoryCore, owner: Owner) -> str:
-    return (await core.save(owner, fact("Ana lives in Oslo", session_id="s1", agent_id="a1"))).memory.id
+    return (
+        await core.save(owner, fact("Ana lives in Oslo", session_id="s1", agent_id="a1"))
+    ).memory.id
 
 
 async def a_deleted_fact(core: MemoryCore, owner: Owner) -> str:
@@ -67,7 +79,13 @@ async def fifty_turns(core: MemoryCore, owner: Owner) -> str:
 
 
 async def bulk(core: MemoryCore, owner: Owner, _: str, call: Call) -> Any:
-    items = [*(turn(f"said{n}") for n in range(60)), fact("one"), fact("one"), rule("tabs", 4), fact("over", valid_until=NOW)]
+    items = [
+        *(turn(f"said{n}") for n in range(60)),
+        fact("one"),
+        fact("one"),
+        rule("tabs", 4),
+        fact("over", valid_until=NOW),
+    ]
     return await core.bulk(owner, items, call)
 
 
@@ -103,7 +121,11 @@ async def an_open_conflict(core: MemoryCore, owner: Owner) -> str:
 
 async def a_rejected_fact(core: MemoryCore, owner: Owner) -> str:
     await core.save(owner, fact("Ana lives in Oslo", **OSLO))
-    made = (await core.save(owner, fact("Ana lives in Bergen", on_conflict=OnConflict.REJECT_NEW, **OSLO))).conflict
+    made = (
+        await core.save(
+            owner, fact("Ana lives in Bergen", on_conflict=OnConflict.REJECT_NEW, **OSLO)
+        )
+    ).conflict
     assert made is not None
     return made.id
 
@@ -117,7 +139,11 @@ async def undo(core: MemoryCore, owner: Owner, held: str, call: Call) -> Conflic
 
 
 def different(strategy: OnConflict, outcome: Outcome) -> Case:
-    return saving(fact("Ana lives in Bergen", on_conflict=strategy, **OSLO), outcome, fact("Ana lives in Oslo", **OSLO))
+    return saving(
+        fact("Ana lives in Bergen", on_conflict=strategy, **OSLO),
+        outcome,
+        fact("Ana lives in Oslo", **OSLO),
+    )
 
 
 CASES = {
@@ -130,7 +156,9 @@ CASES = {
     "kept both": different(OnConflict.KEEP_BOTH, Outcome.KEPT_BOTH),
     "rejected": different(OnConflict.REJECT_NEW, Outcome.REJECTED),
     "kept both, pending": saving(
-        fact("the big server listens on port 8081"), Outcome.KEPT_BOTH, fact("the big server listens on port 8080")
+        fact("the big server listens on port 8081"),
+        Outcome.KEPT_BOTH,
+        fact("the big server listens on port 8080"),
     ),
     "upserted": saving(rule("tabs", 2), Outcome.UPSERTED, rule("tabs", 4)),
     "bulk": Case(nothing, bulk),
@@ -158,7 +186,9 @@ def embedder() -> WordsEmbedder:
 
 
 async def opened(world: World, embedder: WordsEmbedder, **options: Any) -> MemoryCore:
-    return await world.core(embedder=embedder, duplicate_threshold=0.7, commit_deadline_s=60, **options)
+    return await world.core(
+        embedder=embedder, duplicate_threshold=0.7, commit_deadline_s=60, **options
+    )
 
 
 def shown(answer: Any) -> Any:
@@ -176,21 +206,30 @@ def shown(answer: Any) -> Any:
     return answer
 
 
-async def effect(world: World, embedder: WordsEmbedder, core: MemoryCore, owner: Owner = ALICE) -> tuple[list[str], list[Any]]:
+async def effect(
+    world: World, embedder: WordsEmbedder, core: MemoryCore, owner: Owner = ALICE
+) -> tuple[list[str], list[Any]]:
     """What the log and the list say now, without ids, which differ between owners."""
     events = [one.event_type for one in await world.log(owner, embedder)]
-    memories = [(one.content, one.status, one.version, one.reinforcement_count) for one in await listed(core, owner, status="all")]
+    memories = [
+        (one.content, one.status, one.version, one.reinforcement_count)
+        for one in await listed(core, owner, status="all")
+    ]
     return events, memories
 
 
-async def expected(world: World, embedder: WordsEmbedder, core: MemoryCore, case: Case) -> tuple[list[str], list[Any]]:
+async def expected(
+    world: World, embedder: WordsEmbedder, core: MemoryCore, case: Case
+) -> tuple[list[str], list[Any]]:
     """The effect of doing it once, shown on another user."""
     held = await case.before(core, BOB)
     await case.act(core, BOB, held, Call())
     return await effect(world, embedder, core, BOB)
 
 
-async def test_repeated_it_has_one_effect_and_one_answer(world: World, embedder: WordsEmbedder, case: Case) -> None:
+async def test_repeated_it_has_one_effect_and_one_answer(
+    world: World, embedder: WordsEmbedder, case: Case
+) -> None:
     core = await opened(world, embedder)
     held = await case.before(core, ALICE)
     first = await case.act(core, ALICE, held, KEYED)
@@ -201,7 +240,9 @@ async def test_repeated_it_has_one_effect_and_one_answer(world: World, embedder:
         assert first.outcome is case.outcome
 
 
-async def test_repeated_after_the_short_term_was_emptied_it_answers_the_same(world: World, embedder: WordsEmbedder, case: Case) -> None:
+async def test_repeated_after_the_short_term_was_emptied_it_answers_the_same(
+    world: World, embedder: WordsEmbedder, case: Case
+) -> None:
     core = await opened(world, embedder)
     held = await case.before(core, ALICE)
     first = await case.act(core, ALICE, held, KEYED)
@@ -210,12 +251,16 @@ async def test_repeated_after_the_short_term_was_emptied_it_answers_the_same(wor
     assert await effect(world, embedder, fresh) == await expected(world, embedder, core, case)
 
 
-async def test_twenty_at_once_from_two_processes_have_one_effect_and_one_answer(world: World, embedder: WordsEmbedder, case: Case) -> None:
+async def test_twenty_at_once_from_two_processes_have_one_effect_and_one_answer(
+    world: World, embedder: WordsEmbedder, case: Case
+) -> None:
     cores = [await opened(world, embedder) for _ in range(2)]
     held = await case.before(cores[0], ALICE)
     answers = await asyncio.gather(*(case.act(cores[n % 2], ALICE, held, KEYED) for n in range(20)))
     assert [shown(one) for one in answers] == [shown(answers[0])] * 20
-    assert await effect(world, embedder, cores[0]) == await expected(world, embedder, cores[0], case)
+    assert await effect(world, embedder, cores[0]) == await expected(
+        world, embedder, cores[0], case
+    )
 
 
 @pytest.mark.parametrize("applied", [True, False], ids=["after the commit", "before it"])
@@ -224,7 +269,9 @@ async def test_an_answer_lost_on_the_way_to_the_store_changes_nothing(
 ) -> None:
     plain = await opened(world, embedder)
     held = await case.before(plain, ALICE)
-    losing = await opened(world, embedder, wrap=lambda store: AnswerLost(store, lost=1, apply=applied))
+    losing = await opened(
+        world, embedder, wrap=lambda store: AnswerLost(store, lost=1, apply=applied)
+    )
     first = await case.act(losing, ALICE, held, KEYED)
     assert shown(await case.act(plain, ALICE, held, KEYED)) == shown(first)
     assert await effect(world, embedder, plain) == await expected(world, embedder, plain, case)
@@ -247,7 +294,9 @@ async def test_a_process_that_died_before_it_could_answer_is_no_reason_to_do_it_
     assert once == await expected(world, embedder, plain, case)
 
 
-async def test_a_key_used_for_something_else_is_refused_and_changes_nothing(core: MemoryCore, world: World) -> None:
+async def test_a_key_used_for_something_else_is_refused_and_changes_nothing(
+    core: MemoryCore, world: World
+) -> None:
     held = (await core.save(ALICE, turn("we met"), KEYED)).memory
     await core.bulk(ALICE, [turn("one")], Call(idempotency_key="k2"))
     await core.clear(ALICE, ClearInput(session_id="none"), Call(idempotency_key="k3"))
@@ -298,10 +347,14 @@ async def test_a_bulk_that_died_halfway_goes_on_where_it_stopped(world: World) -
     assert [one.replayed for one in saved] == [True] * len(begun) + [False] * (99 - len(begun))
     memories = sorted(await listed(plain), key=lambda one: one.sequence)
     assert [one.lexical.turn for one in memories] == list(range(100))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [[one.content] for one in memories[:-1]]
+    assert [list(one.lexical.previous) for one in memories[1:]] == [
+        [one.content] for one in memories[:-1]
+    ]
 
 
-async def test_an_item_that_was_good_when_its_bulk_began_stays_good_when_it_is_repeated(core: MemoryCore, world: World) -> None:
+async def test_an_item_that_was_good_when_its_bulk_began_stays_good_when_it_is_repeated(
+    core: MemoryCore, world: World
+) -> None:
     items = [fact("until noon", valid_until=NOW.replace(hour=13)), fact("for good")]
     first = await core.bulk(ALICE, items, KEYED)
     world.clock.forward(3600 * 5)
@@ -309,7 +362,9 @@ async def test_an_item_that_was_good_when_its_bulk_began_stays_good_when_it_is_r
     assert shown(again) == shown(first)
 
 
-async def test_an_embedder_that_is_down_does_not_hinder_a_repeated_answer(world: World, embedder: WordsEmbedder) -> None:
+async def test_an_embedder_that_is_down_does_not_hinder_a_repeated_answer(
+    world: World, embedder: WordsEmbedder
+) -> None:
     core = await opened(world, embedder)
     first = await core.save(ALICE, fact("Ana lives in Oslo"), KEYED)
     embedder.down = True

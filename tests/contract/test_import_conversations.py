@@ -1,4 +1,6 @@
-"""A year of conversations in one file: told once each, in the file's order, whatever happens in between."""
+"""A year of conversations in one file: told once each, in the file's order, whatever
+happens in between.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ def line(*contents: str, session: str | None = None, day: int = 0, **fields: Any
     """A conversation of a day, its messages a minute apart."""
     began = NOW - timedelta(days=400 - day)
     messages = [
-        {"role": ("user", "assistant")[place % 2], "content": content, "timestamp": (began + timedelta(minutes=place)).isoformat()}
+        {
+            "role": ("user", "assistant")[place % 2],
+            "content": content,
+            "timestamp": (began + timedelta(minutes=place)).isoformat(),
+        }
         for place, content in enumerate(contents)
     ]
     return {**({} if session is None else {"session_id": session}), "messages": messages, **fields}
@@ -49,7 +55,9 @@ def file_of(lines: Sequence[Any]) -> bytes:
     return b"".join(orjson.dumps(one) + b"\n" for one in lines)
 
 
-async def imported(core: MemoryCore, lines: Sequence[Any], owner: Owner = BOB, size: int = 2**20) -> str:
+async def imported(
+    core: MemoryCore, lines: Sequence[Any], owner: Owner = BOB, size: int = 2**20
+) -> str:
     """The task of an import of these lines, committed."""
     return await gathered(core, file_of(lines), owner, size, CONVERSATIONS)
 
@@ -67,7 +75,13 @@ async def test_what_is_told_is_found_at_once_and_formed_by_tasks_of_its_own(worl
     core = await world.core()
     task = await worked(world, core, await imported(core, year(), size=300), BOB)
     assert (task.status, task.progress, task.step, task.error) == ("succeeded", 1.0, None, None)
-    assert task.result == {"conversations": 9, "of": 9, "messages": {"new": 18, "known": 0}, "ignored": [], "forming": 9}
+    assert task.result == {
+        "conversations": 9,
+        "of": 9,
+        "messages": {"new": 18, "known": 0},
+        "ignored": [],
+        "forming": 9,
+    }
     assert sorted(await said(core)) == sorted(messages_of(year()))
     found = await core.retrieve(BOB, RetrieveInput(query="I am in Turin"))
     assert found.results[0].memory.content == "I am in Turin"
@@ -84,9 +98,22 @@ async def test_what_an_import_tells_becomes_the_same_as_what_is_sent(world: Worl
     await Hand(core).work_all()
     await worked(world, core, await imported(core, year()), BOB)
     await Hand(core).work_all()
-    shown = ("content", "type", "category", "session_id", "event_timestamp", "subject", "attribute", "status")
+    shown = (
+        "content",
+        "type",
+        "category",
+        "session_id",
+        "event_timestamp",
+        "subject",
+        "attribute",
+        "status",
+    )
     sent, brought = [
-        sorted(str(one.model_dump(include=set(shown))) for one in await listed(core, owner, status="all")) for owner in (ALICE, BOB)
+        sorted(
+            str(one.model_dump(include=set(shown)))
+            for one in await listed(core, owner, status="all")
+        )
+        for owner in (ALICE, BOB)
     ]
     assert sent == brought
 
@@ -100,13 +127,24 @@ BAD: dict[str, tuple[Any, str]] = {
     "no object": (["secret"], "line 7: is no JSON object"),
     "no messages": ({"session_id": "s1"}, "line 7: messages: "),
     "empty messages": ({"messages": []}, "line 7: messages: "),
-    "a role that is none": (line("secret") | {"messages": [{"role": "secret", "content": "secret"}]}, "line 7: messages.0.role: "),
+    "a role that is none": (
+        line("secret") | {"messages": [{"role": "secret", "content": "secret"}]},
+        "line 7: messages.0.role: ",
+    ),
     "a time that is none": (
-        {"messages": [{"role": "user", "content": "fine"}, {"role": "user", "content": "secret", "timestamp": "secret"}]},
+        {
+            "messages": [
+                {"role": "user", "content": "fine"},
+                {"role": "user", "content": "secret", "timestamp": "secret"},
+            ]
+        },
         "line 7: messages.1.timestamp: ",
     ),
     "a field that is not known": (line("secret", secret="secret"), "line 7: secret: "),
-    "a field whose name is words": (line("secret") | {"our secret": 1}, "line 7: (a name that is not shown): "),
+    "a field whose name is words": (
+        line("secret") | {"our secret": 1},
+        "line 7: (a name that is not shown): ",
+    ),
     "a session that is none": (line("secret", session="a/b"), "line 7: session_id: "),
     "a callback": (line("secret", callback_url="https://secret.example"), "line 7: callback_url: "),
     "another user": (line("secret", user_id="bob"), "line 7: user_id: "),
@@ -123,7 +161,9 @@ async def test_a_line_that_cant_be_read_is_named_by_its_number_and_field_before_
     lines = [file_of([one]) for one in year()]
     lines[6] = bad + b"\n" if isinstance(bad, bytes) else file_of([bad])
     core = await world.core()
-    task = await worked(world, core, await gathered(core, b"".join(lines), BOB, 500, CONVERSATIONS), BOB)
+    task = await worked(
+        world, core, await gathered(core, b"".join(lines), BOB, 500, CONVERSATIONS), BOB
+    )
     assert task.status == "failed"
     assert task.error is not None
     assert task.error.startswith(reason), task.error
@@ -132,15 +172,24 @@ async def test_a_line_that_cant_be_read_is_named_by_its_number_and_field_before_
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_file_that_begins_with_a_byte_order_mark_is_told(world: World, adapter: str) -> None:
+async def test_a_file_that_begins_with_a_byte_order_mark_is_told(
+    world: World, adapter: str
+) -> None:
     core = await world.core()
-    task = await worked(world, core, await gathered(core, codecs.BOM_UTF8 + file_of(year()), BOB, 500, CONVERSATIONS), BOB)
+    task = await worked(
+        world,
+        core,
+        await gathered(core, codecs.BOM_UTF8 + file_of(year()), BOB, 500, CONVERSATIONS),
+        BOB,
+    )
     assert (task.status, task.error) == ("succeeded", None)
     assert sorted(await said(core)) == sorted(messages_of(year()))
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_file_without_lines_and_one_with_another_checksum_are_refused(world: World, adapter: str) -> None:
+async def test_a_file_without_lines_and_one_with_another_checksum_are_refused(
+    world: World, adapter: str
+) -> None:
     core = await world.core()
     task_id = await gathered(core, b"\n", BOB, 500, CONVERSATIONS)
     error = (await worked(world, core, task_id, BOB)).error
@@ -162,7 +211,9 @@ async def test_the_same_file_imported_again_is_known_where_it_names_sessions(wor
     assert sorted(await said(core)) == sorted(messages_of(year()))
 
 
-async def test_messages_with_ids_are_known_again_wherever_they_stand_in_a_session_of_many_conversations(world: World) -> None:
+async def test_messages_with_ids_are_known_again_wherever_they_stand_in_a_session_of_many_conversations(  # noqa: E501
+    world: World,
+) -> None:
     core = await world.core()
     lines = year()
     for number, one in enumerate(lines):
@@ -181,7 +232,13 @@ async def test_a_user_who_has_memories_goes_on_where_the_session_was(world: Worl
     await core.save(ALICE, turn("I keep bees"))
     words = ("I am in Lisbon", "How is Lisbon?", "It is warm")
     await core.converse(ALICE, conversation_of(line(*words[:2], session="s1")))
-    task = await worked(world, core, await imported(core, [line(*words, session="s1"), line("I am in Oslo", "How is Oslo?")], ALICE))
+    task = await worked(
+        world,
+        core,
+        await imported(
+            core, [line(*words, session="s1"), line("I am in Oslo", "How is Oslo?")], ALICE
+        ),
+    )
     assert task.result is not None
     assert task.result["messages"] == {"new": 3, "known": 2}
     assert sorted(await said(core, ALICE)) == sorted([*words, "I am in Oslo", "How is Oslo?"])
@@ -208,16 +265,30 @@ async def test_fields_of_messages_that_are_not_known_are_named_in_the_result(wor
 
 
 @pytest.mark.parametrize("after", [False, True])
-async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it(world: World, after: bool) -> None:
-    """Nothing doubled, nothing lost, and counted once; also of conversations without a session, which nothing but the receipt knows."""
+async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it(
+    world: World, after: bool
+) -> None:
+    """Nothing doubled, nothing lost, and counted once; also of conversations without a session,
+    which nothing but the receipt knows.
+    """
     other = await world.core()
-    lines = [*year(3), line("I keep bees", "How many?"), line("I am in Graz"), line("I am in Graz", day=1)]
+    lines = [
+        *year(3),
+        line("I keep bees", "How many?"),
+        line("I am in Graz"),
+        line("I am in Graz", day=1),
+    ]
     killed = 0
-    async for owner, task_id in killed_at_each_write(world, after, lambda mortal, owner: imported(mortal, lines, owner)):
+    async for owner, task_id in killed_at_each_write(
+        world, after, lambda mortal, owner: imported(mortal, lines, owner)
+    ):
         task = await worked(world, other, task_id, owner)
         assert task.status == "succeeded", (owner.user_id, task.error)
         assert task.result is not None
-        assert (task.result["conversations"], task.result["messages"]) == (6, {"new": 10, "known": 0}), owner.user_id
+        assert (task.result["conversations"], task.result["messages"]) == (
+            6,
+            {"new": 10, "known": 0},
+        ), owner.user_id
         assert sorted(await said(other, owner)) == sorted(messages_of(lines)), owner.user_id
         killed += 1
     assert killed > 13
@@ -229,7 +300,9 @@ async def test_a_queue_message_tells_for_some_minutes_and_another_one_goes_on(wo
         store[0].left = 1
 
     store: list[Before] = []
-    core = await world.core(wrap=lambda inner: store.append(Before(inner, "commit", time_goes_by)) or store[0])
+    core = await world.core(
+        wrap=lambda inner: store.append(Before(inner, "commit", time_goes_by)) or store[0]
+    )
     task_id = await imported(core, year())
     store[0].left = 1
     hand, steps = Hand(core, "consolidation"), list[str | None]()
@@ -239,7 +312,9 @@ async def test_a_queue_message_tells_for_some_minutes_and_another_one_goes_on(wo
     task = await core.task(BOB, task_id)
     assert task.status == "succeeded", task
     assert len(steps) > 3
-    assert all(step == f"conversation {step.split()[1]} of 9" for step in steps[:-1] if step is not None)
+    assert all(
+        step == f"conversation {step.split()[1]} of 9" for step in steps[:-1] if step is not None
+    )
     assert sorted(await said(core)) == sorted(messages_of(year()))
 
 
@@ -264,12 +339,16 @@ async def test_more_is_told_when_what_was_told_is_formed(world: World, adapter: 
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_line_that_the_store_refuses_is_named_and_what_was_told_before_it_stays(world: World, adapter: str) -> None:
+async def test_a_line_that_the_store_refuses_is_named_and_what_was_told_before_it_stays(
+    world: World, adapter: str
+) -> None:
     async def refuse() -> None:
         raise TooLarge("this commit is too large")
 
     store: list[Before] = []
-    core = await world.core(wrap=lambda inner: store.append(Before(inner, "commit", refuse)) or store[0])
+    core = await world.core(
+        wrap=lambda inner: store.append(Before(inner, "commit", refuse)) or store[0]
+    )
     task_id = await imported(core, year())
     store[0].left = 6  # the file is looked through in one commit, each line is told in two
     task = await worked(world, core, task_id, BOB)
@@ -285,19 +364,28 @@ async def test_while_the_embedder_is_down_all_is_told_and_found_by_its_words(wor
     embedder.down = True
     task = await worked(world, core, await imported(core, year()), BOB)
     assert task.status == "succeeded"
-    assert "I am in Turin" in [hit.memory.content for hit in (await core.retrieve(BOB, RetrieveInput(query="Turin"))).results]
+    assert "I am in Turin" in [
+        hit.memory.content
+        for hit in (await core.retrieve(BOB, RetrieveInput(query="Turin"))).results
+    ]
 
 
 @pytest.mark.parametrize("at", range(2, 10))
-async def test_cancelled_it_says_how_far_it_came_and_what_was_told_stays(world: World, at: int) -> None:
-    """Before the `at`-th commit of the work: of a conversation, or of the operation that is moved on after it."""
+async def test_cancelled_it_says_how_far_it_came_and_what_was_told_stays(
+    world: World, at: int
+) -> None:
+    """Before the `at`-th commit of the work: of a conversation, or of the operation that is moved
+    on after it.
+    """
     other = await world.core()
 
     async def cancel() -> None:
         await other.cancel(BOB, task_id)
 
     store: list[Before] = []
-    core = await world.core(wrap=lambda inner: store.append(Before(inner, "commit", cancel)) or store[0])
+    core = await world.core(
+        wrap=lambda inner: store.append(Before(inner, "commit", cancel)) or store[0]
+    )
     task_id = await imported(core, year())
     store[0].left = at
     task = await worked(world, core, task_id, BOB)
@@ -324,7 +412,9 @@ async def test_a_user_who_is_erased_meanwhile_is_told_nothing_more(world: World,
         await other.save(BOB, turn("I begin anew"))
 
     store: list[Before] = []
-    core = await world.core(wrap=lambda inner: store.append(Before(inner, "commit", erase)) or store[0])
+    core = await world.core(
+        wrap=lambda inner: store.append(Before(inner, "commit", erase)) or store[0]
+    )
     task_id = await imported(core, year())
     store[0].left = at
     await Hand(core, "consolidation").work_all()

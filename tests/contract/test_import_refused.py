@@ -19,7 +19,9 @@ from tests.world import BOB, World, listed
 
 
 def changed(file: bytes, change: Callable[[Lines], None]) -> bytes:
-    """The file with its lines changed; the first line stays as it is unless that is what is changed."""
+    """The file with its lines changed; the first line stays as it is unless that is
+    what is changed.
+    """
     lines = [orjson.loads(line) for line in file.splitlines()]
     change(lines)
     return b"".join(orjson.dumps(line) + b"\n" for line in lines)
@@ -75,54 +77,113 @@ def in_a_circle(lines: Lines) -> None:
 TAMPERED: dict[str, tuple[Callable[[Lines], None], str]] = {
     "another format": (lambda lines: lines[0].update(format="x"), "line 1: this is not an export"),
     "another version": (lambda lines: lines[0].update(version=2), "line 1: `version` is 2"),
-    "an unknown kind counted": (lambda lines: lines[0]["counts"].update(task=1), "line 1: `counts` names task"),
+    "an unknown kind counted": (
+        lambda lines: lines[0]["counts"].update(task=1),
+        "line 1: `counts` names task",
+    ),
     "an unknown kind": (lambda lines: lines[1].update(kind="task"), "line 2: is no document"),
     "a field too many": (lambda lines: lines[1].update(x=1), "line 2: is no document"),
     "an unknown field": (setting("memory", "colour", "red"), "line 2: memory .*colour"),
     "a wrong type": (setting("memory", "confidence", "high"), "line 2: memory .*confidence"),
     "too long a text": (setting("memory", "content", "x" * 40_000), "line 2: memory .*content"),
-    "another text": (setting("memory", "content", "I keep wasps"), r"line 2: mem_\w+: content: is not what the log tells of it"),
-    "another text of an old version": (setting("version", "content", "x"), r"line \d+: mem_\w+: content: is not what the log tells of it"),
+    "another text": (
+        setting("memory", "content", "I keep wasps"),
+        r"line 2: mem_\w+: content: is not what the log tells of it",
+    ),
+    "another text of an old version": (
+        setting("version", "content", "x"),
+        r"line \d+: mem_\w+: content: is not what the log tells of it",
+    ),
     "another text in the log": (
         lambda lines: lines[place(lines, "event")]["body"]["after"].update(content="I keep wasps"),
         r"line \d+: mem_\w+: content: is not what the log tells of it",
     ),
-    "an event said to be forgotten": (setting("event", "redacted", True), r"line 2: by the log there is no mem_\w+"),
-    "a beginning that says nothing": (setting("event", "after", {}), r"line 2: by the log there is no mem_\w+"),
-    "a conflict with a stranger": (setting("conflict", "old_id", "mem_stranger"), r"line \d+: refers to mem_stranger"),
-    "a stranger in a conflict": (setting("conflict", "new_id", "mem_stranger"), r"line \d+: refers to mem_stranger"),
-    "another revision": (setting("memory", "revision", 2), r"line 2: no event 2 of the log tells of mem_\w+"),
-    "another id within": (setting("memory", "id", "mem_other"), "line 2: memory .* is called mem_other within"),
+    "an event said to be forgotten": (
+        setting("event", "redacted", True),
+        r"line 2: by the log there is no mem_\w+",
+    ),
+    "a beginning that says nothing": (
+        setting("event", "after", {}),
+        r"line 2: by the log there is no mem_\w+",
+    ),
+    "a conflict with a stranger": (
+        setting("conflict", "old_id", "mem_stranger"),
+        r"line \d+: refers to mem_stranger",
+    ),
+    "a stranger in a conflict": (
+        setting("conflict", "new_id", "mem_stranger"),
+        r"line \d+: refers to mem_stranger",
+    ),
+    "another revision": (
+        setting("memory", "revision", 2),
+        r"line 2: no event 2 of the log tells of mem_\w+",
+    ),
+    "another id within": (
+        setting("memory", "id", "mem_other"),
+        "line 2: memory .* is called mem_other within",
+    ),
     "the head": (naming("memory", "head"), "line 2: 'head' is no id of a memory"),
     "a task's id": (naming("conflict", "tsk_1"), r"line \d+: 'tsk_1' is no id of a conflict"),
     "twice": (twice, "line 3: memory .* comes twice"),
-    "a stranger": (setting("memory", "supersedes_id", "mem_stranger"), "line 2: refers to mem_stranger"),
+    "a stranger": (
+        setting("memory", "supersedes_id", "mem_stranger"),
+        "line 2: refers to mem_stranger",
+    ),
     "a circle": (in_a_circle, "by itself"),
     "a later revision": (setting("memory", "revision", 10_000), "line 2: revision: the log ends"),
-    "a hole in the log": (without("event", 3), r"line \d+: event .* sequence: is 5, where the log goes on with 4"),
-    "a truncated log": (without("event", -1), r"line \d+: the file ends here with \d+ of the kind event"),
-    "one memory less": (without("memory"), r"line \d+: the file ends here with \d+ of the kind memory"),
-    "one memory less, and counted so": (without_counted("memory"), r"line \d+: refers to mem_\w+, which is not in this file"),
+    "a hole in the log": (
+        without("event", 3),
+        r"line \d+: event .* sequence: is 5, where the log goes on with 4",
+    ),
+    "a truncated log": (
+        without("event", -1),
+        r"line \d+: the file ends here with \d+ of the kind event",
+    ),
+    "one memory less": (
+        without("memory"),
+        r"line \d+: the file ends here with \d+ of the kind memory",
+    ),
+    "one memory less, and counted so": (
+        without_counted("memory"),
+        r"line \d+: refers to mem_\w+, which is not in this file",
+    ),
     "a version of nobody": (naming("version", "mem_nobody.v1"), r"line \d+: refers to mem_nobody"),
-    "an unknown field of an event": (setting("event", "colour", "red"), r"line \d+: event .*colour"),
-    "a field of an event that no memory has": (lambda lines: lines[place(lines, "event")]["body"]["after"].update(di=1), "after: di"),
+    "an unknown field of an event": (
+        setting("event", "colour", "red"),
+        r"line \d+: event .*colour",
+    ),
+    "a field of an event that no memory has": (
+        lambda lines: lines[place(lines, "event")]["body"]["after"].update(di=1),
+        "after: di",
+    ),
     "a value that no memory could have": (
         lambda lines: lines[place(lines, "event")]["body"]["after"].update(confidence="high"),
         "confidence",
     ),
-    "time that goes back": (setting("event", "occurred_at", "2999-01-01T00:00:00Z"), r"line \d+: event .*occurred_at"),
-    "messages of no conversation": (without_counted("conversation"), r"line \d+: cnv_\w+ belongs to a conversation"),
+    "time that goes back": (
+        setting("event", "occurred_at", "2999-01-01T00:00:00Z"),
+        r"line \d+: event .*occurred_at",
+    ),
+    "messages of no conversation": (
+        without_counted("conversation"),
+        r"line \d+: cnv_\w+ belongs to a conversation",
+    ),
     "a turn that is none": (
         lambda lines: lines[place(lines, "session")]["body"].update(last_turns=[{"di": "mem_1"}]),
         r"line \d+: session s1: last_turns",
     ),
-    "a session of another name": (setting("session", "session_id", "s9"), r"line \d+: session s1: is called s9 within"),
+    "a session of another name": (
+        setting("session", "session_id", "s9"),
+        r"line \d+: session s1: is called s9 within",
+    ),
 }
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("what", TAMPERED)
-async def test_a_file_that_was_tampered_with_is_refused_whole_with_the_line(world: World, what: str, adapter: str) -> None:
+async def test_a_file_that_was_tampered_with_is_refused_whole_with_the_line(
+    world: World, what: str, adapter: str
+) -> None:
     change, reason = TAMPERED[what]
     core = await world.core()
     await filled(core)
@@ -139,14 +200,20 @@ async def assert_refused(world: World, core: MemoryCore, task: Task, reason: str
     assert await listed(core, BOB, status="all") == []
     assert await world.log(BOB) == []
     onlooker = await world.look_on()
-    assert [one for one in await onlooker.strays(BOB, 100) if one.kind not in ("task", "operation")] == []
-    assert not [one for one in await blobs(world) if one.startswith("people/") and task.task_id in one]
+    assert [
+        one for one in await onlooker.strays(BOB, 100) if one.kind not in ("task", "operation")
+    ] == []
+    assert not [
+        one for one in await blobs(world) if one.startswith("people/") and task.task_id in one
+    ]
     with pytest.raises(Conflict):
         await core.retry(BOB, task.task_id)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_text_that_is_no_json_a_cut_file_and_another_hash_are_refused(world: World, adapter: str) -> None:
+async def test_text_that_is_no_json_a_cut_file_and_another_hash_are_refused(
+    world: World, adapter: str
+) -> None:
     core = await world.core()
     await filled(core)
     file = await exported(world, core)

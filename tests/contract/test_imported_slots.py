@@ -1,4 +1,6 @@
-"""What is exported has the logs of slots; of a file without them the first to write to a slot builds its log from the memories."""
+"""What is exported has the logs of slots; of a file without them the first to write to a slot
+builds its log from the memories.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ async def held_true(core: MemoryCore, owner: Owner, days: int) -> list[str]:
     return sorted(one.content for one in page.memories)
 
 
-async def test_a_life_that_was_brought_in_goes_on_as_it_would_have_where_it_was(world: World) -> None:
+async def test_a_life_that_was_brought_in_goes_on_as_it_would_have_where_it_was(
+    world: World,
+) -> None:
     core = await world.core()
     await lives(core, "Oslo", -20)
     await lives(core, "Bergen", -15)
@@ -44,9 +48,20 @@ async def test_logs_are_brought_along_so_that_nothing_of_a_life_is_lost(world: W
     """A trip that is undone gives its time back only to whom the log knows to have held it."""
     core = await world.core()
     await lives(core, "Oslo", -20)
-    trip: dict[str, Any] = {"valid_from": NOW - timedelta(days=10), "valid_until": NOW - timedelta(days=8)}
+    trip: dict[str, Any] = {
+        "valid_from": NOW - timedelta(days=10),
+        "valid_until": NOW - timedelta(days=8),
+    }
     paris = await lives(core, "Paris", -7, **trip)
-    await core.save(ALICE, fact("Ana lives in Rome", on_conflict="keep_both", event_timestamp=NOW - timedelta(days=2), **OSLO))
+    await core.save(
+        ALICE,
+        fact(
+            "Ana lives in Rome",
+            on_conflict="keep_both",
+            event_timestamp=NOW - timedelta(days=2),
+            **OSLO,
+        ),
+    )
     assert (await brought(world, core, await exported(world, core))).status == "succeeded"
     assert [line async for line in core.slot_differences()] == []
     for owner in (ALICE, BOB):
@@ -58,7 +73,9 @@ async def test_logs_are_brought_along_so_that_nothing_of_a_life_is_lost(world: W
 
 
 async def lives_as(core: MemoryCore, owner: Owner, town: str, days: int) -> None:
-    await core.save(owner, fact(f"Ana lives in {town}", event_timestamp=NOW + timedelta(days=days), **OSLO))
+    await core.save(
+        owner, fact(f"Ana lives in {town}", event_timestamp=NOW + timedelta(days=days), **OSLO)
+    )
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -67,7 +84,11 @@ async def test_a_file_whose_memories_are_not_as_their_log_says_is_refused(world:
     await lives(core, "Oslo", -20)
     await lives(core, "Bergen", -15)
     lines = [orjson.loads(line) for line in (await exported(world, core)).splitlines()]
-    oslo = next(line for line in lines if line.get("kind") == "memory" and line["body"]["content"].endswith("Oslo"))
+    oslo = next(
+        line
+        for line in lines
+        if line.get("kind") == "memory" and line["body"]["content"].endswith("Oslo")
+    )
     oslo["body"]["valid_until"] = None
     task = await brought(world, core, b"".join(orjson.dumps(line) + b"\n" for line in lines))
     assert task.status == "failed"
@@ -81,7 +102,11 @@ async def test_a_file_of_an_earlier_version_without_logs_is_taken(world: World) 
     await lives(core, "Bergen", -15)
     lines = [orjson.loads(line) for line in (await exported(world, core)).splitlines()]
     del lines[0]["counts"]["slot"]
-    task = await brought(world, core, b"".join(orjson.dumps(line) + b"\n" for line in lines if line.get("kind") != "slot"))
+    task = await brought(
+        world,
+        core,
+        b"".join(orjson.dumps(line) + b"\n" for line in lines if line.get("kind") != "slot"),
+    )
     assert task.status == "succeeded", task.error
     await lives_as(core, BOB, "Turku", -3)
     held = [await held_true(core, BOB, days) for days in (-18, -10, -1)]

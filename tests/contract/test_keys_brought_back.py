@@ -1,4 +1,6 @@
-"""Past values of a key that are brought back: one value holds at each moment, whatever fell, came back and was told late meanwhile."""
+"""Past values of a key that are brought back: one value holds at each moment, whatever fell, came
+back and was told late meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,31 @@ ACTIVE = StatusInput(status="active", reason="asked for")
 
 
 async def told(core: MemoryCore, value: str, day: float, **fields: Any) -> Memory:
-    return (await core.save(ALICE, rule("editor", value, event_timestamp=NOW + timedelta(days=day), **fields))).memory
+    return (
+        await core.save(
+            ALICE, rule("editor", value, event_timestamp=NOW + timedelta(days=day), **fields)
+        )
+    ).memory
 
 
 async def said(core: MemoryCore, city: str, day: int) -> Memory:
-    one = fact(f"Ana lives in {city}", value=city, subject="Ana", attribute="city", event_timestamp=NOW + timedelta(days=day))
+    one = fact(
+        f"Ana lives in {city}",
+        value=city,
+        subject="Ana",
+        attribute="city",
+        event_timestamp=NOW + timedelta(days=day),
+    )
     return (await core.save(ALICE, one)).memory
 
 
 async def held(core: MemoryCore, *days: float) -> list[str]:
-    return ["/".join(str(one.value) for one in await listed(core, at=NOW + timedelta(days=day, hours=1))) for day in days]
+    return [
+        "/".join(
+            str(one.value) for one in await listed(core, at=NOW + timedelta(days=day, hours=1))
+        )
+        for day in days
+    ]
 
 
 async def found(core: MemoryCore) -> str:
@@ -43,12 +60,16 @@ async def state(core: MemoryCore, one: Memory) -> tuple[Status, str]:
     return now.status, now.status_reason
 
 
-async def test_two_past_values_brought_back_one_after_the_other_never_stand_together(core: MemoryCore) -> None:
+async def test_two_past_values_brought_back_one_after_the_other_never_stand_together(
+    core: MemoryCore,
+) -> None:
     for by_status in (False, True):
         await told(core, "nano", 20)
         vim, emacs = await told(core, "vim", 1), await told(core, "emacs", 5)
         for one in (emacs, vim):
-            await (core.set_status(ALICE, one.id, ACTIVE) if by_status else core.restore(ALICE, one.id))
+            await (
+                core.set_status(ALICE, one.id, ACTIVE) if by_status else core.restore(ALICE, one.id)
+            )
             assert await found(core) == one.value
         assert await held(core, 0, 1, 5, 20) == ["", "vim", "vim", "vim"]
         assert await state(core, emacs) == (Status.DELETED, "contradicted")
@@ -56,7 +77,9 @@ async def test_two_past_values_brought_back_one_after_the_other_never_stand_toge
             await core.delete(ALICE, one.id)
 
 
-async def test_what_was_told_of_a_key_since_a_value_that_holds_again_falls(core: MemoryCore) -> None:
+async def test_what_was_told_of_a_key_since_a_value_that_holds_again_falls(
+    core: MemoryCore,
+) -> None:
     await told(core, "nano", 20)
     vim, emacs = await told(core, "vim", 1), await told(core, "emacs", 5)
     await core.restore(ALICE, vim.id)
@@ -81,11 +104,16 @@ async def test_a_key_finds_what_stands_however_long_the_chain_to_it_is(core: Mem
     assert await held(core, 1, 9, 20, 30) == ["vim", "vim", "vim", "helix"]
 
 
-async def test_a_value_that_an_undo_took_away_comes_back_to_its_place_in_time(core: MemoryCore) -> None:
+async def test_a_value_that_an_undo_took_away_comes_back_to_its_place_in_time(
+    core: MemoryCore,
+) -> None:
     nano, vim = await told(core, "nano", 20), await told(core, "vim", 1)
     await core.restore(ALICE, vim.id)
     await core.restore(ALICE, nano.id)
-    assert (await found(core), await state(core, vim)) == ("nano", (Status.SUPERSEDED, "contradicted"))
+    assert (await found(core), await state(core, vim)) == (
+        "nano",
+        (Status.SUPERSEDED, "contradicted"),
+    )
     assert await held(core, 1, 20) == ["vim", "nano"]
     await core.restore(ALICE, vim.id)
     await told(core, "ed", 30)
@@ -93,11 +121,18 @@ async def test_a_value_that_an_undo_took_away_comes_back_to_its_place_in_time(co
     assert await held(core, 1, 20, 30) == ["vim", "vim", "vim"]
 
 
-async def test_an_old_version_that_comes_back_leaves_what_was_told_late_its_time(core: MemoryCore) -> None:
+async def test_an_old_version_that_comes_back_leaves_what_was_told_late_its_time(
+    core: MemoryCore,
+) -> None:
     await told(core, "nano", 2)
     vim = await told(core, "vim", 1)
     stands = await core.procedure(ALICE, "editor")
-    await core.update(ALICE, stands.id, UpdateInput(value="pico", valid_from=NOW + timedelta(days=20)), stands.etag)
+    await core.update(
+        ALICE,
+        stands.id,
+        UpdateInput(value="pico", valid_from=NOW + timedelta(days=20)),
+        stands.etag,
+    )
     await core.restore(ALICE, vim.id)
     await told(core, "ed", 5)
     assert await held(core, 1, 2, 5, 20) == ["vim", "vim", "ed", "ed"]
@@ -107,7 +142,9 @@ async def test_an_old_version_that_comes_back_leaves_what_was_told_late_its_time
 
 
 @SQLITE
-async def test_a_value_told_late_beside_one_that_holds_again_is_history_and_the_same_one_reinforces_it(core: MemoryCore) -> None:
+async def test_a_value_told_late_beside_one_that_holds_again_is_history_and_the_same_one_reinforces_it(  # noqa: E501
+    core: MemoryCore,
+) -> None:
     await told(core, "nano", 20)
     vim = await told(core, "vim", 5)
     await core.restore(ALICE, vim.id)
@@ -115,12 +152,18 @@ async def test_a_value_told_late_beside_one_that_holds_again_is_history_and_the_
     assert (late.outcome, late.memory.status) == ("created", Status.SUPERSEDED)
     assert (await found(core), await held(core, 2, 5, 20)) == ("vim", ["ed", "vim", "vim"])
     again = await core.save(ALICE, rule("editor", "vim", event_timestamp=NOW + timedelta(days=9)))
-    assert (again.outcome, again.memory.id, again.memory.reinforcement_count) == ("reinforced", vim.id, 1)
+    assert (again.outcome, again.memory.id, again.memory.reinforcement_count) == (
+        "reinforced",
+        vim.id,
+        1,
+    )
     assert (await found(core), await held(core, 2, 5, 20)) == ("vim", ["ed", "vim", "vim"])
 
 
 @SQLITE
-async def test_what_was_told_of_a_key_before_a_value_that_holds_again_stays_true_for_its_time(core: MemoryCore) -> None:
+async def test_what_was_told_of_a_key_before_a_value_that_holds_again_stays_true_for_its_time(
+    core: MemoryCore,
+) -> None:
     for value, day in (("vim", 1), ("nano", 20)):
         await told(core, value, day)
     emacs = await told(core, "emacs", 11)
@@ -130,17 +173,36 @@ async def test_what_was_told_of_a_key_before_a_value_that_holds_again_stays_true
     await told(core, "ed", 5)
     assert await held(core, 1, 4, 5, 10, 11, 20) == ["vim", "vim", "ed", "ed", "emacs", "emacs"]
     await told(core, "joe", 30)
-    assert await held(core, 1, 4, 5, 10, 11, 20, 30) == ["vim", "vim", "ed", "ed", "emacs", "emacs", "joe"]
+    assert await held(core, 1, 4, 5, 10, 11, 20, 30) == [
+        "vim",
+        "vim",
+        "ed",
+        "ed",
+        "emacs",
+        "emacs",
+        "joe",
+    ]
 
 
 @SQLITE
-async def test_values_of_two_keys_told_late_in_one_call_leave_each_others_times_alone(core: MemoryCore) -> None:
+async def test_values_of_two_keys_told_late_in_one_call_leave_each_others_times_alone(
+    core: MemoryCore,
+) -> None:
     for key in ("editor", "shell"):
         await core.save(ALICE, rule(key, f"{key} now", event_timestamp=NOW + timedelta(days=20)))
         await core.save(ALICE, rule(key, f"{key} then", event_timestamp=NOW + timedelta(days=1)))
     late = [(key, day) for key, day in (("editor", 5), ("shell", 9), ("editor", 12))]
-    await core.bulk(ALICE, [rule(key, f"{key} {day}", event_timestamp=NOW + timedelta(days=day)) for key, day in late])
-    for day, editor, shell in ((1, "then", "then"), (5, "5", "then"), (9, "5", "9"), (12, "12", "9"), (20, "now", "now")):
+    await core.bulk(
+        ALICE,
+        [rule(key, f"{key} {day}", event_timestamp=NOW + timedelta(days=day)) for key, day in late],
+    )
+    for day, editor, shell in (
+        (1, "then", "then"),
+        (5, "5", "then"),
+        (9, "5", "9"),
+        (12, "12", "9"),
+        (20, "now", "now"),
+    ):
         assert {*(await held(core, day))[0].split("/")} == {f"editor {editor}", f"shell {shell}"}
 
 
@@ -168,7 +230,9 @@ async def test_a_copy_for_another_agent_is_no_value_of_the_key(core: MemoryCore)
 
 
 @SQLITE
-async def test_a_value_that_another_process_tells_while_one_is_brought_back_is_seen(world: World) -> None:
+async def test_a_value_that_another_process_tells_while_one_is_brought_back_is_seen(
+    world: World,
+) -> None:
     there = await world.core()
     await told(there, "nano", 20)
     vim, emacs = await told(there, "vim", 1), await told(there, "emacs", 5)
@@ -192,13 +256,20 @@ async def test_a_value_that_another_process_tells_while_one_is_brought_back_is_s
     stores[0].then = meanwhile
     await here.restore(ALICE, vim.id)
     assert looks == 4
-    assert (await found(there), await held(there, 1, 5, 9, 20)) == ("vim", ["vim", "vim", "vim", "vim"])
+    assert (await found(there), await held(there, 1, 5, 9, 20)) == (
+        "vim",
+        ["vim", "vim", "vim", "vim"],
+    )
     assert await state(there, emacs) == (Status.DELETED, "contradicted")
 
 
-async def test_an_old_version_of_a_truth_that_comes_back_leaves_what_was_told_late_its_time(core: MemoryCore) -> None:
+async def test_an_old_version_of_a_truth_that_comes_back_leaves_what_was_told_late_its_time(
+    core: MemoryCore,
+) -> None:
     oslo, rome = await said(core, "Oslo", 1), await said(core, "Rome", 4)
-    edit = UpdateInput(content="Ana lives in Bern", value="Bern", valid_from=NOW + timedelta(days=30))
+    edit = UpdateInput(
+        content="Ana lives in Bern", value="Bern", valid_from=NOW + timedelta(days=30)
+    )
     await core.update(ALICE, rome.id, edit, rome.etag)
     await core.restore(ALICE, oslo.id)
     ulm = await said(core, "Ulm", 10)
@@ -207,9 +278,13 @@ async def test_an_old_version_of_a_truth_that_comes_back_leaves_what_was_told_la
     assert await held(core, 1, 4, 10, 30) == ["Oslo", "Rome", "", "Bern"]
 
 
-async def test_an_old_version_of_a_truth_that_comes_back_ends_where_what_stands_since_begins(core: MemoryCore) -> None:
+async def test_an_old_version_of_a_truth_that_comes_back_ends_where_what_stands_since_begins(
+    core: MemoryCore,
+) -> None:
     oslo, rome = await said(core, "Oslo", 1), await said(core, "Rome", 4)
-    edit = UpdateInput(content="Ana lives in Bern", value="Bern", valid_from=NOW + timedelta(days=30))
+    edit = UpdateInput(
+        content="Ana lives in Bern", value="Bern", valid_from=NOW + timedelta(days=30)
+    )
     await core.update(ALICE, rome.id, edit, rome.etag)
     await core.restore(ALICE, oslo.id)
     await said(core, "Ulm", 10)

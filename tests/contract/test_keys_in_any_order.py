@@ -1,4 +1,6 @@
-"""The values of a key, told in every order: each moment has the one that was told last before it, and the key the latest."""
+"""The values of a key, told in every order: each moment has the one that was told last before it,
+and the key the latest.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def day(number: float) -> datetime:
 
 async def check(core: MemoryCore, owner: Owner, values: str) -> None:
     for number, value in enumerate(values):
-        assert [one.value for one in await listed(core, owner, at=day(number + 0.5))] == [value], (values, number)
+        assert [one.value for one in await listed(core, owner, at=day(number + 0.5))] == [value], (
+            values,
+            number,
+        )
     assert await listed(core, owner, at=day(-1)) == []
     (present,) = await listed(core, owner)
     assert (present.value, present.id) == (values[-1], (await core.procedure(owner, "editor")).id)
@@ -36,7 +41,9 @@ async def check(core: MemoryCore, owner: Owner, values: str) -> None:
 
 @SQLITE
 @pytest.mark.parametrize("values", ["ABC", "ABA", "AAB", "ABAB", "ABAC", "ABBA", "ABCA"])
-async def test_a_keys_values_are_right_at_every_moment_in_whatever_order_they_are_told(core: MemoryCore, values: str) -> None:
+async def test_a_keys_values_are_right_at_every_moment_in_whatever_order_they_are_told(
+    core: MemoryCore, values: str
+) -> None:
     for number, order in enumerate(permutations(enumerate(values))):
         owner = Owner("app", f"user{number}")
         for place, value in order:
@@ -47,19 +54,31 @@ async def test_a_keys_values_are_right_at_every_moment_in_whatever_order_they_ar
 async def test_so_they_are_when_they_are_told_in_one_call(core: MemoryCore) -> None:
     for number, order in enumerate(list(permutations(enumerate("ABAC")))[::5]):
         owner = Owner("app", f"user{number}")
-        answers = await core.bulk(owner, [rule("editor", value, event_timestamp=day(place)) for place, value in order])
+        answers = await core.bulk(
+            owner, [rule("editor", value, event_timestamp=day(place)) for place, value in order]
+        )
         assert all(isinstance(one, Saved) for one in answers)
         await check(core, owner, "ABAC")
 
 
-async def test_a_value_that_was_confirmed_later_is_not_undone_by_one_that_was_told_in_between(core: MemoryCore) -> None:
+async def test_a_value_that_was_confirmed_later_is_not_undone_by_one_that_was_told_in_between(
+    core: MemoryCore,
+) -> None:
     for place in (0, 10):
         await core.save(ALICE, rule("editor", "vim", event_timestamp=day(place)))
     between = await core.save(ALICE, rule("editor", "nano", event_timestamp=day(5)))
     assert (between.outcome, between.memory.status) == ("created", Status.SUPERSEDED)
     present = await core.procedure(ALICE, "editor")
-    assert (present.value, present.valid_from, present.supersedes_id) == ("vim", day(10), between.memory.id)
-    assert [[one.value for one in await listed(core, at=day(at))] for at in (1, 6, 11)] == [["vim"], ["nano"], ["vim"]]
+    assert (present.value, present.valid_from, present.supersedes_id) == (
+        "vim",
+        day(10),
+        between.memory.id,
+    )
+    assert [[one.value for one in await listed(core, at=day(at))] for at in (1, 6, 11)] == [
+        ["vim"],
+        ["nano"],
+        ["vim"],
+    ]
 
 
 async def test_a_value_told_late_has_its_place_among_what_was_set_by_hand(core: MemoryCore) -> None:
@@ -69,19 +88,27 @@ async def test_a_value_told_late_has_its_place_among_what_was_set_by_hand(core: 
     await core.update(ALICE, held.id, UpdateInput(value="vim", valid_from=day(20)), held.etag)
     for place, value in ((15, "nano"), (5, "ed"), (25, "vim")):
         await core.save(ALICE, rule("editor", value, event_timestamp=day(place)))
-    moments = [[one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 17, 22, 27)]
+    moments = [
+        [one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 17, 22, 27)
+    ]
     assert moments == [["vim"], ["ed"], ["emacs"], ["emacs"], ["vim"], ["vim"]]
 
 
-async def test_what_was_set_by_hand_stands_before_what_it_replaced_also_where_that_told_of_a_later_time(core: MemoryCore) -> None:
-    held = (await core.save(ALICE, rule("editor", "vim", event_timestamp=NOW + timedelta(days=5)))).memory
+async def test_what_was_set_by_hand_stands_before_what_it_replaced_also_where_that_told_of_a_later_time(  # noqa: E501
+    core: MemoryCore,
+) -> None:
+    held = (
+        await core.save(ALICE, rule("editor", "vim", event_timestamp=NOW + timedelta(days=5)))
+    ).memory
     held = await core.update(ALICE, held.id, UpdateInput(value="emacs"), held.etag)
     await core.save(ALICE, rule("editor", "nano", event_timestamp=day(0)))
     present = await core.procedure(ALICE, "editor")
     assert (present.value, present.status, present.next_id) == ("emacs", Status.ACTIVE, None)
 
 
-async def test_a_confirmed_value_whose_tags_were_edited_is_told_apart_by_what_held_in_between(core: MemoryCore) -> None:
+async def test_a_confirmed_value_whose_tags_were_edited_is_told_apart_by_what_held_in_between(
+    core: MemoryCore,
+) -> None:
     for place in (0, 10):
         held = (await core.save(ALICE, rule("editor", "vim", event_timestamp=day(place)))).memory
     await core.update(ALICE, held.id, UpdateInput(tags=["tools"]), held.etag)

@@ -1,4 +1,6 @@
-"""Nothing about a key is refused for what was deleted, or done, before: chains over what fell are led anew, repeats get their answer."""
+"""Nothing about a key is refused for what was deleted, or done, before: chains over what fell are
+led anew, repeats get their answer.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
 async def told(core: MemoryCore, value: str, day: float) -> Memory:
-    return (await core.save(ALICE, rule("editor", value, event_timestamp=NOW + timedelta(days=day)))).memory
+    return (
+        await core.save(ALICE, rule("editor", value, event_timestamp=NOW + timedelta(days=day)))
+    ).memory
 
 
 async def torn(core: MemoryCore) -> tuple[Memory, Memory, Memory, Memory]:
-    """A key whose own memory, of which an old version holds, fell, and leads over what fell later to the first that was told."""
+    """A key whose own memory, of which an old version holds, fell, and leads over what fell later
+    to the first that was told.
+    """
     own, first = await told(core, "Graz", 6), await told(core, "Graz 3", 2)
     await told(core, "Bern", 24)
     second, third = await told(core, "Graz", 14), await told(core, "Rome", 15)
@@ -33,7 +39,9 @@ async def torn(core: MemoryCore) -> tuple[Memory, Memory, Memory, Memory]:
     return own, first, between, second
 
 
-async def test_one_told_late_is_kept_where_what_fell_would_lead_in_a_circle(core: MemoryCore) -> None:
+async def test_one_told_late_is_kept_where_what_fell_would_lead_in_a_circle(
+    core: MemoryCore,
+) -> None:
     _, first, _, _ = await torn(core)
     for day in (10, 1, 7, 3):
         late = await told(core, f"Zug {day}", day)
@@ -42,17 +50,22 @@ async def test_one_told_late_is_kept_where_what_fell_would_lead_in_a_circle(core
 
 
 @SQLITE
-async def test_a_repeated_undo_gets_its_answer_also_where_it_would_be_refused_by_now(core: MemoryCore) -> None:
+async def test_a_repeated_undo_gets_its_answer_also_where_it_would_be_refused_by_now(
+    core: MemoryCore,
+) -> None:
     await told(core, "new", 2)
     old, again = await told(core, "old", 1), Call(idempotency_key="n1")
     assert (await core.set_status(ALICE, old.id, ACTIVE, call=again)).status is Status.ACTIVE
     for day in range(20, 2, -1):
         await told(core, f"value {day}", day)
-    assert (await core.set_status(ALICE, old.id, ACTIVE, call=again)).status is Status.SUPERSEDED  # as it is by now
+    # as it is by now
+    assert (await core.set_status(ALICE, old.id, ACTIVE, call=again)).status is Status.SUPERSEDED
 
 
 @SQLITE
-async def test_an_undo_that_somebody_else_was_faster_with_is_done_once_all_the_same(world: World) -> None:
+async def test_an_undo_that_somebody_else_was_faster_with_is_done_once_all_the_same(
+    world: World,
+) -> None:
     there, stores = await world.core(), list[Meanwhile]()
     await told(there, "new", 2)
     old, call = await told(there, "old", 1), Call(idempotency_key="n1")
@@ -73,7 +86,9 @@ async def test_an_undo_that_somebody_else_was_faster_with_is_done_once_all_the_s
 
 
 async def alone_again(core: MemoryCore) -> tuple[Memory, Memory]:
-    """A key's own memory that stands as if it had always been alone, and one that once took its place and was edited there."""
+    """A key's own memory that stands as if it had always been alone, and one that once took its
+    place and was edited there.
+    """
     own, past = await told(core, "nano", -20), await told(core, "vim", -30)
     await core.restore(ALICE, past.id)
     await core.update(ALICE, past.id, UpdateInput(value="ed"), "*")
@@ -89,9 +104,13 @@ async def test_a_value_told_late_ends_an_old_version_of_one_that_fell(core: Memo
     assert [[one.value for one in held] for held in shown] == [["vim"], ["emacs"], ["nano"]]
 
 
-async def test_a_value_told_where_the_keys_own_was_deleted_takes_the_place_of_one_that_holds_again(core: MemoryCore) -> None:
+async def test_a_value_told_where_the_keys_own_was_deleted_takes_the_place_of_one_that_holds_again(
+    core: MemoryCore,
+) -> None:
     own, past = await alone_again(core)
     await core.delete(ALICE, own.id)
     assert (await core.restore(ALICE, past.id)).status is Status.ACTIVE
     await told(core, "emacs", 30)
-    assert [one.value for one in await listed(core)] == ["ed"], "what a person edited was said when it was edited, after day 30"
+    assert [one.value for one in await listed(core)] == ["ed"], (
+        "what a person edited was said when it was edited, after day 30"
+    )

@@ -1,4 +1,6 @@
-"""A key whose memory was deleted is told again, perhaps in another session: it begins a new life there, and every session counts right."""
+"""A key whose memory was deleted is told again, perhaps in another session: it begins a new life
+there, and every session counts right.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from tests.builders import ALICE, NOW
 from tests.world import fact, listed, rule
 
 SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-MOVES = pytest.mark.parametrize(("first", "then"), [("monday", "tuesday"), ("monday", None), (None, "tuesday"), ("monday", "monday")])
+MOVES = pytest.mark.parametrize(
+    ("first", "then"),
+    [("monday", "tuesday"), ("monday", None), (None, "tuesday"), ("monday", "monday")],
+)
 
 
 async def check(core: MemoryCore) -> None:
@@ -38,15 +43,24 @@ async def told(core: MemoryCore, one: SaveInput) -> Memory:
 
 @SQLITE
 @MOVES
-async def test_a_deleted_key_comes_back_where_it_is_told_again(core: MemoryCore, first: str | None, then: str | None) -> None:
+async def test_a_deleted_key_comes_back_where_it_is_told_again(
+    core: MemoryCore, first: str | None, then: str | None
+) -> None:
     old = await told(core, rule("editor", "vim", session_id=first))
     await core.delete(ALICE, old.id)
     new = await told(core, rule("editor", "nano", session_id=then, agent_id="planner"))
-    assert (new.id, new.status, new.session_id, new.agent_id) == (old.id, Status.ACTIVE, then, "planner")
+    assert (new.id, new.status, new.session_id, new.agent_id) == (
+        old.id,
+        Status.ACTIVE,
+        then,
+        "planner",
+    )
     await check(core)
 
 
-async def test_a_key_that_was_cleared_with_its_session_comes_back_in_another(core: MemoryCore) -> None:
+async def test_a_key_that_was_cleared_with_its_session_comes_back_in_another(
+    core: MemoryCore,
+) -> None:
     old = await told(core, rule("editor", "vim", session_id="monday"))
     await core.clear(ALICE, ClearInput(session_id="monday"))
     new = await told(core, rule("editor", "nano", session_id="tuesday"))
@@ -57,7 +71,9 @@ async def test_a_key_that_was_cleared_with_its_session_comes_back_in_another(cor
 
 @SQLITE
 @MOVES
-async def test_a_deleted_value_of_the_past_comes_back_where_it_is_told_again(core: MemoryCore, first: str | None, then: str | None) -> None:
+async def test_a_deleted_value_of_the_past_comes_back_where_it_is_told_again(
+    core: MemoryCore, first: str | None, then: str | None
+) -> None:
     before = NOW - timedelta(days=9)
     await told(core, rule("editor", "nano"))
     old = await told(core, rule("editor", "vim", session_id=first, event_timestamp=before))
@@ -70,19 +86,31 @@ async def test_a_deleted_value_of_the_past_comes_back_where_it_is_told_again(cor
 
 
 @SQLITE
-async def test_a_value_between_two_tellings_of_another_can_be_deleted_and_told_again(core: MemoryCore) -> None:
+async def test_a_value_between_two_tellings_of_another_can_be_deleted_and_told_again(
+    core: MemoryCore,
+) -> None:
     days = [NOW - timedelta(days=number) for number in (10, 5, 1)]
     for moment in (days[0], days[2]):
         await core.save(ALICE, rule("editor", "vim", event_timestamp=moment))
     for _ in range(3):
         old = await told(core, rule("editor", "nano", event_timestamp=days[1]))
-        assert [[one.value for one in await listed(core, at=moment)] for moment in days] == [["vim"], ["nano"], ["vim"]]
+        assert [[one.value for one in await listed(core, at=moment)] for moment in days] == [
+            ["vim"],
+            ["nano"],
+            ["vim"],
+        ]
         await core.delete(ALICE, old.id)
     held = await listed(core, status="all")
-    assert all(one.next_id in {other.id for other in held} for one in held if one.status is Status.SUPERSEDED)
+    assert all(
+        one.next_id in {other.id for other in held}
+        for one in held
+        if one.status is Status.SUPERSEDED
+    )
 
 
-async def test_an_earlier_value_that_holds_again_is_what_the_key_finds_until_another_is_told(core: MemoryCore) -> None:
+async def test_an_earlier_value_that_holds_again_is_what_the_key_finds_until_another_is_told(
+    core: MemoryCore,
+) -> None:
     await told(core, rule("editor", "nano"))
     past = await told(core, rule("editor", "vim", event_timestamp=NOW - timedelta(days=9)))
     await core.restore(ALICE, past.id, Call())
@@ -94,8 +122,18 @@ async def test_an_earlier_value_that_holds_again_is_what_the_key_finds_until_ano
     assert (await core.get(ALICE, past.id)).next_id == new.id
 
 
-async def test_truths_of_two_sessions_become_one_and_each_session_counts_right(core: MemoryCore) -> None:
-    await told(core, fact("Ann lives in Rome", subject="Ann", attribute="city", session_id="monday"))
-    merging = fact("Ann lives in Paris", subject="Ann", attribute="city", session_id="tuesday", on_conflict="merge")
+async def test_truths_of_two_sessions_become_one_and_each_session_counts_right(
+    core: MemoryCore,
+) -> None:
+    await told(
+        core, fact("Ann lives in Rome", subject="Ann", attribute="city", session_id="monday")
+    )
+    merging = fact(
+        "Ann lives in Paris",
+        subject="Ann",
+        attribute="city",
+        session_id="tuesday",
+        on_conflict="merge",
+    )
     assert (await core.save(ALICE, merging)).outcome == "merged"
     await check(core)

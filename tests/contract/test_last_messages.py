@@ -1,4 +1,6 @@
-"""What was told last in a session is taken back, with all that came of it alone: the facts that it replaced hold again."""
+"""What was told last in a session is taken back, with all that came of it alone:
+the facts that it replaced hold again.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,19 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.memory import Memory, Status
-from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, ConflictsInput, ConsolidateInput
-from memory_core.domain.requests.memories import ContextInput, ConverseInput, ListInput, RetrieveInput, UpdateInput
+from memory_core.domain.requests.maintenance import (
+    AgentMemoryInput,
+    BatchInput,
+    ConflictsInput,
+    ConsolidateInput,
+)
+from memory_core.domain.requests.memories import (
+    ContextInput,
+    ConverseInput,
+    ListInput,
+    RetrieveInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Call, TakenBack, Told
 from memory_core.domain.scope import Owner
 from tests.agents import NEW_TOPIC, ScriptedAgents
@@ -35,7 +48,9 @@ def texts(taken: TakenBack) -> list[str]:
 
 
 async def read_back(core: MemoryCore, session: str = "s1") -> list[str]:
-    return [one.content for one in (await core.session_messages(ALICE, session, limit=100)).messages]
+    return [
+        one.content for one in (await core.session_messages(ALICE, session, limit=100)).messages
+    ]
 
 
 async def cities(core: MemoryCore) -> dict[str, str]:
@@ -61,7 +76,9 @@ async def moved(world: World, core: MemoryCore) -> None:
     world.clock.moment += timedelta(hours=1)
 
 
-async def test_what_a_turn_replaced_holds_again_once_it_is_taken_back(core: MemoryCore, world: World) -> None:
+async def test_what_a_turn_replaced_holds_again_once_it_is_taken_back(
+    core: MemoryCore, world: World
+) -> None:
     await moved(world, core)
     assert await cities(core) == {LISBON: "superseded", OSLO: "active"}
     taken = await core.take_back(ALICE, "s1")
@@ -80,14 +97,25 @@ async def test_what_was_taken_back_is_found_nowhere(core: MemoryCore, world: Wor
     await moved(world, core)
     await core.take_back(ALICE, "s1")
     for query in ("Oslo", "Ana's city", "which city is Ana's now"):
-        hits = (await core.retrieve(ALICE, RetrieveInput(query=query, include_decayed=True))).results
-        said = [hit.memory.content for hit in hits] + [one.text for hit in hits for one in hit.passages]
+        hits = (
+            await core.retrieve(ALICE, RetrieveInput(query=query, include_decayed=True))
+        ).results
+        said = [hit.memory.content for hit in hits] + [
+            one.text for hit in hits for one in hit.passages
+        ]
         assert not [text for text in said if "Oslo" in text]
         for session in (None, "s1", "s2"):
-            assert "Oslo" not in (await core.context(ALICE, ContextInput(query=query, session_id=session))).context
+            assert (
+                "Oslo"
+                not in (
+                    await core.context(ALICE, ContextInput(query=query, session_id=session))
+                ).context
+            )
 
 
-async def test_what_waits_unformed_is_told_without_what_was_taken_back(core: MemoryCore, world: World) -> None:
+async def test_what_waits_unformed_is_told_without_what_was_taken_back(
+    core: MemoryCore, world: World
+) -> None:
     accepted = await core.converse(ALICE, talk(LISBON, ANSWER, OSLO, ANSWER))
     world.clock.moment += timedelta(minutes=1)
     assert texts(await core.take_back(ALICE, "s1")) == [OSLO, ANSWER[1]]
@@ -101,7 +129,9 @@ async def test_what_waits_unformed_is_told_without_what_was_taken_back(core: Mem
     assert head.pending_tasks == 0
 
 
-async def test_a_conversation_of_which_nothing_is_left_is_cancelled(core: MemoryCore, world: World) -> None:
+async def test_a_conversation_of_which_nothing_is_left_is_cancelled(
+    core: MemoryCore, world: World
+) -> None:
     accepted = await core.converse(ALICE, talk(OSLO, ANSWER))
     assert texts(await core.take_back(ALICE, "s1")) == [OSLO, ANSWER[1]]
     assert (await formed(core, accepted)).status == "cancelled"
@@ -112,7 +142,9 @@ async def test_a_conversation_of_which_nothing_is_left_is_cancelled(core: Memory
 
 
 def batch(*contents: str) -> BatchInput:
-    return BatchInput.model_validate({"session_id": "s1", "messages": [{"role": "user", "content": one} for one in contents]})
+    return BatchInput.model_validate(
+        {"session_id": "s1", "messages": [{"role": "user", "content": one} for one in contents]}
+    )
 
 
 async def test_what_a_batch_has_gathered_is_taken_out_of_it(core: MemoryCore, world: World) -> None:
@@ -131,7 +163,9 @@ async def test_what_a_batch_has_gathered_is_taken_out_of_it(core: MemoryCore, wo
     assert await read_back(core) == [LISBON, "Ana's job is baker"]
 
 
-async def test_a_batch_that_is_empty_then_has_nothing_to_form(core: MemoryCore, world: World) -> None:
+async def test_a_batch_that_is_empty_then_has_nothing_to_form(
+    core: MemoryCore, world: World
+) -> None:
     await core.batch(ALICE, batch(OSLO))
     assert texts(await core.take_back(ALICE, "s1")) == [OSLO]
     assert (await core.batch_state(ALICE, "s1")).buffered == 0
@@ -147,7 +181,9 @@ async def test_a_batch_that_is_empty_then_has_nothing_to_form(core: MemoryCore, 
     assert await read_back(core) == [LISBON]
 
 
-async def test_messages_are_popped_one_by_one_until_none_is_left(core: MemoryCore, world: World) -> None:
+async def test_messages_are_popped_one_by_one_until_none_is_left(
+    core: MemoryCore, world: World
+) -> None:
     await moved(world, core)
     popped = []
     while taken := (await core.take_back(ALICE, "s1", 1)).messages:
@@ -164,7 +200,9 @@ async def test_what_is_left_of_a_cell_is_formed_anew(core: MemoryCore, world: Wo
     world.clock.moment += timedelta(hours=1)
     taken = await core.take_back(ALICE, "s1", 1)
     assert texts(taken) == ["Ana's dog is Rex"]
-    assert [one.content for one in await left(core)] == ["Ana's job is baker", LISBON], "each by itself until it is formed"
+    assert [one.content for one in await left(core)] == ["Ana's job is baker", LISBON], (
+        "each by itself until it is formed"
+    )
     await Hand(core).work_all()
     assert await holding(core) == {LISBON, "Ana's job is baker"}
     (cell,) = [one for one in await left(core) if one.category == "cell"]
@@ -175,7 +213,10 @@ async def test_what_is_left_of_a_cell_is_formed_anew(core: MemoryCore, world: Wo
 
 
 def history(*said: tuple[str, str], ids: bool = False) -> ConverseInput:
-    told = [{"role": role, "content": text, **({"id": f"m{place}"} if ids else {})} for place, (role, text) in enumerate(said)]
+    told = [
+        {"role": role, "content": text, **({"id": f"m{place}"} if ids else {})}
+        for place, (role, text) in enumerate(said)
+    ]
     return ConverseInput.model_validate({"session_id": "s1", "messages": told})
 
 
@@ -183,7 +224,9 @@ SAID = [("user", LISBON), ANSWER, ("user", OSLO), ("assistant", "Cold up there")
 
 
 @pytest.mark.parametrize("ids", [False, True])
-async def test_what_was_taken_back_is_new_when_it_is_told_again(core: MemoryCore, world: World, ids: bool) -> None:
+async def test_what_was_taken_back_is_new_when_it_is_told_again(
+    core: MemoryCore, world: World, ids: bool
+) -> None:
     await formed(core, await core.converse(ALICE, history(*SAID, ids=ids)))
     world.clock.moment += timedelta(minutes=1)
     await core.take_back(ALICE, "s1")
@@ -212,8 +255,21 @@ async def test_a_turn_is_taken_back_on_day_four_hundred(core: MemoryCore, world:
 
 
 async def test_a_turn_with_tools_goes_from_its_question_on(core: MemoryCore) -> None:
-    await tell(core, LISBON, ANSWER, OSLO, ("tool", "weather: snow"), ("assistant", "It snows"), ("system", "be kind"))
-    assert texts(await core.take_back(ALICE, "s1")) == [OSLO, "weather: snow", "It snows", "be kind"]
+    await tell(
+        core,
+        LISBON,
+        ANSWER,
+        OSLO,
+        ("tool", "weather: snow"),
+        ("assistant", "It snows"),
+        ("system", "be kind"),
+    )
+    assert texts(await core.take_back(ALICE, "s1")) == [
+        OSLO,
+        "weather: snow",
+        "It snows",
+        "be kind",
+    ]
 
 
 async def test_a_session_without_a_person_gives_its_last_message(core: MemoryCore) -> None:
@@ -235,21 +291,30 @@ async def test_what_others_told_too_stays(core: MemoryCore, world: World) -> Non
 
 async def test_a_note_that_was_merged_stands_again_as_it_was(world: World) -> None:
     core = await world.core(
-        agents=Tellers(rulings=on_all("UPDATE", category="note"), merged=lambda notes: " ".join(one.text for one in notes))
+        agents=Tellers(
+            rulings=on_all("UPDATE", category="note"),
+            merged=lambda notes: " ".join(one.text for one in notes),
+        )
     )
     await tell(core, "We climbed the old tower of the castle")
     before = [one.content for one in await left(core) if one.category == "note"]
     await tell(core, "We climbed the old tower of the castle twice", at=NOW + timedelta(days=1))
-    assert [one.content for one in await left(core) if one.category == "note"] != before, "or nothing was merged"
+    assert [one.content for one in await left(core) if one.category == "note"] != before, (
+        "or nothing was merged"
+    )
     world.clock.moment += timedelta(days=2)
     await core.take_back(ALICE, "s1")
     assert [one.content for one in await left(core) if one.category == "note"] == before
 
 
-async def test_two_that_take_back_at_once_get_different_messages(core: MemoryCore, world: World) -> None:
+async def test_two_that_take_back_at_once_get_different_messages(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *(f"line {number} of the evening" for number in range(6)))
     other = await world.core(agents=Tellers())
-    popped = await asyncio.gather(*(one.take_back(ALICE, "s1", 1) for one in (core, other, core, other)))
+    popped = await asyncio.gather(
+        *(one.take_back(ALICE, "s1", 1) for one in (core, other, core, other))
+    )
     found = [text for taken in popped for text in texts(taken)]
     assert sorted(found) == [f"line {number} of the evening" for number in (2, 3, 4, 5)]
     assert await read_back(core) == ["line 0 of the evening", "line 1 of the evening"]
@@ -258,8 +323,16 @@ async def test_two_that_take_back_at_once_get_different_messages(core: MemoryCor
 
 
 @pytest.mark.parametrize("count", [None, 30])
-async def test_the_same_call_again_takes_nothing_more(core: MemoryCore, world: World, count: int | None) -> None:
-    await tell(core, "first words", *(("assistant", f"line {number}") for number in range(5)), "last words", session="s1")
+async def test_the_same_call_again_takes_nothing_more(
+    core: MemoryCore, world: World, count: int | None
+) -> None:
+    await tell(
+        core,
+        "first words",
+        *(("assistant", f"line {number}") for number in range(5)),
+        "last words",
+        session="s1",
+    )
     await tell(core, *(f"evening {number}" for number in range(40)), at=NOW + timedelta(days=1))
     call = Call(idempotency_key="once")
     taken = await core.take_back(ALICE, "s1", count, call)
@@ -272,7 +345,9 @@ async def test_the_same_call_again_takes_nothing_more(core: MemoryCore, world: W
 
 
 @pytest.mark.parametrize("commits", [1, 2, 3, 4])
-async def test_who_dies_half_way_takes_the_same_back_again(core: MemoryCore, world: World, commits: int) -> None:
+async def test_who_dies_half_way_takes_the_same_back_again(
+    core: MemoryCore, world: World, commits: int
+) -> None:
     await moved(world, core)
     dying = await world.core(agents=Tellers(), wrap=lambda store: DiesAfter(store, commits))
     call = Call(idempotency_key="once")
@@ -285,10 +360,19 @@ async def test_who_dies_half_way_takes_the_same_back_again(core: MemoryCore, wor
     assert await read_back(core) == [LISBON, ANSWER[1]]
 
 
-async def test_a_conversation_under_way_keeps_its_formed_cells_and_forms_the_rest(world: World) -> None:
+async def test_a_conversation_under_way_keeps_its_formed_cells_and_forms_the_rest(
+    world: World,
+) -> None:
     core = await world.core(agents=ScriptedAgents())
     accepted = await core.converse(
-        ALICE, talk("It is warm", "So warm", f"{NEW_TOPIC} I like flamenco", "The guitar above all", "And the voice")
+        ALICE,
+        talk(
+            "It is warm",
+            "So warm",
+            f"{NEW_TOPIC} I like flamenco",
+            "The guitar above all",
+            "And the voice",
+        ),
     )
     dying = await world.core(agents=ScriptedAgents(), wrap=lambda store: DiesAfter(store, 4))
     await Hand(dying).work_all()
@@ -319,8 +403,13 @@ async def test_nobody_elses_session_is_known(core: MemoryCore) -> None:
     assert await read_back(core) == [OSLO]
 
 
-async def test_messages_are_taken_one_by_one_before_the_rest_is_formed_anew(core: MemoryCore, world: World) -> None:
-    said = [f"Ana's {name} is {value}" for name, value in (("dog", "Rex"), ("cat", "Tom"), ("cow", "Berta"), ("hen", "Frida"))]
+async def test_messages_are_taken_one_by_one_before_the_rest_is_formed_anew(
+    core: MemoryCore, world: World
+) -> None:
+    said = [
+        f"Ana's {name} is {value}"
+        for name, value in (("dog", "Rex"), ("cat", "Tom"), ("cow", "Berta"), ("hen", "Frida"))
+    ]
     accepted = await core.converse(ALICE, talk(*said, session="s1"))
     for number in (3, 2):
         world.clock.moment += timedelta(minutes=1)
@@ -346,12 +435,18 @@ async def test_a_long_turn_goes_whole(core: MemoryCore) -> None:
     assert await holding(core) == {LISBON}
 
 
-async def test_what_was_told_elsewhere_since_goes_on_to_hold(core: MemoryCore, world: World) -> None:
+async def test_what_was_told_elsewhere_since_goes_on_to_hold(
+    core: MemoryCore, world: World
+) -> None:
     for day, (city, session) in enumerate((("Lisbon", "s1"), ("Oslo", "s2"), ("Bergen", "s3"))):
         await tell(core, f"Ana's city is {city}", at=NOW + timedelta(days=day), session=session)
     world.clock.moment += timedelta(days=4)
     await core.take_back(ALICE, "s2")
-    assert await cities(core) == {LISBON: "superseded", OSLO: "deleted", "Ana's city is Bergen": "active"}
+    assert await cities(core) == {
+        LISBON: "superseded",
+        OSLO: "deleted",
+        "Ana's city is Bergen": "active",
+    }
 
 
 @pytest.mark.parametrize("order", [("s2", "s3"), ("s3", "s2")])
@@ -363,7 +458,10 @@ async def test_the_first_of_three_holds_again_once_both_after_it_are_taken_back(
     world.clock.moment += timedelta(days=4)
     await core.take_back(ALICE, order[0])
     lisbon = (await facts_of(core))[LISBON]
-    assert (lisbon.status, lisbon.valid_until) == (Status.SUPERSEDED, NOW + timedelta(days=2 if order[0] == "s2" else 1))
+    assert (lisbon.status, lisbon.valid_until) == (
+        Status.SUPERSEDED,
+        NOW + timedelta(days=2 if order[0] == "s2" else 1),
+    )
     await core.take_back(ALICE, order[1])
     lisbon = (await facts_of(core))[LISBON]
     assert (lisbon.status, lisbon.valid_until, lisbon.next_id) == (Status.ACTIVE, None, None)

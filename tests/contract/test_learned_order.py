@@ -1,4 +1,6 @@
-"""The learned order over every store: it moves results, shows its shares, and changes nothing else."""
+"""The learned order over every store: it moves results, shows its shares, and changes
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from memory_core.domain.text.analyzer import words
 from tests.builders import ALICE
 from tests.world import WordsEmbedder, World, fact, turn
 
-TEXTS = ("red boat at sea", "a red hat", "my old boat and new car", "the boat is red, said Ben", "tea with lemon")
+TEXTS = (
+    "red boat at sea",
+    "a red hat",
+    "my old boat and new car",
+    "the boat is red, said Ben",
+    "tea with lemon",
+)
 
 
 class TokenEmbedder(WordsEmbedder):
@@ -31,15 +39,21 @@ def _states(text: str) -> TokenStates:
     return TokenStates(encoded(made), np.ones(len(made), dtype=np.float32))
 
 
-async def results(world: World, embedder: WordsEmbedder, mode: Any = "fast", **settings: Any) -> list[Any]:
+async def results(
+    world: World, embedder: WordsEmbedder, mode: Any = "fast", **settings: Any
+) -> list[Any]:
     core = await world.core(embedder=embedder, embedding_provider="minilm", **settings)
     await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
     asked = RetrieveInput(query="red boat", similarity_threshold=0.0, explain=True, mode=mode)
     return list((await core.retrieve(ALICE, asked)).results)
 
 
-@pytest.mark.parametrize("embedder", [TokenEmbedder(), WordsEmbedder()], ids=["with states", "without states"])
-async def test_results_stand_in_the_order_of_their_shares(world: World, embedder: WordsEmbedder) -> None:
+@pytest.mark.parametrize(
+    "embedder", [TokenEmbedder(), WordsEmbedder()], ids=["with states", "without states"]
+)
+async def test_results_stand_in_the_order_of_their_shares(
+    world: World, embedder: WordsEmbedder
+) -> None:
     found = await results(world, embedder)
     sums = [sum(hit.explain["learned"].values()) for hit in found]
     assert len(found) == len(TEXTS)
@@ -48,13 +62,20 @@ async def test_results_stand_in_the_order_of_their_shares(world: World, embedder
 
 
 @pytest.mark.parametrize("query", ["red boat", "Where is the red boat? Who has a red boat?"])
-async def test_a_fact_of_a_session_stands_by_its_relevance_and_says_so(world: World, query: str) -> None:
+async def test_a_fact_of_a_session_stands_by_its_relevance_and_says_so(
+    world: World, query: str
+) -> None:
     core = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm")
-    plain = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm", learned_order=False)
+    plain = await world.core(
+        embedder=TokenEmbedder(), embedding_provider="minilm", learned_order=False
+    )
     await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
     await core.save(ALICE, fact("Ben has a red boat", session_id="s1"))
     asked = RetrieveInput(query=query, similarity_threshold=0.0, explain=True)
-    told = [{hit.memory.content: hit.explain for hit in (await one.retrieve(ALICE, asked)).results} for one in (core, plain)]
+    told = [
+        {hit.memory.content: hit.explain for hit in (await one.retrieve(ALICE, asked)).results}
+        for one in (core, plain)
+    ]
     shown = {content: explain["learned"] is not None for content, explain in told[0].items()}
     assert shown == {**dict.fromkeys(TEXTS, True), "Ben has a red boat": False}
     assert told[0]["Ben has a red boat"]["order"] == told[1]["Ben has a red boat"]["order"]
@@ -76,7 +97,10 @@ async def test_a_context_orders_turns_as_a_fast_retrieve_does(world: World) -> N
     core = await world.core(embedder=embedder, embedding_provider="minilm")
     await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
     modes: tuple[Any, ...] = ("fast", "reconstruct")
-    asked = [RetrieveInput(query="red boat", similarity_threshold=0.0, explain=True, mode=mode) for mode in modes]
+    asked = [
+        RetrieveInput(query="red boat", similarity_threshold=0.0, explain=True, mode=mode)
+        for mode in modes
+    ]
     fast, context = [(await core.retrieve(ALICE, one)).results for one in asked]
     assert [hit.memory.id for hit in context] == [hit.memory.id for hit in fast]
     assert all(hit.explain is not None and hit.explain["learned"] for hit in context)
@@ -85,8 +109,13 @@ async def test_a_context_orders_turns_as_a_fast_retrieve_does(world: World) -> N
 async def test_relevance_stays_what_it_is_without_it(world: World) -> None:
     core = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm")
     await core.bulk(ALICE, [turn(text, "s1") for text in TEXTS])
-    plain = await world.core(embedder=TokenEmbedder(), embedding_provider="minilm", learned_order=False)
+    plain = await world.core(
+        embedder=TokenEmbedder(), embedding_provider="minilm", learned_order=False
+    )
     asked = RetrieveInput(query="Where is the red boat? Who likes tea?", similarity_threshold=0.0)
-    scores = [{hit.memory.id: hit.relevance_score for hit in (await one.retrieve(ALICE, asked)).results} for one in (core, plain)]
+    scores = [
+        {hit.memory.id: hit.relevance_score for hit in (await one.retrieve(ALICE, asked)).results}
+        for one in (core, plain)
+    ]
     assert scores[0] == scores[1]
     assert scores[0]

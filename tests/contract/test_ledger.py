@@ -1,4 +1,6 @@
-"""The commit loop over any store: what is decided gets in once, whoever else writes, whatever answer is lost."""
+"""The commit loop over any store: what is decided gets in once, whoever else writes,
+whatever answer is lost.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ async def save(book: Ledger, one: Memory) -> Committed[str]:
     return await book.commit(ALICE, decide, ids=[one.id], call=Call())
 
 
-async def test_two_processes_race_200_commits_without_a_lost_update_or_a_gap(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_two_processes_race_200_commits_without_a_lost_update_or_a_gap(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     books = [ledger(await store_factory(), clock), ledger(await store_factory(), clock)]
     one = memory(embedding=unit(1))
     await save(books[0], one)
@@ -52,7 +56,9 @@ async def test_two_processes_race_200_commits_without_a_lost_update_or_a_gap(sto
     assert times == sorted(set(times))
 
 
-async def test_a_commit_applied_whose_answer_was_lost_is_recognised_as_ours(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_a_commit_applied_whose_answer_was_lost_is_recognised_as_ours(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     inner = await store_factory()
     losing = AnswerLost(inner)
     one = memory(embedding=unit(1))
@@ -62,7 +68,9 @@ async def test_a_commit_applied_whose_answer_was_lost_is_recognised_as_ours(stor
     assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [one.id]
 
 
-async def test_a_commit_without_events_whose_answer_was_lost_is_recognised_as_ours(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_a_commit_without_events_whose_answer_was_lost_is_recognised_as_ours(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     losing = AnswerLost(await store_factory())
 
     def decide(look: Look) -> Changes[str]:
@@ -72,7 +80,9 @@ async def test_a_commit_without_events_whose_answer_was_lost_is_recognised_as_ou
 
     done = await ledger(losing, clock).commit(ALICE, decide, ids=["ses_s"], call=Call())
     assert (done.result, losing.lost) == ("ours", 0)
-    assert done.changes is not None, "else whoever follows it up, with a message or an answer, would not"
+    assert done.changes is not None, (
+        "else whoever follows it up, with a message or an answer, would not"
+    )
 
 
 async def test_an_answer_lost_while_another_process_commits_is_still_recognised_as_ours(
@@ -87,10 +97,16 @@ async def test_an_answer_lost_while_another_process_commits_is_still_recognised_
 
     done = await save(ledger(AnswerLost(inner, meanwhile=meanwhile), clock), ours)
     assert done.memories[ours.id].revision == 2
-    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [first.id, ours.id, rival.id]
+    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [
+        first.id,
+        ours.id,
+        rival.id,
+    ]
 
 
-async def test_a_batch_that_never_arrived_is_sent_again(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_a_batch_that_never_arrived_is_sent_again(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     inner = await store_factory()
     losing = AnswerLost(inner, apply=False)
     one = memory()
@@ -99,7 +115,9 @@ async def test_a_batch_that_never_arrived_is_sent_again(store_factory: StoreFact
     assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [one.id]
 
 
-async def test_a_store_that_stays_down_is_said(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_a_store_that_stays_down_is_said(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     losing = AnswerLost(await store_factory(), apply=False, lost=100)
     with pytest.raises(Unavailable):
         await save(ledger(losing, clock), memory())
@@ -117,10 +135,14 @@ async def test_what_is_refused_for_good_ends_with_the_deadline_and_keeps_nobody_
         return Changes(None, (), (), (Document(one.id, "receipt", {}),))
 
     with pytest.raises(HeadMoved):
-        await Ledger(store, clock, RandomIds(), deadline_s=0.2).commit(ALICE, decide, ids=[], call=Call())
+        await Ledger(store, clock, RandomIds(), deadline_s=0.2).commit(
+            ALICE, decide, ids=[], call=Call()
+        )
 
 
-async def test_a_head_moved_by_something_unrelated_costs_no_second_decision(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_a_head_moved_by_something_unrelated_costs_no_second_decision(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     here, there = await store_factory(), await store_factory()
     book, rival = ledger(here, clock), ledger(there, clock)
     await save(book, memory("first"))
@@ -138,7 +160,9 @@ async def test_a_head_moved_by_something_unrelated_costs_no_second_decision(stor
     assert next(iter(done.memories.values())).revision == 3
 
 
-async def test_a_head_moved_by_what_was_read_is_decided_again(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_a_head_moved_by_what_was_read_is_decided_again(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     here, there = await store_factory(), await store_factory()
     book, rival = ledger(here, clock), ledger(there, clock)
     one = memory("first")
@@ -161,7 +185,9 @@ async def test_a_head_moved_by_what_was_read_is_decided_again(store_factory: Sto
     assert held.reinforcement_count == 2
 
 
-async def test_a_clock_that_goes_back_does_not_turn_the_log_around(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_a_clock_that_goes_back_does_not_turn_the_log_around(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     store = await store_factory()
     book = ledger(store, clock)
     await save(book, memory("first"))
@@ -171,7 +197,9 @@ async def test_a_clock_that_goes_back_does_not_turn_the_log_around(store_factory
     assert second.occurred_at > first.occurred_at
 
 
-async def test_events_hold_what_changed_and_never_a_vector(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_events_hold_what_changed_and_never_a_vector(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     store = await store_factory()
     book = ledger(store, clock)
     one = memory("green tea", embedding=unit(1), tags=["drink"])
@@ -180,11 +208,16 @@ async def test_events_hold_what_changed_and_never_a_vector(store_factory: StoreF
     created, reinforced = await store.events(ALICE, 0, 10)
     assert created.after["content"] == "green tea"
     assert "embedding" not in created.after
-    assert (reinforced.before, reinforced.after) == ({"reinforcement_count": 0}, {"reinforcement_count": 1})
+    assert (reinforced.before, reinforced.after) == (
+        {"reinforcement_count": 0},
+        {"reinforcement_count": 1},
+    )
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_is_refused_again_and_again_ends_with_the_deadline_and_holds_up_nobody(store: LongTermStore, clock: StillClock) -> None:
+async def test_what_is_refused_again_and_again_ends_with_the_deadline_and_holds_up_nobody(
+    store: LongTermStore, clock: StillClock
+) -> None:
     book, asked = Ledger(store, clock, RandomIds(), deadline_s=0.2), 0
 
     def decide(look: Look) -> Changes[None]:

@@ -1,4 +1,6 @@
-"""Sentences that change a life, told in a conversation, and what holds afterwards: with vectors that mean something, and without."""
+"""Sentences that change a life, told in a conversation, and what holds afterwards: with vectors
+that mean something, and without.
+"""
 
 from __future__ import annotations
 
@@ -38,63 +40,118 @@ async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, M
 
 
 def values(held: dict[str, Memory]) -> dict[str, str]:
-    return {name: OVER if is_retraction(one) else str(one.value) for name, one in held.items() if name in KNOWN}
+    return {
+        name: OVER if is_retraction(one) else str(one.value)
+        for name, one in held.items()
+        if name in KNOWN
+    }
 
 
 def around(said: str) -> list[Line]:
-    return ["Good morning!", ("assistant", "Good morning, what is new?"), said, ("assistant", "I see."), "Thanks for asking."]
+    return [
+        "Good morning!",
+        ("assistant", "Good morning, what is new?"),
+        said,
+        ("assistant", "I see."),
+        "Thanks for asking.",
+    ]
 
 
 @SQLITE
 @pytest.mark.parametrize("place", range(4))
-async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(core: MemoryCore, place: int) -> None:
+async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
+    core: MemoryCore, place: int
+) -> None:
     for number, (said, changed) in list(enumerate(CHANGES))[place::4]:
         owner = Owner("app", f"user{number}")
         await tell(core, BEFORE, owner=owner)
         old = await truths(core, owner)
-        assert (await tell(core, *around(said), at=LATER, owner=owner, session="s2")).status == "succeeded"
+        assert (
+            await tell(core, *around(said), at=LATER, owner=owner, session="s2")
+        ).status == "succeeded"
         new = await truths(core, owner)
         assert values(new) == {**KNOWN, **changed}, said
         for attribute in changed:
             fallen = await core.get(owner, old[attribute].id)
-            expected = (Status.SUPERSEDED, "contradicted", new[attribute].id, new[attribute].valid_from)
-            assert (fallen.status, fallen.status_reason, fallen.next_id, fallen.valid_until) == expected, said
+            expected = (
+                Status.SUPERSEDED,
+                "contradicted",
+                new[attribute].id,
+                new[attribute].valid_from,
+            )
+            assert (
+                fallen.status,
+                fallen.status_reason,
+                fallen.next_id,
+                fallen.valid_until,
+            ) == expected, said
         assert values(await truths(core, owner, at=NOW + timedelta(days=1))) == KNOWN, said
 
 
 @SQLITE
 @pytest.mark.parametrize("place", range(4))
-async def test_what_only_looks_like_a_change_leaves_every_truth(core: MemoryCore, place: int) -> None:
+async def test_what_only_looks_like_a_change_leaves_every_truth(
+    core: MemoryCore, place: int
+) -> None:
     for number, said in list(enumerate(NO_CHANGES))[place::4]:
         owner = Owner("app", f"user{number}")
         await tell(core, BEFORE, owner=owner)
         old = {one.id for name, one in (await truths(core, owner)).items() if name in KNOWN}
         await tell(core, *around(said), at=LATER, owner=owner, session="s2")
-        assert {one.id for name, one in (await truths(core, owner, at=LATER)).items() if name in KNOWN} == old, said
+        assert {
+            one.id for name, one in (await truths(core, owner, at=LATER)).items() if name in KNOWN
+        } == old, said
 
 
-async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told(core: MemoryCore) -> None:
+async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told(  # noqa: E501
+    core: MemoryCore,
+) -> None:
     lines = {0: "I live in Lisbon.", 30: "I live in Berlin.", 60: "I no longer live in Berlin."}
     for number, order in enumerate(([0, 30, 60], [60, 30, 0], [0, 60, 30], [30, 60, 0])):
         owner = Owner("app", f"user{number}")
         for day in order:
-            await tell(core, lines[day], at=NOW + timedelta(days=day), owner=owner, session=f"day {day}")
-        facts = {one.content: one for one in await listed(core, owner, status="all") if one.category == "fact"}
-        lisbon, berlin, end = (facts[f"User {text}"] for text in ("lives in Lisbon", "lives in Berlin", "no longer lives in Berlin"))
+            await tell(
+                core, lines[day], at=NOW + timedelta(days=day), owner=owner, session=f"day {day}"
+            )
+        facts = {
+            one.content: one
+            for one in await listed(core, owner, status="all")
+            if one.category == "fact"
+        }
+        lisbon, berlin, end = (
+            facts[f"User {text}"]
+            for text in ("lives in Lisbon", "lives in Berlin", "no longer lives in Berlin")
+        )
         assert (lisbon.next_id, berlin.next_id, end.next_id) == (berlin.id, end.id, None), order
-        assert (lisbon.status, berlin.status, end.status) == (Status.SUPERSEDED, Status.SUPERSEDED, Status.ACTIVE), order
-        told = {fact.text: fact.superseded_by for one in await listed(core, owner) if one.category == "cell" for fact in one.atomic_facts}
-        assert [told[one.content] for one in (lisbon, berlin, end)] == [berlin.id, end.id, None], order
+        assert (lisbon.status, berlin.status, end.status) == (
+            Status.SUPERSEDED,
+            Status.SUPERSEDED,
+            Status.ACTIVE,
+        ), order
+        told = {
+            fact.text: fact.superseded_by
+            for one in await listed(core, owner)
+            if one.category == "cell"
+            for fact in one.atomic_facts
+        }
+        assert [told[one.content] for one in (lisbon, berlin, end)] == [berlin.id, end.id, None], (
+            order
+        )
 
 
-async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_else_is_known(core: MemoryCore) -> None:
+async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_else_is_known(
+    core: MemoryCore,
+) -> None:
     await tell(core, "I no longer live in Berlin.", owner=ANN)
     (end,) = (await truths(core, ANN)).values()
     assert (end.content, end.value) == ("User no longer lives in Berlin", {"no_longer": "Berlin"})
     await tell(core, "I live in Lisbon.", at=NOW - timedelta(days=3), owner=ANN, session="s2")
     assert [one.content for one in (await truths(core, ANN)).values()] == ["User lives in Lisbon"]
     end = await core.get(ANN, end.id)
-    assert (end.status, end.next_id) == (Status.SUPERSEDED, (await truths(core, ANN))["home city"].id)
+    assert (end.status, end.next_id) == (
+        Status.SUPERSEDED,
+        (await truths(core, ANN))["home city"].id,
+    )
 
 
 @SQLITE
@@ -107,10 +164,15 @@ async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_el
         ("I like olives.", ["employer"]),
     ],
 )
-async def test_who_quits_a_job_ends_what_is_known_of_it_and_no_more(core: MemoryCore, before: str, ended: list[str]) -> None:
+async def test_who_quits_a_job_ends_what_is_known_of_it_and_no_more(
+    core: MemoryCore, before: str, ended: list[str]
+) -> None:
     await tell(core, before, owner=ANN)
     await tell(core, "I quit my job.", at=LATER, owner=ANN, session="s2")
-    assert sorted(name for name, one in (await truths(core, ANN)).items() if is_retraction(one)) == ended
+    assert (
+        sorted(name for name, one in (await truths(core, ANN)).items() if is_retraction(one))
+        == ended
+    )
 
 
 @SQLITE
@@ -121,8 +183,11 @@ async def test_a_truth_that_somebody_deleted_from_the_middle_of_a_life_leads_not
     lines = {0: "I live in Berlin.", 30: "I live in Porto.", 40: "I no longer live in Porto."}
     for day, line in lines.items():
         await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
-    facts = {one.content: one for one in await listed(core, ANN, status="all") if one.category == "fact"}
-    if undone:  # what it was that ended is what holds, as a person says: nothing of what was told since counts
+    facts = {
+        one.content: one for one in await listed(core, ANN, status="all") if one.category == "fact"
+    }
+    # what it was that ended is what holds, as a person says: nothing of what was told since counts
+    if undone:
         await core.restore(ANN, facts["User lives in Berlin"].id)
     else:
         await core.delete(ANN, facts["User lives in Porto"].id)
@@ -131,4 +196,6 @@ async def test_a_truth_that_somebody_deleted_from_the_middle_of_a_life_leads_not
         told = await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
         assert told.status == "succeeded", told.error
     assert (await truths(core, ANN))["home city"].value == "Rome"
-    assert [one.value for one in (await truths(core, ANN, at=NOW + timedelta(days=10))).values()] == ["Berlin"]
+    assert [
+        one.value for one in (await truths(core, ANN, at=NOW + timedelta(days=10))).values()
+    ] == ["Berlin"]

@@ -1,7 +1,9 @@
-"""Any life that memories can lead: random steps of all that changes a status, and after each the rules that hold for all of them.
+"""Any life that memories can lead: random steps of all that changes a status, and after each the
+rules that hold for all of them.
 
-Every move is one that the table lists; a status has a reason that belongs to it; a slot has one truth, or a conflict that waits; chains
-have no circle; what was forgotten for good is nowhere; and the log tells what is stored.
+Every move is one that the table lists; a status has a reason that belongs to it; a slot has one
+truth, or a conflict that waits; chains have no circle; what was forgotten for good is nowhere;
+and the log tells what is stored.
 """
 
 from __future__ import annotations
@@ -34,11 +36,20 @@ from tests.world import World, fact, listed, turn
 
 LONG = "We talked for a long while about nothing in particular, as one does. " * 30
 TEXTS = ["green", "blue", "red"]
-OUTSIDE = {"links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"}
+OUTSIDE = {
+    "links",
+    "scene_id",
+    "access_count",
+    "last_accessed_at",
+    "embedding_model",
+    "embedding_dimensions",
+}
 
 
 class Life(RuleBasedStateMachine):
-    """One user's memories on one machine, whose clock only moves when it is told to. server: of another database than the embedded one."""
+    """One user's memories on one machine, whose clock only moves when it is told to. server: of
+    another database than the embedded one.
+    """
 
     server: CosmosServer | None = None
 
@@ -47,7 +58,11 @@ class Life(RuleBasedStateMachine):
         self.loop = asyncio.new_event_loop()
         self.folder = tempfile.TemporaryDirectory()
         clock = StillClock()
-        self.world = World(Path(self.folder.name), clock, None if self.server is None else on_cosmos(self.server, clock))
+        self.world = World(
+            Path(self.folder.name),
+            clock,
+            None if self.server is None else on_cosmos(self.server, clock),
+        )
         self.ids: list[str] = []
         self.statuses: dict[str, Status] = {}
         self.gone: set[str] = set()
@@ -72,12 +87,22 @@ class Life(RuleBasedStateMachine):
     def tell(self, long: bool, importance: float) -> None:
         self.words += 1
         text = f"thing {self.words} {LONG}" if long else f"thing {self.words}"
-        self.ids.append(self.run(self.core.save(ALICE, turn(text, importance=importance))).memory.id)
+        self.ids.append(
+            self.run(self.core.save(ALICE, turn(text, importance=importance))).memory.id
+        )
 
-    @rule(text=st.sampled_from(TEXTS), slot=st.sampled_from(["door", "roof"]), back=st.integers(0, 20))
+    @rule(
+        text=st.sampled_from(TEXTS), slot=st.sampled_from(["door", "roof"]), back=st.integers(0, 20)
+    )
     def hold_true(self, text: str, slot: str, back: int) -> None:
         told = self.world.clock.now() - timedelta(days=back)
-        item = fact(f"the {slot} is {text}", subject="house", attribute=slot, event_timestamp=told, session_id="s1")
+        item = fact(
+            f"the {slot} is {text}",
+            subject="house",
+            attribute=slot,
+            event_timestamp=told,
+            session_id="s1",
+        )
         self.ids.append(self.run(self.core.save(ALICE, item)).memory.id)
 
     @rule(days=st.sampled_from([1, 20, 45, 100]))
@@ -97,21 +122,30 @@ class Life(RuleBasedStateMachine):
     @rule(place=st.integers(0, 30), mode=st.sampled_from(["soft", "soft", "hard"]))
     def forget(self, place: int, mode: str) -> None:
         name = self.one(place)
-        self.run(self.core.forget(ALICE, ForgetInput.model_validate({"mode": mode, "filter": {"ids": [name]}})))
+        self.run(
+            self.core.forget(
+                ALICE, ForgetInput.model_validate({"mode": mode, "filter": {"ids": [name]}})
+            )
+        )
         self.work()
         if mode == "hard":
             left = {one.id for one in self.all()}
             self.gone |= set(self.ids) - left
             self.ids = [one for one in self.ids if one in left]
 
-    @rule(place=st.integers(0, 30), how=st.sampled_from(["restore", "active", "deleted", "delete", "edit"]))
+    @rule(
+        place=st.integers(0, 30),
+        how=st.sampled_from(["restore", "active", "deleted", "delete", "edit"]),
+    )
     def change(self, place: int, how: str) -> None:
         name = self.one(place)
         try:
             before: Memory = self.run(self.core.get(ALICE, name))
             if how == "restore":
                 after = self.run(self.core.restore(ALICE, name))
-                assert after.status not in (Status.DECAYED, Status.DELETED, Status.COMPRESSED), after.status
+                assert after.status not in (Status.DECAYED, Status.DELETED, Status.COMPRESSED), (
+                    after.status
+                )
             elif how == "edit":
                 self.run(self.core.update(ALICE, name, UpdateInput(tags=["x"]), before.etag))
             elif how == "delete":
@@ -149,7 +183,9 @@ class Life(RuleBasedStateMachine):
             if one.status in FOUND_BY_DEFAULT and (slot := slot_of(one)) is not None:
                 standing.setdefault(slot, []).append(one)
         for several in standing.values():
-            assert len(several) == 1 or all(one.conflict_state == "pending" for one in several), several
+            assert len(several) == 1 or all(one.conflict_state == "pending" for one in several), (
+                several
+            )
 
     @invariant()
     def no_chain_is_a_circle(self) -> None:
@@ -166,7 +202,13 @@ class Life(RuleBasedStateMachine):
         held = self.all()
         again = {one.id for one in held}
         for one in held:
-            named = {one.next_id, one.supersedes_id, one.copied_from, *one.source_ids, *one.consolidated_into_ids}
+            named = {
+                one.next_id,
+                one.supersedes_id,
+                one.copied_from,
+                *one.source_ids,
+                *one.consolidated_into_ids,
+            }
             assert not (self.gone - again) & named
 
     @invariant()
@@ -175,8 +217,14 @@ class Life(RuleBasedStateMachine):
         if head is None or head.sequence == 0:
             return
         page = self.run(self.core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100)))
-        shown = {one.id: {name: value for name, value in one.public().items() if name not in OUTSIDE} for one in page.memories}
-        held = {one.id: {name: value for name, value in one.public().items() if name not in OUTSIDE} for one in self.all()}
+        shown = {
+            one.id: {name: value for name, value in one.public().items() if name not in OUTSIDE}
+            for one in page.memories
+        }
+        held = {
+            one.id: {name: value for name, value in one.public().items() if name not in OUTSIDE}
+            for one in self.all()
+        }
         assert shown == held
         assert not any(is_cold(one) for one in page.memories)
         counted = {name: number for name, number in head.counts.items() if number}
@@ -195,6 +243,10 @@ def on_a_server(cosmos_server: CosmosServer) -> None:
 
 _PATIENT = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 TestLife = Life.TestCase
-TestLife.settings = settings(max_examples=30, stateful_step_count=25, deadline=None, suppress_health_check=_PATIENT)
+TestLife.settings = settings(
+    max_examples=30, stateful_step_count=25, deadline=None, suppress_health_check=_PATIENT
+)
 TestLifeOnCosmos = LifeOnCosmos.TestCase
-TestLifeOnCosmos.settings = settings(max_examples=5, stateful_step_count=15, deadline=None, suppress_health_check=_PATIENT)
+TestLifeOnCosmos.settings = settings(
+    max_examples=5, stateful_step_count=15, deadline=None, suppress_health_check=_PATIENT
+)

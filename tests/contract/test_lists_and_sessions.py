@@ -27,7 +27,14 @@ async def test_a_list_narrows_by_each_of_its_filters(core: MemoryCore) -> None:
     await core.bulk(
         ALICE,
         [
-            turn("one", "s1", agent_id="a1", category="trip", tags=["sea", "red"], event_timestamp=NOW - timedelta(days=2)),
+            turn(
+                "one",
+                "s1",
+                agent_id="a1",
+                category="trip",
+                tags=["sea", "red"],
+                event_timestamp=NOW - timedelta(days=2),
+            ),
             turn("two", "s2", agent_id="a2", tags=["sea"]),
             fact("three", category="trip"),
         ],
@@ -62,11 +69,14 @@ async def test_pages_are_stable_while_memories_come_and_go(core: MemoryCore) -> 
             break
         await core.save(ALICE, turn(f"new {len(seen)}", None))
         await core.delete(ALICE, done[len(seen) % 25].memory.id)  # type: ignore[union-attr]
-        await core.save(ALICE, turn(f"{len(seen) % 7}", None, event_timestamp=NOW))  # reinforces: moves no place
+        # reinforces: moves no place
+        await core.save(ALICE, turn(f"{len(seen) % 7}", None, event_timestamp=NOW))
     assert seen == [f"{n}" for n in reversed(range(25))]
 
 
-async def test_a_list_at_a_moment_pages_through_versions_without_doubles(core: MemoryCore, world: World) -> None:
+async def test_a_list_at_a_moment_pages_through_versions_without_doubles(
+    core: MemoryCore, world: World
+) -> None:
     held = [(await core.save(ALICE, fact(f"fact {n}"))).memory for n in range(9)]
     world.clock.forward(3600)
     for one in held[::2]:
@@ -76,7 +86,9 @@ async def test_a_list_at_a_moment_pages_through_versions_without_doubles(core: M
         seen: list[tuple[str, str]] = []
         cursor = None
         while True:
-            page = await core.list(ALICE, ListInput(limit=2, cursor=cursor, at=NOW + timedelta(minutes=minutes)))
+            page = await core.list(
+                ALICE, ListInput(limit=2, cursor=cursor, at=NOW + timedelta(minutes=minutes))
+            )
             seen += [(one.id, one.content) for one in page.memories]
             cursor = page.next_cursor
             if cursor is None:
@@ -85,7 +97,9 @@ async def test_a_list_at_a_moment_pages_through_versions_without_doubles(core: M
         assert sum("changed" in content for _, content in seen) == changed
 
 
-@pytest.mark.parametrize("spoil", ["owner", "query", "letter", "cut", "empty", "junk", "list", "padding"])
+@pytest.mark.parametrize(
+    "spoil", ["owner", "query", "letter", "cut", "empty", "junk", "list", "padding"]
+)
 async def test_a_cursor_that_is_not_of_this_list_is_refused(core: MemoryCore, spoil: str) -> None:
     for owner in (ALICE, BOB):
         await core.bulk(owner, [turn(f"{n}", f"s{n}") for n in range(5)])
@@ -111,14 +125,19 @@ async def test_a_cursor_that_is_not_of_this_list_is_refused(core: MemoryCore, sp
     with pytest.raises(Malformed) as refused:
         await core.list(owner, ListInput(limit=2, cursor=given, **fields))
     assert [error.field for error in refused.value.errors] == ["cursor"]
-    assert len((await core.list(ALICE, ListInput(limit=3, cursor=cursor))).memories) == 3, "another limit is the same list"
+    assert len((await core.list(ALICE, ListInput(limit=3, cursor=cursor))).memories) == 3, (
+        "another limit is the same list"
+    )
 
 
 async def test_a_cursor_is_good_in_every_process_on_the_same_data(world: World) -> None:
     cores = [await world.core() for _ in range(2)]
     await cores[0].bulk(ALICE, [turn(f"{n}") for n in range(5)])
     cursor = (await cores[0].list(ALICE, ListInput(limit=2))).next_cursor
-    assert [one.content for one in (await cores[1].list(ALICE, ListInput(limit=2, cursor=cursor))).memories] == ["2", "1"]
+    assert [
+        one.content
+        for one in (await cores[1].list(ALICE, ListInput(limit=2, cursor=cursor))).memories
+    ] == ["2", "1"]
 
 
 async def test_sessions_are_paged_the_one_begun_last_first(core: MemoryCore, world: World) -> None:
@@ -154,7 +173,9 @@ async def test_a_session_counts_what_was_saved_and_not_deleted(core: MemoryCore)
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
 
 
-async def test_the_secret_that_signs_cursors_is_whole_for_whoever_reads_it_first(tmp_path: Path) -> None:
+async def test_the_secret_that_signs_cursors_is_whole_for_whoever_reads_it_first(
+    tmp_path: Path,
+) -> None:
     settings = Settings(embedding_provider="hash", data=tmp_path / "new")
     read = await asyncio.gather(*(asyncio.to_thread(cursor_secret, settings) for _ in range(16)))
     assert len(set(read)) == 1
@@ -163,7 +184,9 @@ async def test_the_secret_that_signs_cursors_is_whole_for_whoever_reads_it_first
     assert kept.stat().st_mode & 0o077 == 0
 
 
-async def test_a_clock_that_goes_back_ends_no_session_before_it_began(core: MemoryCore, world: World) -> None:
+async def test_a_clock_that_goes_back_ends_no_session_before_it_began(
+    core: MemoryCore, world: World
+) -> None:
     await core.save(ALICE, turn("hello", "s1"))
     world.clock.forward(-86_400)
     await core.save(ALICE, turn("hello again", "s1"))
@@ -174,8 +197,12 @@ async def test_a_clock_that_goes_back_ends_no_session_before_it_began(core: Memo
     assert (await core.session(ALICE, "s1")).last_active_at == NOW + timedelta(seconds=60)
 
 
-async def test_a_session_was_active_when_it_was_told_something_not_when_that_was_formed(core: MemoryCore, world: World) -> None:
-    """The task of a session told on Monday may end on Tuesday, and the upkeep of the night changes its memories too."""
+async def test_a_session_was_active_when_it_was_told_something_not_when_that_was_formed(
+    core: MemoryCore, world: World
+) -> None:
+    """The task of a session told on Monday may end on Tuesday, and the upkeep of the night changes
+    its memories too.
+    """
     await converse(core, session="monday")
     world.clock.forward(60)
     await converse(core, "The ferry was late", session="monday")
@@ -189,7 +216,9 @@ async def test_a_session_was_active_when_it_was_told_something_not_when_that_was
     assert (held.started_at, held.last_active_at) == (NOW, told_last)
 
 
-async def test_what_is_done_with_memories_of_a_session_by_hand_is_no_activity_of_it(core: MemoryCore, world: World) -> None:
+async def test_what_is_done_with_memories_of_a_session_by_hand_is_no_activity_of_it(
+    core: MemoryCore, world: World
+) -> None:
     kept = (await core.save(ALICE, turn("hello", "s1"))).memory
     world.clock.forward(60)
     await core.delete(ALICE, kept.id)

@@ -1,6 +1,8 @@
-"""Drawn lives of one slot: at every boundary and between, now and as known before, stored is what the tables say of single moments.
+"""Drawn lives of one slot: at every boundary and between, now and as known before, stored is what
+the tables say of single moments.
 
-What is asked of the product is compared with `Grid`, which shares nothing with `resolve` but the entries of the log.
+What is asked of the product is compared with `Grid`, which shares nothing with `resolve` but the
+entries of the log.
 """
 
 from __future__ import annotations
@@ -60,7 +62,17 @@ class Life:
 
     async def live(self) -> None:
         """Do some acts; those that are refused change nothing."""
-        acts = [self.say] * 8 + [self.end, self.edit, self.edit, self.correct, self.delete, self.delete, self.restore, self.undo, self.undo]
+        acts = [self.say] * 8 + [
+            self.end,
+            self.edit,
+            self.edit,
+            self.correct,
+            self.delete,
+            self.delete,
+            self.restore,
+            self.undo,
+            self.undo,
+        ]
         acts += [self.decide, self.take_back]
         for _ in range(ACTS):
             self.world.clock.forward(60)
@@ -79,19 +91,40 @@ class Life:
             until = day(told + self.random.choice([-1, 0.5, 5]))
             times |= {"valid_until": until} if until > times.get("valid_from", day(told)) else {}
         way = self.random.choice(WAYS)
-        said = fact(f"Ana lives in {city}", value=city, event_timestamp=day(told), on_conflict=way, **SLOT, **times)
+        said = fact(
+            f"Ana lives in {city}",
+            value=city,
+            event_timestamp=day(told),
+            on_conflict=way,
+            **SLOT,
+            **times,
+        )
         await self.core.save(self.owner, said)
 
     async def end(self) -> None:
         city = self.random.choice([None, "Oslo", "Rome"])
-        said = fact(f"Ana lives in {city} no longer", value={"no_longer": city}, event_timestamp=day(self.random.randint(0, 20)), **SLOT)
+        said = fact(
+            f"Ana lives in {city} no longer",
+            value={"no_longer": city},
+            event_timestamp=day(self.random.randint(0, 20)),
+            **SLOT,
+        )
         await self.core.save(self.owner, said)
 
     async def edit(self) -> None:
         if (one := await self.chosen(Status.ACTIVE, Status.SUPERSEDED)) is not None:
             city = self.random.choice(CITIES)
-            begins = {"valid_from": day(self.random.randint(0, 20))} if self.random.random() < 0.4 else {}
-            await self.core.update(self.owner, one.id, UpdateInput(content=f"Ana lives in {city}", value=city, **begins), "*")
+            begins = (
+                {"valid_from": day(self.random.randint(0, 20))}
+                if self.random.random() < 0.4
+                else {}
+            )
+            await self.core.update(
+                self.owner,
+                one.id,
+                UpdateInput(content=f"Ana lives in {city}", value=city, **begins),
+                "*",
+            )
 
     async def correct(self) -> None:
         if (one := await self.chosen(Status.ACTIVE)) is not None:
@@ -105,7 +138,9 @@ class Life:
 
     async def restore(self) -> None:
         if (one := await self.chosen(Status.DELETED)) is not None:
-            await self.core.set_status(self.owner, one.id, StatusInput(status="active", reason="again"))
+            await self.core.set_status(
+                self.owner, one.id, StatusInput(status="active", reason="again")
+            )
 
     async def undo(self) -> None:
         if (one := await self.chosen(Status.SUPERSEDED, Status.UPDATED)) is not None:
@@ -113,15 +148,23 @@ class Life:
 
     async def decide(self) -> None:
         if records := await self.records(is_open=True):
-            await self.core.resolve_conflict(self.owner, self.random.choice(records), asking(self.random.choice(DECISIONS)))
+            await self.core.resolve_conflict(
+                self.owner, self.random.choice(records), asking(self.random.choice(DECISIONS))
+            )
 
     async def take_back(self) -> None:
         if records := await self.records(is_open=False):
             await self.core.undo_conflict(self.owner, self.random.choice(records))
 
     async def chosen(self, *statuses: Status) -> Memory | None:
-        memories = [one for one in await listed(self.core, self.owner, status="all") if one.status in statuses]
-        return self.random.choice(sorted(memories, key=lambda one: one.sequence)) if memories else None
+        memories = [
+            one
+            for one in await listed(self.core, self.owner, status="all")
+            if one.status in statuses
+        ]
+        return (
+            self.random.choice(sorted(memories, key=lambda one: one.sequence)) if memories else None
+        )
 
     async def records(self, *, is_open: bool) -> list[str]:
         found = [one for one in await records_of(self.world, self.owner) if one.open is is_open]
@@ -141,11 +184,21 @@ class Life:
             made += await self._compared(log, salt, moment, sequence)
         return made
 
-    async def _compared(self, log: list[Entry], salt: str, known_at: datetime | None, sequence: int | None) -> list[str]:
+    async def _compared(
+        self, log: list[Entry], salt: str, known_at: datetime | None, sequence: int | None
+    ) -> list[str]:
         starts = sorted(
-            {moment for one in log if isinstance(one, Statement) for moment in (one.valid_from, one.valid_until, one.asserted_at) if moment}
+            {
+                moment
+                for one in log
+                if isinstance(one, Statement)
+                for moment in (one.valid_from, one.valid_until, one.asserted_at)
+                if moment
+            }
         )
-        moments = sorted({*starts, *(first + (second - first) / 2 for first, second in pairwise(starts))})
+        moments = sorted(
+            {*starts, *(first + (second - first) / 2 for first, second in pairwise(starts))}
+        )
         grid, made = Grid(log, [*moments, max(moments) + timedelta(days=1)], sequence), list[str]()
         for moment in moments:
             fields = {} if known_at is None else {"known_at": known_at}
@@ -153,13 +206,20 @@ class Life:
             values = sorted(value_hash(one, salt) or "" for one in held if not is_retraction(one))
             if values != grid.values(moment):
                 told = [one.value or one.content for one in held]
-                made.append(f"at {moment}, known at {known_at}: {told}, {len(grid.values(moment))} by the tables")
+                made.append(
+                    f"at {moment}, known at {known_at}: {told}, {len(grid.values(moment))} by "
+                    "the tables"
+                )
             elif any(map(is_retraction, held)) is not (grid.retraction(moment) is not None):
-                made.append(f"at {moment}, known at {known_at}: an ending is answered, or is missing")
+                made.append(
+                    f"at {moment}, known at {known_at}: an ending is answered, or is missing"
+                )
         return made
 
 
-def check(folder: Path, clock: StillClock, server: CosmosServer | None, seeds: Iterable[int]) -> None:
+def check(
+    folder: Path, clock: StillClock, server: CosmosServer | None, seeds: Iterable[int]
+) -> None:
     async def run() -> None:
         world = World(folder, clock, None if server is None else on_cosmos(server, clock))
         core = await world.core()
@@ -176,22 +236,32 @@ def check(folder: Path, clock: StillClock, server: CosmosServer | None, seeds: I
 
 
 FOUND_WRONG_ONCE = (1108, 1186, 1242, 2227, 3279, 5199)
-"""Merged texts that never held or ended early, a version alone that holds, a vanished time, a past version, a deleted ending."""
+"""Merged texts that never held or ended early, a version alone that holds, a vanished time,
+a past version, a deleted ending.
+"""
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-def test_lives_that_were_wrong_once_are_as_the_tables_say(tmp_path: Path, clock: StillClock, server: CosmosServer | None) -> None:
+def test_lives_that_were_wrong_once_are_as_the_tables_say(
+    tmp_path: Path, clock: StillClock, server: CosmosServer | None
+) -> None:
     check(tmp_path, clock, server, FOUND_WRONG_ONCE)
 
 
-@pytest.mark.parametrize(("adapter", "seeds"), [("sqlite", range(30)), ("cosmos", range(3))], indirect=["adapter"])
-def test_drawn_lives_are_as_the_tables_say(tmp_path: Path, clock: StillClock, server: CosmosServer | None, seeds: range) -> None:
+@pytest.mark.parametrize(
+    ("adapter", "seeds"), [("sqlite", range(30)), ("cosmos", range(3))], indirect=["adapter"]
+)
+def test_drawn_lives_are_as_the_tables_say(
+    tmp_path: Path, clock: StillClock, server: CosmosServer | None, seeds: range
+) -> None:
     check(tmp_path, clock, server, seeds)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(50))
-@pytest.mark.parametrize(("adapter", "each"), [("sqlite", 100), ("cosmos", 6)], indirect=["adapter"])
+@pytest.mark.parametrize(
+    ("adapter", "each"), [("sqlite", 100), ("cosmos", 6)], indirect=["adapter"]
+)
 def test_thousands_of_drawn_lives_are_as_the_tables_say(
     tmp_path: Path, clock: StillClock, server: CosmosServer | None, each: int, part: int
 ) -> None:

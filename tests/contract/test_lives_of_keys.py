@@ -1,4 +1,6 @@
-"""Drawn lives of a key: told now and late, edited, deleted, brought back. At every moment one value of it holds, and it finds that one."""
+"""Drawn lives of a key: told now and late, edited, deleted, brought back. At every moment one value
+of it holds, and it finds that one.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ class Life:
     """One user with one key, and what is drawn for it."""
 
     def __init__(self, world: World, core: MemoryCore, seed: int) -> None:
-        self.world, self.core, self.owner, self.draw = world, core, Owner("app", f"life-{seed}"), random.Random(seed)
+        self.world, self.core, self.owner, self.draw = (
+            world,
+            core,
+            Owner("app", f"life-{seed}"),
+            random.Random(seed),
+        )
         self.done: list[str] = []
 
     async def live(self, steps: int = STEPS) -> None:
@@ -47,13 +54,27 @@ class Life:
         await self._check_the_log()
 
     async def _step(self, members: Sequence[Memory]) -> None:
-        acts: list[Callable[[Sequence[Memory]], Awaitable[None]]] = [self._tell, self._tell_late, self._tell_late]
+        acts: list[Callable[[Sequence[Memory]], Awaitable[None]]] = [
+            self._tell,
+            self._tell_late,
+            self._tell_late,
+        ]
         if members:
-            acts += [self._edit, self._edit_times, self._delete, self._bring_back, self._bring_back, self._bring_back]
+            acts += [
+                self._edit,
+                self._edit_times,
+                self._delete,
+                self._bring_back,
+                self._bring_back,
+                self._bring_back,
+            ]
         await self.draw.choice(acts)(members)
 
     async def _tell(self, _: Sequence[Memory], **fields: Any) -> None:
-        value, session = self.draw.choice(VALUES), self.draw.choice((None, None, "monday", "tuesday"))
+        value, session = (
+            self.draw.choice(VALUES),
+            self.draw.choice((None, None, "monday", "tuesday")),
+        )
         said = " ".join(f"{name}={moment:%m-%d %H:%M}" for name, moment in fields.items())
         self.done.append(f"tell {value} {said or 'now'}")
         await self.core.save(self.owner, rule(KEY, value, session_id=session, **fields))
@@ -65,16 +86,23 @@ class Life:
         await self._tell(members, **fields)
 
     async def _edit(self, members: Sequence[Memory]) -> None:
-        one = self.draw.choice([one for one in members if one.status in FOUND_BY_DEFAULT] or members)
+        one = self.draw.choice(
+            [one for one in members if one.status in FOUND_BY_DEFAULT] or members
+        )
         self.done.append(f"edit {self._name(one)}")
         await self.core.update(self.owner, one.id, UpdateInput(value=self.draw.choice(VALUES)), "*")
 
     async def _edit_times(self, members: Sequence[Memory]) -> None:
-        one, name = self.draw.choice([one for one in members if one.status in FOUND_BY_DEFAULT] or members), self.draw.choice(TIMES)
+        one, name = (
+            self.draw.choice([one for one in members if one.status in FOUND_BY_DEFAULT] or members),
+            self.draw.choice(TIMES),
+        )
         changed: dict[str, Any] = {name: self._moment(members)}
         if self.draw.random() < 0.5:
             changed["value"] = self.draw.choice(VALUES)
-        self.done.append(f"edit {self._name(one)} {name}={changed[name]:%m-%d %H:%M} {changed.get('value', '')}")
+        self.done.append(
+            f"edit {self._name(one)} {name}={changed[name]:%m-%d %H:%M} {changed.get('value', '')}"
+        )
         await self.core.update(self.owner, one.id, UpdateInput(**changed), "*")
 
     async def _delete(self, members: Sequence[Memory]) -> None:
@@ -83,17 +111,29 @@ class Life:
         await self.core.delete(self.owner, one.id)
 
     async def _bring_back(self, members: Sequence[Memory]) -> None:
-        one = self.draw.choice([one for one in members if one.status not in FOUND_BY_DEFAULT] or members)
+        one = self.draw.choice(
+            [one for one in members if one.status not in FOUND_BY_DEFAULT] or members
+        )
         self.done.append(f"bring back {self._name(one)}")
         if self.draw.random() < 0.5:
             await self.core.restore(self.owner, one.id)
         else:
-            await self.core.set_status(self.owner, one.id, StatusInput(status="active", reason="asked for"))
+            await self.core.set_status(
+                self.owner, one.id, StatusInput(status="active", reason="asked for")
+            )
 
     def _moment(self, members: Sequence[Memory]) -> datetime:
         now = self.world.clock.now()
-        beside = [one.valid_from + timedelta(minutes=self.draw.choice((-90, 0, 90))) for one in members]
-        return self.draw.choice([*beside, now - timedelta(days=self.draw.randint(1, 30)), now - timedelta(hours=self.draw.randint(1, 30))])
+        beside = [
+            one.valid_from + timedelta(minutes=self.draw.choice((-90, 0, 90))) for one in members
+        ]
+        return self.draw.choice(
+            [
+                *beside,
+                now - timedelta(days=self.draw.randint(1, 30)),
+                now - timedelta(hours=self.draw.randint(1, 30)),
+            ]
+        )
 
     def _name(self, one: Memory) -> str:
         return f"{one.id[-4:]} {one.value} ({one.status.value}/{one.status_reason} v{one.version})"
@@ -129,21 +169,32 @@ class Life:
         told = "\n".join([*self.done, *(self._told(one) for one in (*members, *versions))])
         moments = sorted({one.valid_from for one in (*members, *versions)})
         for moment in moments[:: max(1, len(moments) // 3)]:
-            page = await self.core.replay(self.owner, ReplayInput(known_at=self.world.clock.now() + timedelta(days=1), at=moment))
+            page = await self.core.replay(
+                self.owner,
+                ReplayInput(known_at=self.world.clock.now() + timedelta(days=1), at=moment),
+            )
             held = await listed(self.core, self.owner, at=moment)
             assert [one.id for one in held] == [one.id for one in page.memories], (
                 f"{told}\nat {moment}: {self._shown(held)}, replayed {self._shown(page.memories)}"
             )
-            assert [one.id for one in held] == [base_id(name) for name in self._held(members, versions, moment)], told
+            assert [one.id for one in held] == [
+                base_id(name) for name in self._held(members, versions, moment)
+            ], told
         for name in ("monday", "tuesday"):
-            alive = [one for one in members if one.session_id == name and one.status is not Status.DELETED]
+            alive = [
+                one
+                for one in members
+                if one.session_id == name and one.status is not Status.DELETED
+            ]
             try:
                 counts = (await self.core.session(self.owner, name)).counts
             except NotFound:
                 counts = {}
             assert sum(counts.values()) == len(alive), f"{told}\n{name}"
 
-    def _held(self, members: Sequence[Memory], versions: Sequence[Memory], moment: datetime) -> list[str]:
+    def _held(
+        self, members: Sequence[Memory], versions: Sequence[Memory], moment: datetime
+    ) -> list[str]:
         where, bases = of_list(ListInput(at=moment)), {one.id: one for one in members}
         of_its_life = [one for one in versions if is_of_its_life(one, bases[base_id(one.id)])]
         return [one.id for one in (*members, *of_its_life) if shows(where, one)]
@@ -151,7 +202,10 @@ class Life:
     async def _everything(self) -> tuple[list[Memory], list[Memory]]:
         members = await listed(self.core, self.owner, status="all")
         store = await self.world.look_on()
-        seen = await store.snapshot(self.owner, [version_id(one.id, number) for one in members for number in range(1, one.version)])
+        seen = await store.snapshot(
+            self.owner,
+            [version_id(one.id, number) for one in members for number in range(1, one.version)],
+        )
         versions = [as_memory(document, seen.head) for document in seen.documents.values()]
         return members, [one for one in versions if one is not None]
 
@@ -160,10 +214,18 @@ class Life:
 
     def _told(self, one: Memory) -> str:
         until = "" if one.valid_until is None else f"{one.valid_until:%m-%d %H:%M}"
-        tells = ",".join(f"{moment:%m-%d %H:%M}" for moment in sorted({*one.told_at, one.event_timestamp}))
+        tells = ",".join(
+            f"{moment:%m-%d %H:%M}" for moment in sorted({*one.told_at, one.event_timestamp})
+        )
         state = f"{one.status.value}/{one.status_reason}"
-        name, leads = f"{base_id(one.id)[-4:]}{one.id.removeprefix(base_id(one.id))}", (one.next_id or "-")[-4:]
-        return f"  {name} {one.value} {state} v{one.version} [{one.valid_from:%m-%d %H:%M}, {until}) told {tells} -> {leads}"
+        name, leads = (
+            f"{base_id(one.id)[-4:]}{one.id.removeprefix(base_id(one.id))}",
+            (one.next_id or "-")[-4:],
+        )
+        return (
+            f"  {name} {one.value} {state} v{one.version} [{one.valid_from:%m-%d %H:%M}, {until}) "
+            f"told {tells} -> {leads}"
+        )
 
 
 @SQLITE

@@ -1,4 +1,6 @@
-"""What every long-term store promises about looks over the users of an app: owners, poisoned tasks, a user's agents."""
+"""What every long-term store promises about looks over the users of an app: owners,
+poisoned tasks, a user's agents.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def app_id() -> str:
-    """An app that nobody else has: a real account's container may hold what other tests have left."""
+    """An app that nobody else has: a real account's container may hold what other
+    tests have left.
+    """
     return f"app-{uuid4().hex}"
 
 
@@ -25,8 +29,12 @@ def task(identity: str, sequence: int, status: str) -> Document:
     return Document(identity, "task", {"epoch": "epoch-1", "sequence": sequence, "status": status})
 
 
-async def test_the_owners_of_one_app_are_found_page_by_page_in_order(store: LongTermStore, app_id: str) -> None:
-    owners = [Owner(app_id, name) for name in ("zoë", "ana", "Bob", "日本")] + [Owner(f"{app_id}0", "ana")]
+async def test_the_owners_of_one_app_are_found_page_by_page_in_order(
+    store: LongTermStore, app_id: str
+) -> None:
+    owners = [Owner(app_id, name) for name in ("zoë", "ana", "Bob", "日本")] + [
+        Owner(f"{app_id}0", "ana")
+    ]
     for owner in owners:
         await commit(store, owner)
     found: list[Owner] = []
@@ -36,27 +44,47 @@ async def test_the_owners_of_one_app_are_found_page_by_page_in_order(store: Long
     assert await store.owners(None, 9, "nobody") == []
 
 
-async def test_poisoned_tasks_of_an_apps_users_are_paged_newest_first(store: LongTermStore, app_id: str) -> None:
+async def test_poisoned_tasks_of_an_apps_users_are_paged_newest_first(
+    store: LongTermStore, app_id: str
+) -> None:
     ana, bob, theirs = Owner(app_id, "ana"), Owner(app_id, "bob"), Owner(f"{app_id}0", "ana")
     for owner in (ana, bob, theirs):
         await commit(store, owner)
     kept = {}
     for owner, identity, sequence, status in (
-        (ana, "tsk_1", 5, "poisoned"), (bob, "tsk_2", 5, "poisoned"), (ana, "tsk_3", 9, "poisoned"), (bob, "tsk_4", 7, "failed"),
-        (bob, "tsk_5", 1, "poisoned"), (theirs, "tsk_6", 8, "poisoned"),
+        (ana, "tsk_1", 5, "poisoned"), (bob, "tsk_2", 5, "poisoned"), (ana, "tsk_3", 9, "poisoned"),
+        (bob, "tsk_4", 7, "failed"), (bob, "tsk_5", 1, "poisoned"),
+        (theirs, "tsk_6", 8, "poisoned"),
     ):  # fmt: skip
         kept[identity] = await store.keep(owner, task(identity, sequence, status))
-    assert await store.keep(ana, Document("dlv_1", "delivery", {"epoch": "epoch-1", "sequence": 3, "status": "poisoned"})) is not None
+    assert (
+        await store.keep(
+            ana,
+            Document(
+                "dlv_1", "delivery", {"epoch": "epoch-1", "sequence": 3, "status": "poisoned"}
+            ),
+        )
+        is not None
+    )
     found: list[tuple[Owner, Document]] = []
     after = None
     while page := await store.poisoned(app_id, after, 2):
         found += page
         after = Place(page[-1][1].body["sequence"], page[-1][1].id)
-    assert found == [(ana, kept["tsk_3"]), (bob, kept["tsk_2"]), (ana, kept["tsk_1"]), (bob, kept["tsk_5"])]
-    assert [one.tag for _, one in found] == [kept[one.id].tag for _, one in found], "so that it can be changed as it was read"
+    assert found == [
+        (ana, kept["tsk_3"]),
+        (bob, kept["tsk_2"]),
+        (ana, kept["tsk_1"]),
+        (bob, kept["tsk_5"]),
+    ]
+    assert [one.tag for _, one in found] == [kept[one.id].tag for _, one in found], (
+        "so that it can be changed as it was read"
+    )
 
 
-async def test_agents_of_a_user_are_counted_and_paged_by_their_ids(store: LongTermStore, app_id: str) -> None:
+async def test_agents_of_a_user_are_counted_and_paged_by_their_ids(
+    store: LongTermStore, app_id: str
+) -> None:
     ana, bob = Owner(app_id, "ana"), Owner(app_id, "bob")
     later = {"updated_at": NOW + HOUR + timedelta(seconds=1, microseconds=1)}
     await save(
@@ -69,7 +97,11 @@ async def test_agents_of_a_user_are_counted_and_paged_by_their_ids(store: LongTe
         memory(owner=ana),
     )
     await save(store, memory(owner=bob, agent_id="a"))
-    expected = [AgentCount("a", 0, NOW), AgentCount("b", 2, later["updated_at"]), AgentCount("é", 1, NOW)]
+    expected = [
+        AgentCount("a", 0, NOW),
+        AgentCount("b", 2, later["updated_at"]),
+        AgentCount("é", 1, NOW),
+    ]
     assert await store.agents(ana, None, 9) == expected
     found: list[AgentCount] = []
     while page := await store.agents(ana, found[-1].agent_id if found else None, 1):

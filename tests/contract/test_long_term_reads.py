@@ -20,7 +20,9 @@ def place(one: Document) -> Place:
 
 
 @pytest.mark.parametrize("newest_first", [True, False])
-async def test_paging_shows_each_once_while_others_insert(store: LongTermStore, newest_first: bool) -> None:
+async def test_paging_shows_each_once_while_others_insert(
+    store: LongTermStore, newest_first: bool
+) -> None:
     for number in range(10):
         await save(store, memory(id=f"mem_{number}a"), memory(id=f"mem_{number}b"))
     seen: list[str] = []
@@ -39,27 +41,53 @@ async def test_paging_shows_each_once_while_others_insert(store: LongTermStore, 
 
 
 async def test_rows_of_one_sequence_are_paged_by_id(store: LongTermStore) -> None:
-    await commit(store, ALICE, *(Write("create", Document(f"ses_{number}", "session", {"sequence": 4})) for number in "cab"))
+    await commit(
+        store,
+        ALICE,
+        *(
+            Write("create", Document(f"ses_{number}", "session", {"sequence": 4}))
+            for number in "cab"
+        ),
+    )
     first = await store.page(ALICE, "session", None, None, 2)
     assert [one.id for one in first] == ["ses_c", "ses_b"]
-    assert [one.id for one in await store.page(ALICE, "session", None, place(first[-1]), 2)] == ["ses_a"]
+    assert [one.id for one in await store.page(ALICE, "session", None, place(first[-1]), 2)] == [
+        "ses_a"
+    ]
 
 
 async def test_conflicts_are_paged_by_their_status_as_it_is_now(store: LongTermStore) -> None:
     def record(number: int, status: str) -> Write:
-        return Write("put", Document(f"cft_{number}", "conflict", {"status": status, "sequence": number + 1}))
+        return Write(
+            "put", Document(f"cft_{number}", "conflict", {"status": status, "sequence": number + 1})
+        )
 
-    await commit(store, ALICE, *(record(number, "resolved" if number % 3 else "pending") for number in range(9)))
+    await commit(
+        store,
+        ALICE,
+        *(record(number, "resolved" if number % 3 else "pending") for number in range(9)),
+    )
     await commit(store, ALICE, record(3, "resolved"), record(4, "pending"))
     for newest_first in (True, False):
         for status, wanted in (("pending", [0, 4, 6]), ("resolved", [1, 2, 3, 5, 7, 8])):
             seen: list[str] = []
             after: Place | None = None
-            while page := await store.page(ALICE, "conflict", Filter(frozenset({status})), after, 2, newest_first=newest_first):
+            while page := await store.page(
+                ALICE, "conflict", Filter(frozenset({status})), after, 2, newest_first=newest_first
+            ):
                 seen += [one.id for one in page]
                 after = place(page[-1])
-            assert seen == [f"cft_{number}" for number in (wanted[::-1] if newest_first else wanted)]
-    assert len(await store.page(ALICE, "conflict", Filter(frozenset({"pending", "resolved"})), None, 20)) == 9
+            assert seen == [
+                f"cft_{number}" for number in (wanted[::-1] if newest_first else wanted)
+            ]
+    assert (
+        len(
+            await store.page(
+                ALICE, "conflict", Filter(frozenset({"pending", "resolved"})), None, 20
+            )
+        )
+        == 9
+    )
     assert len(await store.page(ALICE, "conflict", None, None, 20)) == 9
     assert await store.page(ALICE, "conflict", Filter(frozenset()), None, 20) == []
 
@@ -68,19 +96,37 @@ async def test_a_page_is_of_one_kind_and_reads_no_vectors(store: LongTermStore) 
     await save(store, memory(id="mem_1", embedding=unit(1)))
     await commit(store, ALICE, Write("create", Document("tsk_1", "task", {"state": "open"})))
     assert [one.id for one in await store.page(ALICE, "task", None, None, 10)] == ["tsk_1"]
-    assert [(one.id, one.vector) for one in await store.page(ALICE, "memory", None, None, 10)] == [("mem_1", None)]
+    assert [(one.id, one.vector) for one in await store.page(ALICE, "memory", None, None, 10)] == [
+        ("mem_1", None)
+    ]
 
 
-async def test_a_moment_at_the_edge_of_validity_belongs_to_what_begins_there(store: LongTermStore) -> None:
+async def test_a_moment_at_the_edge_of_validity_belongs_to_what_begins_there(
+    store: LongTermStore,
+) -> None:
     turn = NOW - timedelta(days=1)
     old = memory(
-        "tea", id="mem_1.v1", status=Status.SUPERSEDED, status_reason="new_version", valid_from=NOW - timedelta(days=2), valid_until=turn
+        "tea",
+        id="mem_1.v1",
+        status=Status.SUPERSEDED,
+        status_reason="new_version",
+        valid_from=NOW - timedelta(days=2),
+        valid_until=turn,
     )
     await commit(
-        store, ALICE, Write("create", document(old, "version")), Write("create", document(memory("tea", id="mem_1", valid_from=turn)))
+        store,
+        ALICE,
+        Write("create", document(old, "version")),
+        Write("create", document(memory("tea", id="mem_1", valid_from=turn))),
     )
-    for moment, expected in ((turn - timedelta(microseconds=1), ["mem_1.v1"]), (turn, ["mem_1"]), (turn - timedelta(days=2), [])):
-        assert [one.id for one in await store.page(ALICE, "memory", where(at=moment), None, 10)] == expected
+    for moment, expected in (
+        (turn - timedelta(microseconds=1), ["mem_1.v1"]),
+        (turn, ["mem_1"]),
+        (turn - timedelta(days=2), []),
+    ):
+        assert [
+            one.id for one in await store.page(ALICE, "memory", where(at=moment), None, 10)
+        ] == expected
         assert (await store.search(ALICE, query("tea", at=moment))).candidates.ids == expected
 
 
@@ -90,7 +136,9 @@ async def test_what_was_cleared_is_not_found_at_any_time(store: LongTermStore) -
     assert (await store.search(ALICE, query("tea", at=NOW))).candidates.ids == []
 
 
-async def test_neighbours_are_the_nearest_over_the_floor_of_the_asked_types(store: LongTermStore) -> None:
+async def test_neighbours_are_the_nearest_over_the_floor_of_the_asked_types(
+    store: LongTermStore,
+) -> None:
     target = unit(1)
 
     def like(share: float) -> object:
@@ -99,10 +147,15 @@ async def test_neighbours_are_the_nearest_over_the_floor_of_the_asked_types(stor
         return (share * target + (1 - share**2) ** 0.5 * other).astype("float32")
 
     kinds = {"near": 0.9, "nearer": 0.95, "far": 0.2, "compressed": 0.8}
-    made = [memory(id=f"mem_{name}", type=MemoryType.SEMANTIC, embedding=like(share)) for name, share in kinds.items()]
+    made = [
+        memory(id=f"mem_{name}", type=MemoryType.SEMANTIC, embedding=like(share))
+        for name, share in kinds.items()
+    ]
     made[3] = made[3].model_copy(update={"status": Status.COMPRESSED})
     made.append(memory(id="mem_episode", embedding=target))
-    made.append(memory(id="mem_gone", type=MemoryType.SEMANTIC, embedding=target, status=Status.SUPERSEDED))
+    made.append(
+        memory(id="mem_gone", type=MemoryType.SEMANTIC, embedding=target, status=Status.SUPERSEDED)
+    )
     head = await save(store, *made)
     snapshot = await store.snapshot(ALICE, ["mem_far"], Near(target, SEMANTIC, 0.5))
     assert snapshot.head == head
@@ -112,12 +165,16 @@ async def test_neighbours_are_the_nearest_over_the_floor_of_the_asked_types(stor
     first = snapshot.near[0].memory
     assert first.embedding is not None
     assert first.embedding.tolist() == pytest.approx(made[1].embedding.tolist(), rel=1e-4)  # type: ignore[union-attr]
-    assert first == made[1].model_copy(update={"embedding": first.embedding, "epoch": head.epoch, "sequence": 2, "revision": 2})
+    assert first == made[1].model_copy(
+        update={"embedding": first.embedding, "epoch": head.epoch, "sequence": 2, "revision": 2}
+    )
     limited = await store.snapshot(ALICE, near=Near(target, SEMANTIC, 0.5, limit=1))
     assert [one.memory.id for one in limited.near] == ["mem_nearer"]
 
 
-async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(store: LongTermStore) -> None:
+async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(
+    store: LongTermStore,
+) -> None:
     slot = {"type": MemoryType.SEMANTIC, "subject": "ANN Straße", "attribute": "Home"}
     await save(
         store,
@@ -137,7 +194,9 @@ async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(store: L
         "mem_old": 0.0,
         "mem_slot": -1.0,
     }
-    without = (await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))).near
+    without = (
+        await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))
+    ).near
     assert {one.memory.id for one in without} == {"mem_bare", "mem_merged", "mem_old", "mem_slot"}
 
 
@@ -155,7 +214,12 @@ async def test_the_values_of_a_key_come_by_the_key_alone(store: LongTermStore) -
         memory(id="mem_type", **(rule | {"type": MemoryType.SEMANTIC})),
     )
     found = await store.snapshot(ALICE, ["mem_other"], Near(None, PROCEDURAL, 1.0, key="Editor"))
-    assert {one.memory.id for one in found.near} == {"mem_value", "mem_short", "mem_old", "mem_taken"}
+    assert {one.memory.id for one in found.near} == {
+        "mem_value",
+        "mem_short",
+        "mem_old",
+        "mem_taken",
+    }
     assert {*found.documents} == {"mem_other"}
     assert (await store.snapshot(ALICE, near=Near(None, PROCEDURAL, 1.0, key="none"))).near == ()
 
@@ -164,7 +228,9 @@ async def test_neighbours_are_as_new_as_the_head_beside_them(store_factory: Stor
     here, there = await store_factory(), await store_factory()
     near = Near(unit(1), SEMANTIC, 0.5)
     for number in range(5):
-        head = await save(there, memory(id=f"mem_{number}", type=MemoryType.SEMANTIC, embedding=unit(1)))
+        head = await save(
+            there, memory(id=f"mem_{number}", type=MemoryType.SEMANTIC, embedding=unit(1))
+        )
         snapshot = await here.snapshot(ALICE, near=near)
         assert snapshot.head == head
         assert len(snapshot.near) == number + 1

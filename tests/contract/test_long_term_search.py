@@ -1,4 +1,6 @@
-"""What every long-term store promises about searches: the lists of a full scan, exact cosines, statistics per owner, no staleness."""
+"""What every long-term store promises about searches: the lists of a full scan, exact cosines,
+statistics per owner, no staleness.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,14 @@ def some(rng: random.Random, number: int, **fields: Any) -> Memory:
     drawn: dict[str, Any] = {
         "id": f"mem_{number}",
         "lexical": Lexical(
-            own=text(6), date=text(1), previous=text(4), before_previous=text(4), asks=rng.random() < 0.3,
-            previous_asks=rng.random() < 0.3, tells_time=rng.random() < 0.3, turn=None if session is None else number,
+            own=text(6), date=text(1), previous=text(4), before_previous=text(4),
+            asks=rng.random() < 0.3, previous_asks=rng.random() < 0.3,
+            tells_time=rng.random() < 0.3, turn=None if session is None else number,
         ),
         "type": rng.choice(list(MemoryType)),
         "status": rng.choice([Status.ACTIVE] * 4 + list(Status)),
-        "status_reason": rng.choice(["created", "contradicted", "consolidated", "new_version", "cleared"]),
+        "status_reason": rng.choice(["created", "contradicted", "consolidated", "new_version",
+            "cleared"]),
         "category": rng.choice([None, "fact", "note"]),
         "session_id": session,
         "agent_id": rng.choice([None, "a1", "a2"]),
@@ -65,7 +69,9 @@ def some_search(rng: random.Random) -> Search:
         "types": rng.choice([frozenset(), frozenset({"episodic", "semantic"})]),
         "categories": rng.choice([frozenset(), frozenset({"fact"}), frozenset({"nobody's"})]),
         "tags": rng.choice([frozenset(), frozenset({"x", "y"})]),
-        "next_ids": rng.choice([frozenset({"mem_1"}), frozenset({"mem_2", "elsewhere"}), frozenset({"nobody's"})]),
+        "next_ids": rng.choice(
+            [frozenset({"mem_1"}), frozenset({"mem_2", "elsewhere"}), frozenset({"nobody's"})]
+        ),
         "session_id": rng.choice([None, None, "s1"]),
         "agent_id": rng.choice([None, None, "a2"]),
         "since": rng.choice([None, NOW - timedelta(days=12)]),
@@ -76,43 +82,86 @@ def some_search(rng: random.Random) -> Search:
     chosen = {name: value for name, value in fields.items() if rng.random() < 0.35}
     if rng.random() < 0.2:
         chosen["statuses"] = frozenset(status.value for status in Status)
-    return query(" ".join(terms), rng.choice([None, unit(rng.randint(0, 500))]), rng.choice([3, 10, 200]), **chosen)
+    return query(
+        " ".join(terms),
+        rng.choice([None, unit(rng.randint(0, 500))]),
+        rng.choice([3, 10, 200]),
+        **chosen,
+    )
 
 
 async def stored_world(store: LongTermStore, rng: random.Random, count: int = 60) -> list[Stored]:
     """Memories and versions, saved, then some of them changed in text, in status, or deleted."""
     held = {f"mem_{number}": Stored(some(rng, number)) for number in range(count)}
     for number in range(0, count, 9):
-        old = some(rng, number, id=f"mem_{number}.v1", status=Status.SUPERSEDED, status_reason="new_version")
+        old = some(
+            rng,
+            number,
+            id=f"mem_{number}.v1",
+            status=Status.SUPERSEDED,
+            status_reason="new_version",
+        )
         held[old.id] = Stored(old, version=True)
     for start in range(0, len(held), 30):
         part = list(held.values())[start : start + 30]
-        writes = [Write("create", document(one.memory, "version" if one.version else "memory")) for one in part]
+        writes = [
+            Write("create", document(one.memory, "version" if one.version else "memory"))
+            for one in part
+        ]
         await commit(store, ALICE, *writes, events=len(part), head={"counts": {"deleted": 1}})
     return list(held.values())
 
 
-async def changed_world(store: LongTermStore, rng: random.Random, world: list[Stored]) -> list[Stored]:
+async def changed_world(
+    store: LongTermStore, rng: random.Random, world: list[Stored]
+) -> list[Stored]:
     writes, after = [], []
     for number, one in enumerate(world):
         if rng.random() < 0.15:
-            writes.append(Write("delete", document(one.memory, "version" if one.version else "memory")))
+            writes.append(
+                Write("delete", document(one.memory, "version" if one.version else "memory"))
+            )
             continue
         if rng.random() < 0.3:
             fresh = some(rng, number, id=one.memory.id)
-            keep = {"status", "status_reason", "importance_base", "updated_at", "agent_id", "category", "next_id"}
-            changes = fresh.model_dump(include=keep) if rng.random() < 0.5 else {**dict(fresh), "lexical": fresh.lexical}
+            keep = {
+                "status",
+                "status_reason",
+                "importance_base",
+                "updated_at",
+                "agent_id",
+                "category",
+                "next_id",
+            }
+            changes = (
+                fresh.model_dump(include=keep)
+                if rng.random() < 0.5
+                else {**dict(fresh), "lexical": fresh.lexical}
+            )
             one = Stored(one.memory.model_copy(update=changes), one.version)
-            writes.append(Write("put", document(one.memory, "version" if one.version else "memory")))
+            writes.append(
+                Write("put", document(one.memory, "version" if one.version else "memory"))
+            )
         after.append(one)
-    await commit(store, ALICE, *sorted(writes, key=lambda write: write.document.kind), events=max(1, len(writes)))
+    await commit(
+        store,
+        ALICE,
+        *sorted(writes, key=lambda write: write.document.kind),
+        events=max(1, len(writes)),
+    )
     return after
 
 
-def check_against_reference(found: Found, world: list[Stored], search: Search, adapter: str) -> None:
+def check_against_reference(
+    found: Found, world: list[Stored], search: Search, adapter: str
+) -> None:
     inside = {one.memory.id: one.memory for one in world if reference.passes(one, search.where)}
     got = found.candidates
-    check_list(got.lists["vector"], {key: reference.cosine(one, search) for key, one in inside.items()}, search.limit)
+    check_list(
+        got.lists["vector"],
+        {key: reference.cosine(one, search) for key, one in inside.items()},
+        search.limit,
+    )
     scores = {key: reference.words(world, one, search) for key, one in inside.items()}
     hits = {key: score for key, score in scores.items() if score > 0}
     assert list(dict.fromkeys(got.lists["vector"] + got.lists["lexical"])) == got.ids
@@ -127,14 +176,20 @@ def check_against_reference(found: Found, world: list[Stored], search: Search, a
 
 
 def indexed(found: Found, adapter: str) -> bool:
-    """Whether the answer is from an index of all memories: with Cosmos DB, once the user is held, and then it brings no whole documents."""
+    """Whether the answer is from an index of all memories: with Cosmos DB, once the user is held,
+    and then it brings no whole documents.
+    """
     return adapter == "sqlite" or (not found.candidates.memories and found.statistics.documents > 0)
 
 
-def check_words_of_a_service(ids: list[str], hits: dict[str, float], limit: int, stored: int) -> None:
-    """Cosmos DB orders by its own BM25 over unweighted words, so which hits are cut is its choice; when all fit in, none is missing.
+def check_words_of_a_service(
+    ids: list[str], hits: dict[str, float], limit: int, stored: int
+) -> None:
+    """Cosmos DB orders by its own BM25 over unweighted words, so which hits are cut is its choice;
+    when all fit in, none is missing.
 
-    A list may be shorter than it could be: what the service's analyser takes for a hit and ours does not is left out.
+    A list may be shorter than it could be: what the service's analyser takes for a hit and ours
+    does not is left out.
     """
     assert set(ids) <= set(hits)
     assert len(set(ids)) == len(ids) <= limit
@@ -143,27 +198,39 @@ def check_words_of_a_service(ids: list[str], hits: dict[str, float], limit: int,
 
 
 def check_statistics(found: Found, counted: Sequence[Memory], search: Search) -> None:
-    """What terms are worth, counted over these memories: all that are found by default, or, where no index knows them, the candidates."""
+    """What terms are worth, counted over these memories: all that are found by default, or, where
+    no index knows them, the candidates.
+    """
     stored = [Stored(one.model_copy(update={"status": Status.ACTIVE})) for one in counted]
     assert found.statistics.documents == len(stored)
     assert found.statistics.mean_length == pytest.approx(reference.mean_length(stored))
-    assert found.statistics.document_frequency == {term: reference.frequency(stored, term) for term in search.terms}
+    assert found.statistics.document_frequency == {
+        term: reference.frequency(stored, term) for term in search.terms
+    }
     assert found.statistics.actors == {one.actor for one in counted} - {None}
 
 
 def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
-    """The ids are the best by score; which of two equal ones comes first, or is cut, is the store's choice."""
+    """The ids are the best by score; which of two equal ones comes first, or is cut,
+    is the store's choice.
+    """
     known = {key: score for key, score in scores.items() if not np.isnan(score)}
     best = sorted(known.values(), reverse=True)[:limit]
     assert len(set(ids)) == len(ids) == len(best)
     np.testing.assert_allclose([known[key] for key in ids], best, atol=5e-5)
 
 
-def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: Search, adapter: str) -> None:
+def check_row(
+    found: Found, row: int, one: Memory, world: list[Stored], search: Search, adapter: str
+) -> None:
     got, counts = found.candidates, reference.counts_of(world, one)
     np.testing.assert_allclose(got.cosine[row], reference.cosine(one, search), atol=5e-5)
-    np.testing.assert_allclose(got.tf[row], [counts.get(term, 0.0) for term in search.terms], rtol=1e-6)
-    assert got.own[row].tolist() == [term in one.lexical.own or term in one.lexical.date for term in search.terms]
+    np.testing.assert_allclose(
+        got.tf[row], [counts.get(term, 0.0) for term in search.terms], rtol=1e-6
+    )
+    assert got.own[row].tolist() == [
+        term in one.lexical.own or term in one.lexical.date for term in search.terms
+    ]
     np.testing.assert_allclose(got.length[row], reference.weighted_length(one), rtol=1e-6)
     assert (got.asks[row], got.tells_time[row]) == (one.lexical.asks, one.lexical.tells_time)
     assert (got.actor[row], got.cell[row]) == (one.actor, one.cell_id)
@@ -173,39 +240,56 @@ def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: 
     assert (got.importance_base[row], got.confidence[row]) == (one.importance_base, one.confidence)
     assert got.access_count[row] == one.access_count
     is_version = any(stored.version and stored.memory.id == one.id for stored in world)
-    assert got.turns[row] == (one.lexical.turn is not None and one.session_id is not None and not is_version)
-    for step, cosines, places in ((-1, got.previous_cosine, got.before), (1, got.next_cosine, got.after)):
+    assert got.turns[row] == (
+        one.lexical.turn is not None and one.session_id is not None and not is_version
+    )
+    for step, cosines, places in (
+        (-1, got.previous_cosine, got.before),
+        (1, got.next_cosine, got.after),
+    ):
         beside = None if is_version else reference.neighbour(world, one, step, search.where)
         if not indexed(found, adapter) and beside is not None and beside.id not in got.ids:
             beside = None  # what was not among the candidates was not read
         expected = np.nan if beside is None else reference.cosine(beside, search)
         np.testing.assert_allclose(cosines[row], expected, atol=5e-5)
-        assert places[row] == (got.ids.index(beside.id) if beside is not None and beside.id in got.ids else -1)
+        assert places[row] == (
+            got.ids.index(beside.id) if beside is not None and beside.id in got.ids else -1
+        )
 
 
 @pytest.mark.parametrize("seed", range(8))
-async def test_a_search_finds_what_a_scan_of_everything_finds(store_factory: StoreFactory, adapter: str, seed: int) -> None:
+async def test_a_search_finds_what_a_scan_of_everything_finds(
+    store_factory: StoreFactory, adapter: str, seed: int
+) -> None:
     rng = random.Random(seed)
     writer, reader = await store_factory(), await store_factory()
     world = await stored_world(writer, rng)
     for _ in range(3):
         for _ in range(12):
             search = some_search(rng)
-            check_against_reference(await rng.choice([writer, reader]).search(ALICE, search), world, search, adapter)
+            check_against_reference(
+                await rng.choice([writer, reader]).search(ALICE, search), world, search, adapter
+            )
         world = await changed_world(writer, rng, world)
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_a_list_shows_what_a_scan_of_everything_shows(store: LongTermStore, seed: int) -> None:
+async def test_a_list_shows_what_a_scan_of_everything_shows(
+    store: LongTermStore, seed: int
+) -> None:
     rng = random.Random(seed)
     world = await stored_world(store, rng)
     for _ in range(25):
         where = some_search(rng).where
         shown = [one.id for one in await store.page(ALICE, "memory", where, None, 1000)]
-        assert sorted(shown) == sorted(one.memory.id for one in world if reference.passes(one, where))
+        assert sorted(shown) == sorted(
+            one.memory.id for one in world if reference.passes(one, where)
+        )
 
 
-async def test_another_stores_commits_are_found_at_the_next_search(store_factory: StoreFactory) -> None:
+async def test_another_stores_commits_are_found_at_the_next_search(
+    store_factory: StoreFactory,
+) -> None:
     here, there = await store_factory(), await store_factory()
     await save(here, memory("tea", id="mem_1", embedding=unit(1)))
     assert (await here.search(ALICE, query("tea"))).candidates.ids == ["mem_1"]
@@ -214,13 +298,17 @@ async def test_another_stores_commits_are_found_at_the_next_search(store_factory
     assert found.candidates.ids[0] == "mem_2"
     assert found.head is not None
     assert found.head.sequence == 2
-    await commit(there, ALICE, Write("put", document(memory("tea", id="mem_2", status=Status.DELETED))))
+    await commit(
+        there, ALICE, Write("put", document(memory("tea", id="mem_2", status=Status.DELETED)))
+    )
     assert (await here.search(ALICE, query("tea", unit(2)))).candidates.ids == ["mem_1"]
     await commit(there, ALICE, Write("delete", document(memory(id="mem_1"))))
     assert (await here.search(ALICE, query("tea", unit(2)))).candidates.ids == []
 
 
-async def test_an_access_counts_in_the_next_search_here_and_is_shown_by_another_store(store_factory: StoreFactory) -> None:
+async def test_an_access_counts_in_the_next_search_here_and_is_shown_by_another_store(
+    store_factory: StoreFactory,
+) -> None:
     here, there = await store_factory(), await store_factory()
     await save(here, memory("tea", id="mem_1"))
     for store in (here, there, here, there):
@@ -232,14 +320,26 @@ async def test_an_access_counts_in_the_next_search_here_and_is_shown_by_another_
 
 
 async def test_a_store_with_equal_memories_cuts_the_list_at_its_limit(store: LongTermStore) -> None:
-    await save(store, *(memory("tea", id=f"mem_{number:02}", embedding=unit(1)) for number in range(20)))
+    await save(
+        store, *(memory("tea", id=f"mem_{number:02}", embedding=unit(1)) for number in range(20))
+    )
     found = await store.search(ALICE, query("tea", unit(1), 5))
-    assert found.candidates.lists["vector"] == found.candidates.lists["lexical"] == [f"mem_{number:02}" for number in range(5)]
+    assert (
+        found.candidates.lists["vector"]
+        == found.candidates.lists["lexical"]
+        == [f"mem_{number:02}" for number in range(5)]
+    )
 
 
 async def test_a_fallen_neighbour_no_longer_speaks(store: LongTermStore) -> None:
     turns = [
-        memory(f"word{turn}", id=f"mem_{turn}", session_id="s", embedding=unit(turn), lexical=Lexical(own={f"word{turn}": 1}, turn=turn))
+        memory(
+            f"word{turn}",
+            id=f"mem_{turn}",
+            session_id="s",
+            embedding=unit(turn),
+            lexical=Lexical(own={f"word{turn}": 1}, turn=turn),
+        )
         for turn in range(3)
     ]
     await save(store, *turns)
@@ -247,7 +347,9 @@ async def test_a_fallen_neighbour_no_longer_speaks(store: LongTermStore) -> None
     got = (await store.search(ALICE, search)).candidates
     row = got.ids.index("mem_1")
     assert (got.ids[got.before[row]], got.ids[got.after[row]]) == ("mem_0", "mem_2")
-    await commit(store, ALICE, Write("put", document(turns[0].model_copy(update={"status": Status.DELETED}))))
+    await commit(
+        store, ALICE, Write("put", document(turns[0].model_copy(update={"status": Status.DELETED})))
+    )
     got = (await store.search(ALICE, search)).candidates
     row = got.ids.index("mem_1")
     assert got.before[row] == -1

@@ -32,12 +32,20 @@ async def with_short_ones(core: MemoryCore, *, owner: Owner = ALICE) -> None:
     await core.bulk(owner, [turn(text, None) for text in lines(40)])
 
 
-@pytest.mark.parametrize("number", [0, SENTENCES // 2, SENTENCES - 1], ids=["first", "middle", "last"])
-async def test_a_text_of_1500_words_is_found_by_one_of_its_sentences(words: MemoryCore, number: int) -> None:
+@pytest.mark.parametrize(
+    "number", [0, SENTENCES // 2, SENTENCES - 1], ids=["first", "middle", "last"]
+)
+async def test_a_text_of_1500_words_is_found_by_one_of_its_sentences(
+    words: MemoryCore, number: int
+) -> None:
     await with_short_ones(words)
     long = (await words.save(ALICE, SaveInput(content=prose(), type="semantic"))).memory
     assert len(long.content.split()) == WORDS * SENTENCES == 1500
-    for asked in (lines(1, 1000 + number)[0], rare_words(1000 + number), f"What were {rare_words(1000 + number, 4)}?"):
+    for asked in (
+        lines(1, 1000 + number)[0],
+        rare_words(1000 + number),
+        f"What were {rare_words(1000 + number, 4)}?",
+    ):
         for _ in range(2):  # once by queries, then held where the store holds users
             best = (await results(words, asked))[0]
             assert best.memory.id == long.id
@@ -47,13 +55,17 @@ async def test_a_text_of_1500_words_is_found_by_one_of_its_sentences(words: Memo
             assert (passage.message, passage.relevance_score) == (long.id, best.relevance_score)
 
 
-async def test_a_text_of_1500_words_is_found_by_rare_words_from_all_over_it(words: MemoryCore) -> None:
+async def test_a_text_of_1500_words_is_found_by_rare_words_from_all_over_it(
+    words: MemoryCore,
+) -> None:
     await with_short_ones(words)
     long = (await words.save(ALICE, SaveInput(content=prose(), type="semantic"))).memory
     asked = " ".join(rare_words(1000 + number, 1) for number in (2, 31, 60, 90, 121))
     (best,) = await results(words, asked)
     assert best.memory.id == long.id
-    assert (await words.retrieve(ALICE, RetrieveInput(query=asked, answer_threshold=0.39))).results == ()
+    assert (
+        await words.retrieve(ALICE, RetrieveInput(query=asked, answer_threshold=0.39))
+    ).results == ()
     assert await results(words, f"{asked} zinc") == (), "a word that it doesn't say"
 
 
@@ -63,7 +75,10 @@ async def test_explain_says_that_a_passage_answers(words: MemoryCore) -> None:
     asked = RetrieveInput(query=rare_words(1050), explain=True)
     answer = await words.retrieve(ALICE, asked)
     told = answer.results[0].explain or {}
-    norm = 0.7 * (0.6 + 0.4 * told["passage"]["length"] / min(max((answer.explain or {})["mean_length"], 30), 40))
+    norm = 0.7 * (
+        0.6
+        + 0.4 * told["passage"]["length"] / min(max((answer.explain or {})["mean_length"], 30), 40)
+    )
     assert told["passage"]["weight"] == 1.0
     assert told["passage"]["terms"] == dict.fromkeys(told["terms"], 1.0)
     share = sum(one["worth"] for one in told["terms"].values()) / (1.0 + norm)
@@ -73,7 +88,9 @@ async def test_explain_says_that_a_passage_answers(words: MemoryCore) -> None:
     assert short.results[0].passages == (), "a short text is read as it is"
 
 
-async def test_a_long_message_is_found_by_one_of_its_sentences_before_and_after_it_is_formed(world: World) -> None:
+async def test_a_long_message_is_found_by_one_of_its_sentences_before_and_after_it_is_formed(
+    world: World,
+) -> None:
     core = await world.core(embedder=WordsEmbedder())
     (accepted,) = await say(core, [lines(1)[0], prose(), lines(1, 1)[0]])
     for _ in range(2):
@@ -83,9 +100,13 @@ async def test_a_long_message_is_found_by_one_of_its_sentences_before_and_after_
         await finished(world, core, accepted)
 
 
-async def test_what_is_said_in_a_line_after_long_answers_is_found_by_its_words(words: MemoryCore) -> None:
+async def test_what_is_said_in_a_line_after_long_answers_is_found_by_its_words(
+    words: MemoryCore,
+) -> None:
     await with_short_ones(words)
-    await words.bulk(ALICE, [turn(prose(2000), actor="assistant"), turn(prose(3000), actor="assistant")])
+    await words.bulk(
+        ALICE, [turn(prose(2000), actor="assistant"), turn(prose(3000), actor="assistant")]
+    )
     line = (await words.save(ALICE, turn(lines(1, 500)[0], actor="Ana"))).memory
     hit = (await results(words, f"What were {rare_words(500, 3)}?"))[0]
     assert hit.memory.id == line.id
@@ -93,13 +114,25 @@ async def test_what_is_said_in_a_line_after_long_answers_is_found_by_its_words(w
 
 async def test_questions_about_something_else_find_nothing_in_long_texts(words: MemoryCore) -> None:
     await with_short_ones(words)
-    await words.bulk(ALICE, [turn(prose(2000), actor="assistant"), turn(prose(3000), actor="assistant")])
-    assert await results(words, f"Did {rare_words(7000, 3)} see the new {rare_words(7001, 2)} yesterday?") == ()
+    await words.bulk(
+        ALICE, [turn(prose(2000), actor="assistant"), turn(prose(3000), actor="assistant")]
+    )
+    assert (
+        await results(
+            words, f"Did {rare_words(7000, 3)} see the new {rare_words(7001, 2)} yesterday?"
+        )
+        == ()
+    )
 
 
 async def test_every_store_knows_where_terms_stand_in_long_texts(store: LongTermStore) -> None:
     def told(number: int, text: str) -> Any:
-        return memory(text, id=f"mem_{number}", lexical=analyse(text, actor=None, event_timestamp=NOW), session_id=None)
+        return memory(
+            text,
+            id=f"mem_{number}",
+            lexical=analyse(text, actor=None, event_timestamp=NOW),
+            session_id=None,
+        )
 
     saved = [told(0, prose()), told(1, lines(1, 1050)[0]), told(2, prose(1050))]
     head = await save(store, *saved)
@@ -108,8 +141,12 @@ async def test_every_store_knows_where_terms_stand_in_long_texts(store: LongTerm
         found = (await store.search(ALICE, query(" ".join(terms)))).candidates
         by_id = {one.id: one for one in saved}
         expected = from_memories([by_id[name] for name in found.ids], terms, None).places
-        assert [column.tolist() for column in found.places] == [column.tolist() for column in expected]
-        assert set(found.places.row.tolist()) == {row for row, name in enumerate(found.ids) if name != "mem_1"}
+        assert [column.tolist() for column in found.places] == [
+            column.tolist() for column in expected
+        ]
+        assert set(found.places.row.tolist()) == {
+            row for row, name in enumerate(found.ids) if name != "mem_1"
+        }
     assert head.sequence > 0
 
 
@@ -120,7 +157,9 @@ class Reads:
         self.inner = inner
         self.asked: list[str] = []
 
-    async def memories(self, owner: Owner, ids: Sequence[str], *more: Any, **options: Any) -> Mapping[str, SerializedMemory]:
+    async def memories(
+        self, owner: Owner, ids: Sequence[str], *more: Any, **options: Any
+    ) -> Mapping[str, SerializedMemory]:
         self.asked += ids
         return await self.inner.memories(owner, ids, *more, **options)
 

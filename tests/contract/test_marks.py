@@ -1,4 +1,6 @@
-"""What a store does with marks: fields of a memory are set beside the log, in the batch, and nothing else of it moves."""
+"""What a store does with marks: fields of a memory are set beside the log, in the batch,
+and nothing else of it moves.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,22 @@ MODEL = "test"
 """That of the embedder which the stores of these tests were opened for."""
 
 
-async def mark(store: LongTermStore, marks: Mapping[str, Mark], commit_id: str | None = None) -> None:
+async def mark(
+    store: LongTermStore, marks: Mapping[str, Mark], commit_id: str | None = None
+) -> None:
     """Commit marks alone."""
     head = (await store.snapshot(ALICE)).head
     changes = Changes(None, marks=marks)
     await store.commit(
-        ALICE, assemble(head, changes, commit_id=commit_id or f"cmt_{uuid4().hex}", epoch="ep_1", now=NOW, call=Call()).batch
+        ALICE,
+        assemble(
+            head,
+            changes,
+            commit_id=commit_id or f"cmt_{uuid4().hex}",
+            epoch="ep_1",
+            now=NOW,
+            call=Call(),
+        ).batch,
     )
 
 
@@ -47,7 +59,13 @@ async def vector_list(store: LongTermStore, seed: int) -> list[str]:
 
 
 async def test_only_the_named_fields_change_and_no_event_tells_of_it(store: LongTermStore) -> None:
-    tea = memory("grün 🙂", embedding=unit(1), embedding_model=None, scene_id="scn_0", metadata={"a": [1.5, None]})
+    tea = memory(
+        "grün 🙂",
+        embedding=unit(1),
+        embedding_model=None,
+        scene_id="scn_0",
+        metadata={"a": [1.5, None]},
+    )
     cake = memory("cake", embedding=unit(2))
     await save(store, tea, cake)
     before, other = await stored(store, tea.id), await stored(store, cake.id)
@@ -55,7 +73,12 @@ async def test_only_the_named_fields_change_and_no_event_tells_of_it(store: Long
     await mark(store, {tea.id: Mark(cell_id="mem_cell")}, "cmt_1")
     await mark(store, {tea.id: Mark(embedding=unit(3), embedding_model=MODEL)}, "cmt_2")
     after, moved = await stored(store, tea.id), (await store.snapshot(ALICE)).head
-    expected = {**before.model_dump(mode="json"), "cell_id": "mem_cell", "embedding_model": MODEL, "embedding_dimensions": 8}
+    expected = {
+        **before.model_dump(mode="json"),
+        "cell_id": "mem_cell",
+        "embedding_model": MODEL,
+        "embedding_dimensions": 8,
+    }
     assert after.model_dump(mode="json") == expected
     assert after.etag == before.etag
     assert np.allclose(after.embedding, unit(3), rtol=1e-4)  # type: ignore[arg-type]
@@ -67,7 +90,9 @@ async def test_only_the_named_fields_change_and_no_event_tells_of_it(store: Long
     assert (shown.cell_id, shown.scene_id, shown.embedding_model) == ("mem_cell", "scn_0", MODEL)
 
 
-async def test_a_memory_without_a_vector_is_found_by_its_words_and_by_vector_once_it_has_one(store: LongTermStore) -> None:
+async def test_a_memory_without_a_vector_is_found_by_its_words_and_by_vector_once_it_has_one(
+    store: LongTermStore,
+) -> None:
     tea, cake = memory("green tea"), memory("cake", embedding=unit(2))
     await save(store, tea, cake)
     for _ in range(4):  # who is searched for more often may be held in memory
@@ -85,7 +110,13 @@ async def test_a_new_vector_takes_the_place_of_the_old_one(store: LongTermStore)
     await save(store, tea, cake)
     for _ in range(4):
         assert await vector_list(store, 1) == [tea.id, cake.id]
-    await mark(store, {tea.id: Mark(embedding=unit(2), embedding_model=MODEL), cake.id: Mark(embedding=unit(1), embedding_model=MODEL)})
+    await mark(
+        store,
+        {
+            tea.id: Mark(embedding=unit(2), embedding_model=MODEL),
+            cake.id: Mark(embedding=unit(1), embedding_model=MODEL),
+        },
+    )
     assert await vector_list(store, 1) == [cake.id, tea.id]
     near = (await store.search(ALICE, query("tea"))).candidates
     assert near.lists["lexical"] == [tea.id]
@@ -113,7 +144,9 @@ async def test_the_states_of_the_tokens_go_with_the_vector(store: LongTermStore)
     assert await kept() == ""
 
 
-async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidden(store: LongTermStore) -> None:
+async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidden(
+    store: LongTermStore,
+) -> None:
     said = memory("green tea", category=MESSAGE, embedding=unit(1), event_timestamp=NOW)
     other = memory("green cup", category=MESSAGE, embedding=unit(2))
     plain = memory("green tree", category="fact", cell_id="mem_cell", embedding=unit(3))
@@ -124,7 +157,9 @@ async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidd
     async def shown() -> tuple[set[str], set[str], set[str]]:
         hiding = where(hide_formed_messages=True)
         page = {one.id for one in await store.page(ALICE, "memory", hiding, None, 10)}
-        lists = (await store.search(ALICE, query("green", unit(1), hide_formed_messages=True))).candidates.lists
+        lists = (
+            await store.search(ALICE, query("green", unit(1), hide_formed_messages=True))
+        ).candidates.lists
         by_id = set(await store.memories(ALICE, [one.id for one in everything], hiding))
         assert page == by_id
         kept = [one.id for one in everything if shows(hiding, await stored(store, one.id))]
@@ -145,19 +180,26 @@ async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidd
     assert {one.id for one in await store.page(ALICE, "memory", back, None, 10)} == hidden
 
 
-async def test_a_mark_of_another_process_is_seen_by_the_next_search(store_factory: StoreFactory) -> None:
+async def test_a_mark_of_another_process_is_seen_by_the_next_search(
+    store_factory: StoreFactory,
+) -> None:
     here, there = await store_factory(), await store_factory()
     tea, cake = memory("tea"), memory("cake", embedding=unit(2))
     await save(here, tea, cake)
     for _ in range(4):
         assert await vector_list(there, 1) == [cake.id]
-    await mark(here, {tea.id: Mark(embedding=unit(1), embedding_model=MODEL), cake.id: Mark(cell_id="mem_cell")})
+    await mark(
+        here,
+        {tea.id: Mark(embedding=unit(1), embedding_model=MODEL), cake.id: Mark(cell_id="mem_cell")},
+    )
     found = (await there.search(ALICE, query("cake", unit(1)))).candidates
     assert found.lists["vector"] == [tea.id, cake.id]
     assert found.cell[found.ids.index(cake.id)] == "mem_cell"
 
 
-async def test_a_mark_on_what_is_gone_or_of_another_length_refuses_the_whole_batch(store: LongTermStore) -> None:
+async def test_a_mark_on_what_is_gone_or_of_another_length_refuses_the_whole_batch(
+    store: LongTermStore,
+) -> None:
     tea = memory("tea", embedding=unit(1))
     await save(store, tea)
     with pytest.raises(AlreadyExists, match="mem_gone"):
@@ -167,7 +209,9 @@ async def test_a_mark_on_what_is_gone_or_of_another_length_refuses_the_whole_bat
     assert (await stored(store, tea.id)).cell_id is None
 
 
-async def test_each_mark_is_a_document_of_the_commit_and_vectors_are_weighed(store_factory: StoreFactory) -> None:
+async def test_each_mark_is_a_document_of_the_commit_and_vectors_are_weighed(
+    store_factory: StoreFactory,
+) -> None:
     store = await store_factory()
     tea = memory("tea", embedding=unit(1))
     await save(store, tea)
@@ -188,21 +232,31 @@ async def test_a_decision_does_not_undo_a_mark_that_came_between(store: LongTerm
     def decide(look: Look) -> Changes[None]:
         found = look.memory(tea.id)
         assert found is not None
-        return Changes(None, (Change("updated", found.model_copy(update={"content": "green tea"}), found),), reads=frozenset({tea.id}))
+        return Changes(
+            None,
+            (Change("updated", found.model_copy(update={"content": "green tea"}), found),),
+            reads=frozenset({tea.id}),
+        )
 
     await ledger.commit(ALICE, decide, ids=[tea.id], basis=basis, call=Call())
     after = await stored(store, tea.id)
     assert (after.content, after.cell_id) == ("green tea", "mem_cell")
 
 
-async def test_marks_alone_are_a_commit_of_the_ledger_and_gone_memories_are_decided_on_anew(store: LongTermStore) -> None:
+async def test_marks_alone_are_a_commit_of_the_ledger_and_gone_memories_are_decided_on_anew(
+    store: LongTermStore,
+) -> None:
     tea, cake = memory("tea", embedding=unit(1)), memory("cake", embedding=unit(2))
     await save(store, tea)
     ledger, seen = Ledger(store, StillClock(), CountedIds()), [0]
 
     def decide(look: Look) -> Changes[None]:
         seen[0] += 1
-        marks = {one: Mark(cell_id="mem_cell") for one in (tea.id, cake.id) if seen[0] == 1 or look.memory(one) is not None}
+        marks = {
+            one: Mark(cell_id="mem_cell")
+            for one in (tea.id, cake.id)
+            if seen[0] == 1 or look.memory(one) is not None
+        }
         return Changes(None, marks=marks)
 
     await ledger.commit(ALICE, decide, ids=[tea.id, cake.id], call=Call())
@@ -210,7 +264,9 @@ async def test_marks_alone_are_a_commit_of_the_ledger_and_gone_memories_are_deci
     assert seen == [2]
 
 
-async def test_a_vector_of_another_model_is_not_compared_and_nothing_shows_it(store: LongTermStore) -> None:
+async def test_a_vector_of_another_model_is_not_compared_and_nothing_shows_it(
+    store: LongTermStore,
+) -> None:
     tea, cake = memory("green tea"), memory("cake", embedding=unit(2))
     await save(store, tea, cake)
     await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model="another")})
@@ -236,7 +292,9 @@ async def test_two_embedders_of_one_length_share_a_store_and_each_finds_its_own(
         await store.open()
     tea, cake = memory("green tea", embedding=unit(1)), memory("cake", embedding=unit(2))
     await save(ours, tea.model_copy(update={"embedding_model": "ours", "embedding_dimensions": 8}))
-    await save(theirs, cake.model_copy(update={"embedding_model": "theirs", "embedding_dimensions": 8}))
+    await save(
+        theirs, cake.model_copy(update={"embedding_model": "theirs", "embedding_dimensions": 8})
+    )
     for store, own, foreign in ((ours, tea, cake), (theirs, cake, tea)):
         await store.check()
         for _ in range(4):

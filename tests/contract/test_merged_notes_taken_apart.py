@@ -1,4 +1,6 @@
-"""A note that was merged of several goes as soon as one of them is taken back, cleared, forgotten or deleted; the others stand again."""
+"""A note that was merged of several goes as soon as one of them is taken back, cleared, forgotten
+or deleted; the others stand again.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from tests.contract.test_forget import forgotten, told_by_the_log
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import WordsEmbedder, World, listed
 
-ROSE, FERN, IVY = (f"On my list is the plant {plant} for the garden" for plant in ("rose", "fern", "ivy"))
+ROSE, FERN, IVY = (
+    f"On my list is the plant {plant} for the garden" for plant in ("rose", "fern", "ivy")
+)
 VOLVO = "Ana's car is Volvo"
 Take = Callable[[MemoryCore, str], Awaitable[object]]
 
@@ -44,12 +48,18 @@ every_way = pytest.mark.parametrize("take", [taken_back, cleared, forgotten_soft
 
 async def merged(world: World, *texts: str) -> MemoryCore:
     """Sessions a, b, c that told these, each note merged into the next."""
-    agents = Tellers(rulings=on_all("UPDATE", category="note"), merged=lambda notes: "\n".join(one.text for one in notes))
+    agents = Tellers(
+        rulings=on_all("UPDATE", category="note"),
+        merged=lambda notes: "\n".join(one.text for one in notes),
+    )
     core = await world.core(agents=agents, embedder=WordsEmbedder())
     for day, text in enumerate(texts):
         await tell(core, text, session="abc"[day], at=NOW + timedelta(days=day))
         world.clock.forward(60)
-    assert [one.status for one in await notes(core)] == [*[Status.UPDATED] * (len(texts) - 1), Status.ACTIVE], "or nothing was merged"
+    assert [one.status for one in await notes(core)] == [
+        *[Status.UPDATED] * (len(texts) - 1),
+        Status.ACTIVE,
+    ], "or nothing was merged"
     return core
 
 
@@ -73,7 +83,9 @@ async def plain(core: MemoryCore, world: World) -> None:
 
 
 @every_way
-async def test_a_merged_note_goes_with_a_source_of_it_and_the_other_stands_again(world: World, take: Take) -> None:
+async def test_a_merged_note_goes_with_a_source_of_it_and_the_other_stands_again(
+    world: World, take: Take
+) -> None:
     core = await merged(world, ROSE, FERN)
     await take(core, "a")
     assert plants(await shown(core)) == {"fern"}
@@ -81,7 +93,9 @@ async def test_a_merged_note_goes_with_a_source_of_it_and_the_other_stands_again
 
 
 @pytest.mark.parametrize("take", [taken_back, cleared, forgotten_softly])
-async def test_the_source_of_a_merged_note_that_goes_with_its_session_stands_again(world: World, take: Take) -> None:
+async def test_the_source_of_a_merged_note_that_goes_with_its_session_stands_again(
+    world: World, take: Take
+) -> None:
     core = await merged(world, ROSE, FERN)
     await take(core, "b")
     assert plants(await shown(core)) == {"rose"}
@@ -96,7 +110,9 @@ async def test_the_middle_of_three_leaves_the_first_and_the_last(world: World, t
     await plain(core, world)
 
 
-async def test_a_source_that_was_deleted_with_a_merged_note_comes_back_by_itself(world: World) -> None:
+async def test_a_source_that_was_deleted_with_a_merged_note_comes_back_by_itself(
+    world: World,
+) -> None:
     core = await merged(world, ROSE, FERN)
     await deleted(core, "a")
     (gone,) = [one for one in await notes(core) if one.status is Status.DELETED]
@@ -135,8 +151,12 @@ async def test_a_fact_goes_with_the_last_of_those_that_told_it(world: World, ord
 
 
 @pytest.mark.parametrize("order", ["ab", "ba"])
-async def test_a_note_that_was_told_twice_goes_with_the_last_of_its_tellers(world: World, order: str) -> None:
-    core = await world.core(agents=Tellers(rulings=on_all("SKIP", category="note")), embedder=WordsEmbedder())
+async def test_a_note_that_was_told_twice_goes_with_the_last_of_its_tellers(
+    world: World, order: str
+) -> None:
+    core = await world.core(
+        agents=Tellers(rulings=on_all("SKIP", category="note")), embedder=WordsEmbedder()
+    )
     for day, session in enumerate("ab"):
         await tell(core, ROSE, session=session, at=NOW + timedelta(days=day))
         world.clock.forward(60)

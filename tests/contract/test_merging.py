@@ -1,4 +1,6 @@
-"""Near-duplicates as their users see them: of two memories that say one thing one stays, with what the other knew."""
+"""Near-duplicates as their users see them: of two memories that say one thing one stays,
+with what the other knew.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,14 @@ OTHER = "Dogs bark at night"
 
 async def opened(world: World, **options: Any) -> MemoryCore:
     """A core for which near is what has nine of ten words in common."""
-    return await world.core(**{"embedder": WordsEmbedder(), "rules": OfflineAgents(), "duplicate_threshold": 0.85, **options})
+    return await world.core(
+        **{
+            "embedder": WordsEmbedder(),
+            "rules": OfflineAgents(),
+            "duplicate_threshold": 0.85,
+            **options,
+        }
+    )
 
 
 @pytest.fixture
@@ -40,30 +49,58 @@ async def core(world: World) -> MemoryCore:
     return await opened(world)
 
 
-async def two(core: MemoryCore, first: SaveInput, second: str, **fields: Any) -> tuple[Memory, Memory]:
-    """Two memories, the second of which is edited to say what it does: a save alone would not have made it."""
+async def two(
+    core: MemoryCore, first: SaveInput, second: str, **fields: Any
+) -> tuple[Memory, Memory]:
+    """Two memories, the second of which is edited to say what it does: a save alone would not
+    have made it.
+    """
     one = (await core.save(ALICE, first)).memory
     other = (await core.save(ALICE, fact(OTHER, **{"category": first.category, **fields}))).memory
     return one, await rewritten(core, other.id, second)
 
 
-async def rewritten(core: MemoryCore, memory_id: str, content: str, *, owner: Owner = ALICE, **fields: Any) -> Memory:
+async def rewritten(
+    core: MemoryCore, memory_id: str, content: str, *, owner: Owner = ALICE, **fields: Any
+) -> Memory:
     """Another text by hand."""
     held = await core.get(owner, memory_id)
     return await core.update(owner, memory_id, UpdateInput(content=content, **fields), held.etag)
 
 
 def counts(task: Any) -> dict[str, int]:
-    return {name: number for name, number in task.result["counts"].items() if name in ("merged", "linked")}
+    return {
+        name: number
+        for name, number in task.result["counts"].items()
+        if name in ("merged", "linked")
+    }
 
 
-async def test_of_two_that_say_one_thing_one_stays_with_what_the_other_knew(core: MemoryCore, world: World) -> None:
-    one, other = await two(core, fact(TEA, tags=["drinks"], confidence=0.5), f"{TEA}.", tags=["leisure"], confidence=0.5, entities=["Ana"])
+async def test_of_two_that_say_one_thing_one_stays_with_what_the_other_knew(
+    core: MemoryCore, world: World
+) -> None:
+    one, other = await two(
+        core,
+        fact(TEA, tags=["drinks"], confidence=0.5),
+        f"{TEA}.",
+        tags=["leisure"],
+        confidence=0.5,
+        entities=["Ana"],
+    )
     assert counts(await consolidated(core)) == {"merged": 1}
     stays, goes = await core.get(ALICE, one.id), await core.get(ALICE, other.id)
-    assert (goes.status, goes.status_reason, goes.next_id, goes.consolidated_into_ids) == ("updated", "consolidated", one.id, [one.id])
+    assert (goes.status, goes.status_reason, goes.next_id, goes.consolidated_into_ids) == (
+        "updated",
+        "consolidated",
+        one.id,
+        [one.id],
+    )
     assert (stays.status, stays.content, stays.version) == (Status.ACTIVE, TEA, 1)
-    assert (stays.tags, stays.entities, stays.reinforcement_count) == (["drinks", "leisure"], ["Ana"], 1)
+    assert (stays.tags, stays.entities, stays.reinforcement_count) == (
+        ["drinks", "leisure"],
+        ["Ana"],
+        1,
+    )
     assert stays.source_ids == [other.id]
     chain = await core.evolution(ALICE, other.id)
     assert [step.id for step in chain.memories] == [other.id, one.id]
@@ -90,7 +127,10 @@ async def test_who_stays_does_not_depend_on_who_is_new(world: World) -> None:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ("The backup runs every day at 3 in the night", "The backup runs every day at 4 in the night"),
+        (
+            "The backup runs every day at 3 in the night",
+            "The backup runs every day at 4 in the night",
+        ),
         ("User likes green tea in the garden", "User doesn't like green tea in the garden"),
         ("We met with Ana in the garden house today", "We met with Tom in the garden house today"),
         ("User prefers tea over coffee", "User prefers coffee over tea"),
@@ -99,7 +139,9 @@ async def test_who_stays_does_not_depend_on_who_is_new(world: World) -> None:
     ],
 )
 @here
-async def test_digits_negations_names_and_order_keep_two_apart(core: MemoryCore, first: str, second: str) -> None:
+async def test_digits_negations_names_and_order_keep_two_apart(
+    core: MemoryCore, first: str, second: str
+) -> None:
     await two(core, fact(first), second)
     assert counts(await consolidated(core)) == {}
     assert len(await listed(core)) == 2
@@ -117,7 +159,9 @@ async def test_digits_negations_names_and_order_keep_two_apart(core: MemoryCore,
         ({"valid_until": NOW + timedelta(days=1)}, {"valid_from": NOW + timedelta(days=2)}),
     ],
 )
-async def test_what_stands_beside_the_text_keeps_two_apart(core: MemoryCore, first: dict[str, Any], second: dict[str, Any]) -> None:
+async def test_what_stands_beside_the_text_keeps_two_apart(
+    core: MemoryCore, first: dict[str, Any], second: dict[str, Any]
+) -> None:
     begins = {} if "valid_from" not in second else {"valid_from": second["valid_from"]}
     one = (await core.save(ALICE, fact(TEA, **first))).memory
     other = (await core.save(ALICE, fact(OTHER, **second))).memory
@@ -136,26 +180,44 @@ async def test_what_is_pinned_stays(core: MemoryCore) -> None:
 
 @here
 async def test_a_truth_in_a_slot_takes_in_what_is_said_beside_it(core: MemoryCore) -> None:
-    plain, slotted = await two(core, fact("User lives in Oslo"), "User lives in Oslo.", subject="User", attribute="home city", value="Oslo")
+    plain, slotted = await two(
+        core,
+        fact("User lives in Oslo"),
+        "User lives in Oslo.",
+        subject="User",
+        attribute="home city",
+        value="Oslo",
+    )
     await consolidated(core)
     assert [held.id for held in await listed(core)] == [slotted.id]
     held = await core.get(ALICE, slotted.id)
-    assert (held.value, held.event_timestamp, held.valid_from) == ("Oslo", slotted.event_timestamp, slotted.valid_from)
+    assert (held.value, held.event_timestamp, held.valid_from) == (
+        "Oslo",
+        slotted.event_timestamp,
+        slotted.valid_from,
+    )
     assert (await core.get(ALICE, plain.id)).next_id == slotted.id
 
 
 NOTE = "Ana plants roses along the long south wall of the old garden every year in early spring."
-MORE = "Ana plants roses along the long south wall of the old garden every year in early spring, with compost."
+MORE = (
+    "Ana plants roses along the long south wall of the old garden every year in early spring, "
+    "with compost."
+)
 
 
-async def test_two_notes_of_which_each_adds_become_one_and_the_old_text_is_its_history(core: MemoryCore, world: World) -> None:
+async def test_two_notes_of_which_each_adds_become_one_and_the_old_text_is_its_history(
+    core: MemoryCore, world: World
+) -> None:
     one, other = await two(core, fact(NOTE, category="note"), MORE)
     world.clock.forward(60)
     assert counts(await consolidated(core)) == {"merged": 1}
     (held,) = await listed(core)
     assert (held.id, held.version, held.status) == (one.id, 2, Status.ACTIVE)
     assert all(text.rstrip(".") in held.content for text in (NOTE, MORE))
-    assert [version.content for version in await core.versions(ALICE, one.id) if version.version == 1] == [NOTE]
+    assert [
+        version.content for version in await core.versions(ALICE, one.id) if version.version == 1
+    ] == [NOTE]
     assert (await core.get(ALICE, one.id, at=NOW + timedelta(seconds=30))).content == NOTE
     assert (await core.get(ALICE, other.id)).next_id == one.id
     await told_by_the_log(core, world)
@@ -163,12 +225,16 @@ async def test_two_notes_of_which_each_adds_become_one_and_the_old_text_is_its_h
 
 @here
 async def test_notes_too_long_for_one_are_linked_once(core: MemoryCore, world: World) -> None:
-    long = " ".join(f"Ana planted rose {word} along the wall." for word in ("alpha", "beta", "gamma") * 40)
+    long = " ".join(
+        f"Ana planted rose {word} along the wall." for word in ("alpha", "beta", "gamma") * 40
+    )
     long = (long + " ") * (int(0.4 * MAX_CONTENT_BYTES) // len(long) + 1)
     first, second = await two(core, fact(long, category="note"), f"{long} It was lovely.")
     assert counts(await consolidated(core)) == {"linked": 1}
     newer = await core.get(ALICE, second.id)
-    assert [(link.memory_id, link.relationship_type) for link in newer.links] == [(first.id, "duplicate")]
+    assert [(link.memory_id, link.relationship_type) for link in newer.links] == [
+        (first.id, "duplicate")
+    ]
     await rewritten(core, second.id, f"{long} It was lovely indeed.")
     await consolidated(core)
     assert len([one for one in await world.log() if one.event_type == "linked"]) == 1
@@ -198,14 +264,22 @@ async def test_only_neighbours_of_what_is_new_are_looked_at(core: MemoryCore) ->
 
 
 @here
-async def test_what_was_merged_and_somebody_brought_back_is_not_merged_again(core: MemoryCore) -> None:
+async def test_what_was_merged_and_somebody_brought_back_is_not_merged_again(
+    core: MemoryCore,
+) -> None:
     first, second = await two(core, fact(TEA), f"{TEA}!")
-    third = await rewritten(core, (await core.save(ALICE, fact("Cats sleep by day"))).memory.id, f"{TEA}.")
+    third = await rewritten(
+        core, (await core.save(ALICE, fact("Cats sleep by day"))).memory.id, f"{TEA}."
+    )
     assert counts(await consolidated(core)) == {"merged": 2}
     for one in (second, third):
         await core.restore(ALICE, one.id)
         assert counts(await consolidated(core)) == {}
-    assert {one.id: one.reinforcement_count for one in await listed(core)} == {first.id: 2, second.id: 0, third.id: 0}
+    assert {one.id: one.reinforcement_count for one in await listed(core)} == {
+        first.id: 2,
+        second.id: 0,
+        third.id: 0,
+    }
 
 
 @here

@@ -1,4 +1,6 @@
-"""What was said is found from the answer on: each message is a memory of its own, whether or not anything is formed of it."""
+"""What was said is found from the answer on: each message is a memory of its own,
+whether or not anything is formed of it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,17 @@ from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.batches import gather
 from tests.builders import ALICE, NOW
 from tests.cosmos_server import CosmosServer
-from tests.messages import MINUTE, best_words, lines, lost, messages, rare_words, results, say, shown
+from tests.messages import (
+    MINUTE,
+    best_words,
+    lines,
+    lost,
+    messages,
+    rare_words,
+    results,
+    say,
+    shown,
+)
 from tests.tasks import Hand, ended, finished, pending, stored, task_of, told
 from tests.telling import Tellers
 from tests.world import BOB, WordsEmbedder, World, fact, listed, turn
@@ -51,8 +63,12 @@ class Slow(WordsEmbedder):
         return [TokenStates(STATES, np.ones(1, dtype=np.float32)) for _ in texts]
 
 
-@pytest.mark.parametrize("short_term", [None, NullShortTermStore()], ids=["short term", "no short term"])
-async def test_every_message_is_found_by_its_own_words_before_anything_is_formed(world: World, short_term: Any) -> None:
+@pytest.mark.parametrize(
+    "short_term", [None, NullShortTermStore()], ids=["short term", "no short term"]
+)
+async def test_every_message_is_found_by_its_own_words_before_anything_is_formed(
+    world: World, short_term: Any
+) -> None:
     core = await world.core(embedder=WordsEmbedder(), short_term=short_term)
     (accepted,) = await say(core, lines(20))
     assert accepted.degraded == ()
@@ -61,11 +77,16 @@ async def test_every_message_is_found_by_its_own_words_before_anything_is_formed
     assert await pending(world) == 1
     await finished(world, core, accepted)
     assert await told(core) != []
-    assert await lost(core, 20) == [], "forming changes what leads to a message, never whether it is found"
+    assert await lost(core, 20) == [], (
+        "forming changes what leads to a message, never whether it is found"
+    )
 
 
 async def test_another_process_finds_it_at_once_and_nobody_else_does(world: World) -> None:
-    core, other = await world.core(embedder=WordsEmbedder()), await world.core(embedder=WordsEmbedder())
+    core, other = (
+        await world.core(embedder=WordsEmbedder()),
+        await world.core(embedder=WordsEmbedder()),
+    )
     assert await results(other, rare_words(3)) == (), "who asked before knows it all the same"
     await say(core, lines(5))
     assert await lost(other, 5) == []
@@ -79,8 +100,17 @@ async def test_a_message_says_who_said_it_when_and_where(world: World) -> None:
     conversation = (await task_of(core, accepted)).subject_id
     for number, memory in enumerate((first, second)):
         assert is_message(memory.id)
-        assert (memory.type, memory.category, memory.source, memory.actor) == ("episodic", "message", "conversation", "user")
-        assert (memory.session_id, memory.conversation_id, memory.event_timestamp) == ("s1", conversation, NOW + number * MINUTE)
+        assert (memory.type, memory.category, memory.source, memory.actor) == (
+            "episodic",
+            "message",
+            "conversation",
+            "user",
+        )
+        assert (memory.session_id, memory.conversation_id, memory.event_timestamp) == (
+            "s1",
+            conversation,
+            NOW + number * MINUTE,
+        )
         assert memory.metadata == {"role": "user", "message": number}
         assert (await core.get(ALICE, memory.id)).content == memory.content
     with pytest.raises(NotFound):
@@ -97,7 +127,9 @@ async def test_an_embedder_that_is_down_delays_the_vectors_and_nothing_else(worl
     assert await lost(core, 20) == [], "by words"
     await Hand(core).work_all()
     assert (await task_of(core, accepted)).waiting_for == "embedder"
-    assert [(await core.get(ALICE, one.id)).embedding for one in (await messages(core))[:3]] == [None] * 3
+    assert [(await core.get(ALICE, one.id)).embedding for one in (await messages(core))[:3]] == [
+        None
+    ] * 3
     embedder.down = False
     await finished(world, core, accepted)
     after = [await core.get(ALICE, one.id) for one in await messages(core)]
@@ -115,7 +147,9 @@ async def test_an_embedder_that_is_slow_is_not_waited_for(world: World) -> None:
     await finished(world, core, accepted)
     after = [await core.get(ALICE, one.id) for one in await messages(core)]
     assert [one.embedding is None for one in after] == [False] * 50
-    assert [one.lexical.states for one in after] == [STATES] * 50, "of what is embedded later as of what is embedded at once"
+    assert [one.lexical.states for one in after] == [STATES] * 50, (
+        "of what is embedded later as of what is embedded at once"
+    )
 
 
 async def test_it_is_found_behind_many_tasks_that_wait(world: World) -> None:
@@ -128,15 +162,24 @@ async def test_it_is_found_behind_many_tasks_that_wait(world: World) -> None:
 
 
 @pytest.mark.parametrize("session", ["s1", None], ids=["session", "no session"])
-async def test_however_it_is_cut_the_same_is_said_in_the_same_order_and_found(world: World, session: str | None) -> None:
+async def test_however_it_is_cut_the_same_is_said_in_the_same_order_and_found(
+    world: World, session: str | None
+) -> None:
     core = await world.core(embedder=WordsEmbedder())
     alike, found = [], []
     for of in (1, 2, 10, 50):
         owner = type(ALICE)("app", f"in calls of {of}")
         await say(core, lines(24), of=of, owner=owner, session=session)
-        alike.append([(one.content, one.actor, one.event_timestamp, one.session_id) for one in await messages(core, owner)])
+        alike.append(
+            [
+                (one.content, one.actor, one.event_timestamp, one.session_id)
+                for one in await messages(core, owner)
+            ]
+        )
         hits = [await results(core, rare_words(number), owner) for number in (0, 7, 23)]
-        found.append([[(hit.memory.content, hit.relevance_score) for hit in group] for group in hits])
+        found.append(
+            [[(hit.memory.content, hit.relevance_score) for hit in group] for group in hits]
+        )
     assert [content for content, *_ in alike[0]] == lines(24)
     assert alike[1:] == [alike[0]] * 3
     if session is not None:  # without one, what was said just before is not known to belong to it
@@ -146,7 +189,9 @@ async def test_however_it_is_cut_the_same_is_said_in_the_same_order_and_found(wo
 
 
 @pytest.mark.parametrize("of", [1, 2, 10, 50])
-async def test_however_it_is_cut_every_message_is_found_once_it_is_formed(world: World, of: int) -> None:
+async def test_however_it_is_cut_every_message_is_found_once_it_is_formed(
+    world: World, of: int
+) -> None:
     core = await world.core(embedder=WordsEmbedder())
     await say(core, lines(12), of=of)
     await Hand(core).work_all()
@@ -155,7 +200,9 @@ async def test_however_it_is_cut_every_message_is_found_once_it_is_formed(world:
     assert [one.content for one in await messages(core)] == lines(12)
 
 
-async def test_more_messages_than_a_commit_holds_are_all_there_with_the_answer(world: World) -> None:
+async def test_more_messages_than_a_commit_holds_are_all_there_with_the_answer(
+    world: World,
+) -> None:
     core = await world.core(embedder=WordsEmbedder(), agents=Tellers(notes=False))
     (accepted,) = await say(core, lines(200))
     assert accepted.degraded == ()
@@ -172,7 +219,9 @@ async def test_more_messages_than_a_commit_holds_are_all_there_with_the_answer(w
 
 async def test_long_messages_that_fill_a_call_are_all_there(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder(), agents=Tellers(notes=False))
-    long = [f"{rare_words(number)} {'something else was said here ' * 1000}" for number in range(33)]
+    long = [
+        f"{rare_words(number)} {'something else was said here ' * 1000}" for number in range(33)
+    ]
     assert 900_000 < sum(map(len, long)) < 2**20
     (accepted,) = await say(core, long)
     assert accepted.degraded == ()
@@ -187,7 +236,9 @@ async def test_long_messages_that_fill_a_call_are_all_there(world: World) -> Non
 async def test_two_conversations_told_at_once_into_a_session_are_both_there(world: World) -> None:
     cores = [await world.core(embedder=WordsEmbedder()) for _ in range(2)]
     contents = [lines(60), lines(60, first=100)]
-    await asyncio.gather(*(say(core, part, of=20) for core, part in zip(cores, contents, strict=True)))
+    await asyncio.gather(
+        *(say(core, part, of=20) for core, part in zip(cores, contents, strict=True))
+    )
     found = [one.content for one in await messages(cores[0])]
     assert sorted(found) == sorted(contents[0] + contents[1])
     for part in contents:
@@ -208,7 +259,9 @@ async def test_the_same_call_twice_says_nothing_twice(world: World) -> None:
 async def test_twenty_equal_calls_at_once_with_one_key_say_it_once(world: World) -> None:
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     call = Call(idempotency_key="k1")
-    answers = await asyncio.gather(*(say(cores[number % 2], lines(50), call=call) for number in range(10)))
+    answers = await asyncio.gather(
+        *(say(cores[number % 2], lines(50), call=call) for number in range(10))
+    )
     assert len({answer.task_id for (answer,) in answers}) == 1
     assert sorted(one.content for one in await messages(cores[0])) == sorted(lines(50))
 
@@ -225,7 +278,9 @@ async def test_no_message_comes_back_into_a_session_that_was_cleared(world: Worl
 
 
 @pytest.mark.parametrize("is_embedded", [True, False], ids=["with vectors", "before its vector"])
-async def test_a_message_that_is_deleted_before_it_is_formed_stays_deleted(world: World, is_embedded: bool) -> None:
+async def test_a_message_that_is_deleted_before_it_is_formed_stays_deleted(
+    world: World, is_embedded: bool
+) -> None:
     embedder = WordsEmbedder()
     core = await world.core(embedder=embedder)
     embedder.down = not is_embedded
@@ -249,7 +304,9 @@ async def test_a_message_that_is_deleted_after_it_was_formed_is_no_passage(world
 
 
 async def test_gathered_messages_are_found_once_they_are_handed_over(world: World) -> None:
-    core = await world.core(embedder=WordsEmbedder(), batch_messages=6, agents=ScriptedAgents(down=True))
+    core = await world.core(
+        embedder=WordsEmbedder(), batch_messages=6, agents=ScriptedAgents(down=True)
+    )
     assert (await gather(core, *lines(3))).task_id is None
     full = await gather(core, *lines(3, first=3))
     assert (full.degraded, full.task_id is None) == ((), False)
@@ -273,7 +330,9 @@ async def test_gathered_messages_are_found_once_nothing_more_comes(world: World)
 
 async def test_an_agents_own_words_are_found_before_they_are_summed_up(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    said = AgentMemoryInput.model_validate({"messages": lines(1)[0], "agent_id": "planner", "session_id": "s1"})
+    said = AgentMemoryInput.model_validate(
+        {"messages": lines(1)[0], "agent_id": "planner", "session_id": "s1"}
+    )
     accepted = await core.agent_memory(ALICE, said)
     assert await best_words(core, rare_words(0)) == lines(1)[0]
     (message,) = await messages(core)
@@ -284,7 +343,14 @@ async def test_an_agents_own_words_are_found_before_they_are_summed_up(world: Wo
 
 async def test_a_cell_shows_what_was_said_best_first_and_three_at_most(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    said = ["The ferry to Oslo was late", "The ferry to Oslo", "The ferry", "The ferry to Oslo was late again", "It rained", "Soup"]
+    said = [
+        "The ferry to Oslo was late",
+        "The ferry to Oslo",
+        "The ferry",
+        "The ferry to Oslo was late again",
+        "It rained",
+        "Soup",
+    ]
     (accepted,) = await say(core, said)
     await finished(world, core, accepted)
     (hit,) = [hit for hit in await results(core, "ferry to Oslo") if hit.memory.category == "cell"]
@@ -295,14 +361,20 @@ async def test_a_cell_shows_what_was_said_best_first_and_three_at_most(world: Wo
     by_id = {one.id: one for one in await messages(core)}
     for passage in hit.passages:
         source = by_id[passage.message]
-        assert (passage.text, passage.actor, passage.at) == (source.content, source.actor, source.event_timestamp)
+        assert (passage.text, passage.actor, passage.at) == (
+            source.content,
+            source.actor,
+            source.event_timestamp,
+        )
     assert set(hit.memory.source_ids) == by_id.keys()
     assert not any(is_message(other) for other in hit.also)
 
 
 async def test_a_list_shows_messages_until_their_cell_is_there(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    (accepted,) = await say(core, ["I live in Lisbon", "It is warm here", f"{NEW_TOPIC} soup", "And bread"])
+    (accepted,) = await say(
+        core, ["I live in Lisbon", "It is warm here", f"{NEW_TOPIC} soup", "And bread"]
+    )
     assert {one.category for one in await listed(core)} == {"message"}
     assert len(await listed(core)) == 4
     await finished(world, core, accepted)
@@ -310,7 +382,12 @@ async def test_a_list_shows_messages_until_their_cell_is_there(world: World) -> 
     assert {one.category for one in after} == {"cell", "fact"}
     cells = {one.id: one for one in after if one.category == "cell"}
     said = await messages(core)
-    assert [one.content for one in said] == ["I live in Lisbon", "It is warm here", f"{NEW_TOPIC} soup", "And bread"]
+    assert [one.content for one in said] == [
+        "I live in Lisbon",
+        "It is warm here",
+        f"{NEW_TOPIC} soup",
+        "And bread",
+    ]
     for one in said:
         assert one.cell_id is not None
         assert one.id in cells[one.cell_id].source_ids
@@ -318,7 +395,9 @@ async def test_a_list_shows_messages_until_their_cell_is_there(world: World) -> 
     assert (await core.session(ALICE, "s1")).counts == {"messages": 4, "episodic": 2, "semantic": 1}
 
 
-async def test_messages_of_a_cell_that_is_deleted_stand_for_themselves_or_are_gone_but_are_never_found_through_it(world: World) -> None:
+async def test_messages_of_a_cell_that_is_deleted_stand_for_themselves_or_are_gone_but_are_never_found_through_it(  # noqa: E501
+    world: World,
+) -> None:
     core = await world.core(embedder=WordsEmbedder())
     (accepted,) = await say(core, lines(4))
     await finished(world, core, accepted)
@@ -334,7 +413,9 @@ async def test_a_context_quotes_messages_before_and_after_their_cell_is_there(wo
     async def ids() -> set[str]:
         asked = ContextInput(query="where do I live", session_id="s1")
         found = {name for part in (await core.context(ALICE, asked)).parts for name in part.ids}
-        answer = await core.retrieve(ALICE, RetrieveInput(query="I live in Lisbon", mode="reconstruct"))
+        answer = await core.retrieve(
+            ALICE, RetrieveInput(query="I live in Lisbon", mode="reconstruct")
+        )
         return found | {*answer.citations}
 
     (accepted,) = await say(core, ["I live in Lisbon", "It is warm here"])
@@ -345,7 +426,9 @@ async def test_a_context_quotes_messages_before_and_after_their_cell_is_there(wo
 
 
 async def test_a_working_set_holds_no_messages(world: World) -> None:
-    """What a working set holds of a message would not know the cell that the message is formed into."""
+    """What a working set holds of a message would not know the cell that the message is
+    formed into.
+    """
     core = await world.core(embedder=WordsEmbedder())
     await core.save(ALICE, turn("The boat is blue"))
     (accepted,) = await say(core, lines(3))
@@ -353,11 +436,15 @@ async def test_a_working_set_holds_no_messages(world: World) -> None:
         hits = await results(core, f"boat blue {rare_words(1)}", session_id="s1")
         assert not any(is_message(hit.memory.id) and hit.tier == "short" for hit in hits)
         await finished(world, core, accepted)
-    assert [shown(hit)[:1] for hit in await results(core, rare_words(1), session_id="s1")] == [lines(2)[1:]]
+    assert [shown(hit)[:1] for hit in await results(core, rare_words(1), session_id="s1")] == [
+        lines(2)[1:]
+    ]
 
 
 async def test_messages_are_no_neighbours_no_conflicts_and_no_news(world: World) -> None:
-    """What is near a message is compared with nothing: neither a save, nor a cell, nor a run looks at it."""
+    """What is near a message is compared with nothing: neither a save, nor a cell,
+    nor a run looks at it.
+    """
     core = await world.core(embedder=WordsEmbedder(), link_threshold=0.1, duplicate_threshold=0.5)
     (accepted,) = await say(core, ["Ana lives in Oslo", "Ana lives in Oslo", "Ana lives in Bergen"])
     saved = await core.save(ALICE, fact("Ana lives in Oslo"))
@@ -369,17 +456,22 @@ async def test_messages_are_no_neighbours_no_conflicts_and_no_news(world: World)
     run = await core.consolidate(ALICE, ConsolidateInput())
     assert isinstance(run, Accepted)
     assert (await ended(world, core, run.task_id)).status == "succeeded"
-    assert not any(is_message(name) for scene in (await core.scenes(ALICE)).scenes for name in scene.cell_ids)
+    assert not any(
+        is_message(name) for scene in (await core.scenes(ALICE)).scenes for name in scene.cell_ids
+    )
     assert not any(is_message(one.memory_id) for one in (await core.profile(ALICE)).explicit)
     after = await messages(core)
     assert [(one.content, one.status.value, one.reinforcement_count) for one in after] == [
-        ("Ana lives in Oslo", "active", 0), ("Ana lives in Oslo", "active", 0), ("Ana lives in Bergen", "active", 0),
+        ("Ana lives in Oslo", "active", 0), ("Ana lives in Oslo", "active", 0),
+        ("Ana lives in Bergen", "active", 0),
     ]  # fmt: skip
     assert not any(one.scene_id or one.next_id or one.links for one in after)
 
 
 @pytest.mark.parametrize("adapter", ["cosmos"], indirect=True)
-async def test_on_a_store_that_fails_at_every_fifth_request_all_is_said_once(world: World, server: CosmosServer) -> None:
+async def test_on_a_store_that_fails_at_every_fifth_request_all_is_said_once(
+    world: World, server: CosmosServer
+) -> None:
     core = await world.core(embedder=WordsEmbedder())
     server.storm()
     try:

@@ -1,4 +1,6 @@
-"""Whatever fails between the answer and the rest, and however it was cut: each message is there exactly once."""
+"""Whatever fails between the answer and the rest, and however it was cut: each message is there
+exactly once.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ async def commits(world: World) -> int:
     return len(whole.names)
 
 
-async def test_killed_at_any_write_before_the_answer_all_is_said_once(world: World, adapter: str) -> None:
+async def test_killed_at_any_write_before_the_answer_all_is_said_once(
+    world: World, adapter: str
+) -> None:
     """Told again with the same key, or left to its task: the same messages."""
     writes = 5 if adapter == "storm" else await commits(world)
     for at in range(1, writes + 1):
@@ -80,8 +84,12 @@ async def test_killed_at_any_write_before_the_answer_all_is_said_once(world: Wor
             await world.end(core)
 
 
-async def test_what_a_session_was_cleared_of_is_not_written_by_its_task(world: World, adapter: str) -> None:
-    """The process died between two commits, so that most messages were to be written by the task."""
+async def test_what_a_session_was_cleared_of_is_not_written_by_its_task(
+    world: World, adapter: str
+) -> None:
+    """The process died between two commits, so that most messages were to be written
+    by the task.
+    """
     if adapter == "storm":
         return
     owner = Owner("app", "cleared")
@@ -99,27 +107,43 @@ async def test_what_a_session_was_cleared_of_is_not_written_by_its_task(world: W
     assert {one.status.value for one in await messages(core, owner)} == {"deleted"}
 
 
-async def test_a_store_that_fails_at_any_commit_delays_what_was_said_and_loses_none(world: World) -> None:
+async def test_a_store_that_fails_at_any_commit_delays_what_was_said_and_loses_none(
+    world: World,
+) -> None:
     for kind, times in (("503", 1), ("503", FOR_GOOD), ("cut", 1), ("cut", FOR_GOOD)):
         for at in (1, 2, 3):
             owner, faulty = Owner("app", f"{kind} {times} {at}"), list[Faulty]()
 
-            def wrap(store: object, at: int = at, kind: str = kind, times: int = times, faulty: list[Faulty] = faulty) -> Faulty:
+            def wrap(
+                store: object,
+                at: int = at,
+                kind: str = kind,
+                times: int = times,
+                faulty: list[Faulty] = faulty,
+            ) -> Faulty:
                 faulty.append(Faulty(store, at, kind, times, asleep=False))  # type: ignore[arg-type]
                 return faulty[0]
 
-            core = await world.core(wrap=wrap, embedder=WordsEmbedder(), agents=Tellers(notes=False), commit_deadline_s=1)
+            core = await world.core(
+                wrap=wrap,
+                embedder=WordsEmbedder(),
+                agents=Tellers(notes=False),
+                commit_deadline_s=1,
+            )
             try:
                 (accepted,) = await say(core, lines(MANY), owner=owner, call=ONCE)
             except (Unavailable, HeadMoved):
-                assert at == 1, "what is told is refused before anything of it is there, or not at all"
+                assert at == 1, (
+                    "what is told is refused before anything of it is there, or not at all"
+                )
                 faulty[0].asleep = True
                 (accepted,) = await say(core, lines(MANY), owner=owner, call=ONCE)
             faulty[0].asleep = True
             there = await messages(core, owner)
             assert [one.content for one in there] == lines(len(there))
             if at > 1:
-                fails = kind == "503" and times == FOR_GOOD  # of what was done, and its answer lost, each try finds out
+                # of what was done, and its answer lost, each try finds out
+                fails = kind == "503" and times == FOR_GOOD
                 assert accepted.degraded == (("search",) if fails else ())
                 assert len(there) == ((at - 1) * MOST_AT_ONCE if fails else MANY)
             await holds_all(world, core, accepted, owner)
@@ -128,11 +152,18 @@ async def test_a_store_that_fails_at_any_commit_delays_what_was_said_and_loses_n
 
 WORDS = st.sampled_from(["tea", "Oslo", "boat", "late", "rain", "soup", "green", "home"])
 SAID = st.lists(
-    st.tuples(st.sampled_from(["user", "assistant"]), st.lists(WORDS, min_size=1, max_size=5).map(" ".join)), min_size=1, max_size=12
+    st.tuples(
+        st.sampled_from(["user", "assistant"]),
+        st.lists(WORDS, min_size=1, max_size=5).map(" ".join),
+    ),
+    min_size=1,
+    max_size=12,
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(said=SAID, cuts=st.lists(st.integers(0, 12), max_size=4), is_formed=st.booleans())
 async def test_however_random_talk_is_cut_the_same_is_there(
     words: MemoryCore, said: list[tuple[str, str]], cuts: list[int], *, is_formed: bool

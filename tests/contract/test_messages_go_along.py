@@ -1,4 +1,6 @@
-"""What was said goes with what was formed of it, and comes back with it: softly, for good, out of the past and the archive."""
+"""What was said goes with what was formed of it, and comes back with it: softly, for good,
+out of the past and the archive.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from memory_core.core import MemoryCore
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import MESSAGE, WITH_CELL, messages_of
 from memory_core.domain.requests.maintenance import ReplayInput
-from memory_core.domain.requests.memories import ClearInput, ConverseInput, CopyInput, RetrieveInput, StatusInput
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    ConverseInput,
+    CopyInput,
+    RetrieveInput,
+    StatusInput,
+)
 from memory_core.domain.results import Call
 from memory_core.ledger.documents import messages_id
 from tests.agents import ScriptedAgents
@@ -33,7 +41,9 @@ async def core(world: World) -> MemoryCore:
 async def found(core: MemoryCore, query: str) -> set[str]:
     """The ids that a search shows, and those of the messages that it quotes."""
     hits = (await core.retrieve(ALICE, RetrieveInput(query=query))).results
-    return {name for hit in hits for name in (hit.memory.id, *(one.message for one in hit.passages))}
+    return {
+        name for hit in hits for name in (hit.memory.id, *(one.message for one in hit.passages))
+    }
 
 
 def statuses(said: dict[str, Memory]) -> set[tuple[Status, str]]:
@@ -45,7 +55,9 @@ async def counted(core: MemoryCore) -> dict[str, int]:
     return dict(session.counts)
 
 
-async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(core: MemoryCore, world: World) -> None:
+async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     cell, before = await the_cell(core, "ferry"), await counted(core)
     assert {one.cell_id for one in (await messages(core)).values()} == {cell.id}
@@ -66,7 +78,9 @@ async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(core
     await told_by_the_log(core, world)
 
 
-async def test_a_message_deleted_by_itself_leaves_its_cell_and_stays_deleted_when_that_comes_back(core: MemoryCore, world: World) -> None:
+async def test_a_message_deleted_by_itself_leaves_its_cell_and_stays_deleted_when_that_comes_back(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     cell, ferry = await the_cell(core, "ferry"), (await messages(core))["the ferry was late"]
     await core.delete(ALICE, ferry.id)
@@ -75,11 +89,15 @@ async def test_a_message_deleted_by_itself_leaves_its_cell_and_stays_deleted_whe
     await core.delete(ALICE, cell.id)
     await core.set_status(ALICE, cell.id, StatusInput(status="active"))
     said = await messages(core)
-    assert {text: one.status for text, one in said.items()} == dict.fromkeys(SAID, Status.ACTIVE) | {ferry.content: Status.DELETED}
+    assert {text: one.status for text, one in said.items()} == dict.fromkeys(
+        SAID, Status.ACTIVE
+    ) | {ferry.content: Status.DELETED}
     await told_by_the_log(core, world)
 
 
-async def test_a_message_restored_without_its_cell_stands_for_itself_until_that_comes_back(core: MemoryCore, world: World) -> None:
+async def test_a_message_restored_without_its_cell_stands_for_itself_until_that_comes_back(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     cell, ferry = await the_cell(core, "ferry"), (await messages(core))["the ferry was late"]
     await core.delete(ALICE, cell.id)
@@ -95,7 +113,9 @@ async def test_a_message_restored_without_its_cell_stands_for_itself_until_that_
     await told_by_the_log(core, world)
 
 
-async def test_of_a_long_cell_all_messages_go_and_come_back_also_when_somebody_dies_in_between(world: World) -> None:
+async def test_of_a_long_cell_all_messages_go_and_come_back_also_when_somebody_dies_in_between(
+    world: World,
+) -> None:
     core = await world.core(agents=ScriptedAgents())
     lines = [f"line number {number} of a long evening" for number in range(90)]
     await tell(core, *lines)
@@ -108,14 +128,23 @@ async def test_of_a_long_cell_all_messages_go_and_come_back_also_when_somebody_d
         await dying.delete(ALICE, cell.id)
     await core.delete(ALICE, cell.id, Call(idempotency_key="again"))
     await core.delete(ALICE, cell.id, Call(idempotency_key="again"))
-    assert {one.id for one in (await messages(core)).values() if one.status is Status.DELETED} == own
+    assert {
+        one.id for one in (await messages(core)).values() if one.status is Status.DELETED
+    } == own
     await core.restore(ALICE, cell.id)
     assert [one for one in (await messages(core)).values() if one.status is Status.DELETED] == []
 
 
-async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commits_as_it_takes(core: MemoryCore, world: World) -> None:
+async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commits_as_it_takes(
+    core: MemoryCore, world: World
+) -> None:
     for number in range(4):
-        await tell(core, *(f"day {number} line {line}" for line in range(15)), at=NOW + timedelta(days=number), session=f"s{number}")
+        await tell(
+            core,
+            *(f"day {number} line {line}" for line in range(15)),
+            at=NOW + timedelta(days=number),
+            session=f"s{number}",
+        )
     cells = await listed(core, status="all", category="cell")
     task = await forgotten(core, ids=[one.id for one in cells])
     said = await messages(core)
@@ -125,10 +154,14 @@ async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commi
     assert await listed(core) == []
     await told_by_the_log(core, world)
     await core.restore(ALICE, cells[0].id)
-    assert sorted(one.id for one in (await messages(core)).values() if one.status is Status.ACTIVE) == sorted(messages_of(cells[0]))
+    assert sorted(
+        one.id for one in (await messages(core)).values() if one.status is Status.ACTIVE
+    ) == sorted(messages_of(cells[0]))
 
 
-async def test_a_cleared_session_is_cleared_of_its_messages_and_a_restored_cell_brings_them_back(core: MemoryCore) -> None:
+async def test_a_cleared_session_is_cleared_of_its_messages_and_a_restored_cell_brings_them_back(
+    core: MemoryCore,
+) -> None:
     await tell(core, *SAID)
     cell = await the_cell(core, "ferry")
     await core.clear(ALICE, ClearInput(session_id="s1"))
@@ -138,7 +171,9 @@ async def test_a_cleared_session_is_cleared_of_its_messages_and_a_restored_cell_
     assert statuses(await messages(core)) == {(Status.ACTIVE, "restored")}
 
 
-async def test_a_copy_of_a_cell_is_deleted_without_the_messages_and_a_copied_message_belongs_to_no_cell(core: MemoryCore) -> None:
+async def test_a_copy_of_a_cell_is_deleted_without_the_messages_and_a_copied_message_belongs_to_no_cell(  # noqa: E501
+    core: MemoryCore,
+) -> None:
     await tell(core, *SAID)
     cell, ferry = await the_cell(core, "ferry"), (await messages(core))["the ferry was late"]
     copied = await core.copy(ALICE, cell.id, CopyInput(to_agent_id="planner"))
@@ -149,7 +184,9 @@ async def test_a_copy_of_a_cell_is_deleted_without_the_messages_and_a_copied_mes
     assert alone.id in [one.id for one in await listed(core)]
 
 
-async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_them_along(core: MemoryCore) -> None:
+async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_them_along(
+    core: MemoryCore,
+) -> None:
     await tell(core, *SAID)
     await core.converse(ALICE, talk(*SAID))
     cell = await the_cell(core, "ferry")
@@ -157,10 +194,12 @@ async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_
     assert len(said) == len(SAID)
     assert sorted(messages_of(cell)) == sorted(message.id for message in said)
     await core.delete(ALICE, cell.id)
-    assert {one.status for one in await listed(core, status="all", category=MESSAGE)} == {Status.DELETED}
+    assert {one.status for one in await listed(core, status="all", category=MESSAGE)} == {
+        Status.DELETED
+    }
 
 
-async def test_a_message_forgotten_for_good_takes_its_cell_and_leaves_the_other_messages_to_themselves(
+async def test_a_message_forgotten_for_good_takes_its_cell_and_leaves_the_other_messages_to_themselves(  # noqa: E501
     core: MemoryCore, world: World
 ) -> None:
     await tell(core, "Ana's city is Stavanger", "the ferry was late", "Ben's city is Turku")
@@ -178,13 +217,18 @@ async def test_a_message_forgotten_for_good_takes_its_cell_and_leaves_the_other_
     assert "the ferry was late" in await find(core, "the ferry was late")
 
 
-async def test_a_fact_forgotten_for_good_takes_the_message_that_told_it_and_leaves_the_others(core: MemoryCore, world: World) -> None:
+async def test_a_fact_forgotten_for_good_takes_the_message_that_told_it_and_leaves_the_others(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     (lives,) = await listed(core, category="fact")
     seen = await foreseen(core, "hard", ids=[lives.id])
     assert seen.counts == {"forgotten": 1, "derived": 2, "messages": 1, "episodes": 1}
     await forgotten(core, "hard", ids=[lives.id])
-    assert sorted(one.content for one in await listed(core, status="all")) == ["the ferry was late", "zebra crossing"]
+    assert sorted(one.content for one in await listed(core, status="all")) == [
+        "the ferry was late",
+        "zebra crossing",
+    ]
     await no_trace(world, "Stavanger")
     await told_by_the_log(core, world)
 
@@ -202,15 +246,22 @@ async def test_asked_for_with_a_fact_of_its_cell_a_message_goes_beside_that_of_t
 
 
 @pytest.mark.parametrize("names", [("message", "cell"), ("cell", "message")])
-async def test_asked_for_with_its_cell_all_messages_go(core: MemoryCore, world: World, names: Sequence[str]) -> None:
+async def test_asked_for_with_its_cell_all_messages_go(
+    core: MemoryCore, world: World, names: Sequence[str]
+) -> None:
     await tell(core, *SAID)
-    known = {"message": (await messages(core))["zebra crossing"].id, "cell": (await the_cell(core, "ferry")).id}
+    known = {
+        "message": (await messages(core))["zebra crossing"].id,
+        "cell": (await the_cell(core, "ferry")).id,
+    }
     await forgotten(core, "hard", ids=[known[name] for name in names])
     assert await messages(core) == {}
     await no_trace(world, "ferry", "zebra")
 
 
-async def test_words_that_a_forgotten_message_lent_to_those_after_it_are_gone(core: MemoryCore, world: World) -> None:
+async def test_words_that_a_forgotten_message_lent_to_those_after_it_are_gone(
+    core: MemoryCore, world: World
+) -> None:
     await core.converse(ALICE, talk("the quagga stood there", "why did it?", "nobody knows"))
     said = await messages(core)
     assert "quagga" in str((await core.get(ALICE, said["why did it?"].id)).lexical)
@@ -220,7 +271,9 @@ async def test_words_that_a_forgotten_message_lent_to_those_after_it_are_gone(co
 
 
 @pytest.mark.parametrize("state", ["waiting", "poisoned", "cancelled"])
-async def test_a_session_forgotten_for_good_takes_messages_of_which_nothing_was_formed(world: World, state: str) -> None:
+async def test_a_session_forgotten_for_good_takes_messages_of_which_nothing_was_formed(
+    world: World, state: str
+) -> None:
     core = await world.core(agents=ScriptedAgents(broken=state == "poisoned"))
     accepted = await core.converse(ALICE, talk(*SAID))
     if state == "poisoned":
@@ -241,7 +294,9 @@ async def formed_or_not(core: MemoryCore, world: World) -> None:
         world.clock.forward(600)
 
 
-async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showed(core: MemoryCore, world: World) -> None:
+async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showed(
+    core: MemoryCore, world: World
+) -> None:
     accepted = await core.converse(ALICE, talk(*SAID))
     world.clock.forward(1)
     before, shown = world.clock.now(), await listed(core)
@@ -254,7 +309,9 @@ async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showe
     world.clock.forward(5)
     known = await listed(core, known_at=world.clock.now())
     assert [one.id for one in known] == [one.id for one in await listed(core)]
-    replayed = {one.id: one for one in await listed(core, known_at=world.clock.now(), category=MESSAGE)}
+    replayed = {
+        one.id: one for one in await listed(core, known_at=world.clock.now(), category=MESSAGE)
+    }
     assert {one.cell_id for one in replayed.values()} == {cell.id}
     head = await world.head()
     assert head is not None
@@ -262,8 +319,13 @@ async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showe
     assert [one.id for one in page.memories] == [one.id for one in await listed(core, status="all")]
 
 
-async def test_a_message_told_again_is_forgotten_in_every_conversation_that_told_it(core: MemoryCore, world: World) -> None:
-    told = [{"role": "user", "content": f"the {word} was there", "timestamp": NOW} for word in ("quagga", "heron", "stork")]
+async def test_a_message_told_again_is_forgotten_in_every_conversation_that_told_it(
+    core: MemoryCore, world: World
+) -> None:
+    told = [
+        {"role": "user", "content": f"the {word} was there", "timestamp": NOW}
+        for word in ("quagga", "heron", "stork")
+    ]
     for count in (1, 3):
         await core.converse(ALICE, ConverseInput.model_validate({"messages": told[:count]}))
     assert len(await messages(core)) == 3
@@ -273,12 +335,21 @@ async def test_a_message_told_again_is_forgotten_in_every_conversation_that_told
     await no_trace(world, "quagga")
 
 
-async def test_a_forgotten_conversation_leaves_no_document_of_messages(core: MemoryCore, world: World) -> None:
+async def test_a_forgotten_conversation_leaves_no_document_of_messages(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     cell = await the_cell(core, "ferry")
     assert cell.conversation_id is not None
     await forgotten(core, "hard", ids=[cell.id])
     store = await world.look_on()
-    assert (await store.snapshot(ALICE, [messages_id(cell.conversation_id), *messages_of(cell)])).documents == {}
+    assert (
+        await store.snapshot(ALICE, [messages_id(cell.conversation_id), *messages_of(cell)])
+    ).documents == {}
     await no_trace(world, "ferry", "zebra")
-    await core.converse(ALICE, ConverseInput.model_validate({"messages": [{"role": "user", "content": "hello", "timestamp": NOW}]}))
+    await core.converse(
+        ALICE,
+        ConverseInput.model_validate(
+            {"messages": [{"role": "user", "content": "hello", "timestamp": NOW}]}
+        ),
+    )

@@ -1,4 +1,6 @@
-"""What was said long ago: never made short, archived and brought back like any memory, exported and imported with its cell."""
+"""What was said long ago: never made short, archived and brought back like any memory,
+exported and imported with its cell.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +52,19 @@ async def test_a_long_message_is_never_made_short(world: World) -> None:
     core = await world.core(rules=OfflineAgents())
     accepted = await core.converse(ALICE, talk(LONG))
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
+        "capped": False,
+    }
     (message,) = (await messages(core)).values()
     assert (message.status, message.content) == (Status.ACTIVE, LONG)
     await Hand(core).work_all()
     assert accepted.task_id
 
 
-async def test_messages_go_cold_with_their_cell_and_come_back_with_it(core: MemoryCore, world: World) -> None:
+async def test_messages_go_cold_with_their_cell_and_come_back_with_it(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     cell = await the_cell(core, "ferry")
     years_go_by(world)
@@ -74,7 +81,9 @@ async def test_messages_go_cold_with_their_cell_and_come_back_with_it(core: Memo
     await told_by_the_log(core, world)
 
 
-async def test_a_cell_deleted_in_the_archive_takes_its_messages_along_and_brings_them_back(core: MemoryCore, world: World) -> None:
+async def test_a_cell_deleted_in_the_archive_takes_its_messages_along_and_brings_them_back(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     cell = await the_cell(core, "ferry")
     years_go_by(world)
@@ -87,7 +96,9 @@ async def test_a_cell_deleted_in_the_archive_takes_its_messages_along_and_brings
     await told_by_the_log(core, world)
 
 
-async def test_a_cold_message_forgotten_for_good_leaves_no_copy(core: MemoryCore, world: World) -> None:
+async def test_a_cold_message_forgotten_for_good_leaves_no_copy(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     ferry = (await messages(core))["the ferry was late"]
     years_go_by(world)
@@ -99,25 +110,37 @@ async def test_a_cold_message_forgotten_for_good_leaves_no_copy(core: MemoryCore
     await told_by_the_log(core, world)
 
 
-async def test_a_file_brings_messages_back_with_their_cells_and_vectors(core: MemoryCore, world: World) -> None:
+async def test_a_file_brings_messages_back_with_their_cells_and_vectors(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, *SAID)
     accepted = await core.converse(ALICE, talk("a walrus came by", session="s2"))
     file = await exported(world, core)
     task = await brought(world, core, file)
     assert task.status == "succeeded", task.error
     here, there = await messages(core), await messages(core, BOB)
-    assert {text: (one.id, one.cell_id, one.sequence, one.metadata) for text, one in there.items()} == {
-        text: (one.id, one.cell_id, one.sequence, one.metadata) for text, one in here.items()
-    }
-    assert {one.embedding_model for one in there.values()} == {one.embedding_model for one in here.values()} != {None}
+    assert {
+        text: (one.id, one.cell_id, one.sequence, one.metadata) for text, one in there.items()
+    } == {text: (one.id, one.cell_id, one.sequence, one.metadata) for text, one in here.items()}
+    assert (
+        {one.embedding_model for one in there.values()}
+        == {one.embedding_model for one in here.values()}
+        != {None}
+    )
     assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
-    assert await quoted(core, "the ferry was late", BOB) == await quoted(core, "the ferry was late", ALICE) != set()
+    assert (
+        await quoted(core, "the ferry was late", BOB)
+        == await quoted(core, "the ferry was late", ALICE)
+        != set()
+    )
     await formed(core, accepted)
     world.clock.forward(3600)
     await core.sweep()
     await Hand(core).work_all()
     walrus = await the_cell(core, "walrus", BOB)
-    assert [one.cell_id for one in (await messages(core, BOB)).values() if one.id in messages_of(walrus)] == [walrus.id]
+    assert [
+        one.cell_id for one in (await messages(core, BOB)).values() if one.id in messages_of(walrus)
+    ] == [walrus.id]
     assert [one.id for one in await listed(core, BOB)] == [one.id for one in await listed(core)]
 
 

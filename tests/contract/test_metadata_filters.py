@@ -1,4 +1,6 @@
-"""Lists and searches by metadata: the store's own query says the same as the filter says of one memory, on every store."""
+"""Lists and searches by metadata: the store's own query says the same as the filter says of one
+memory, on every store.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,10 @@ FILTERS: list[dict[str, Any]] = [
 @pytest.fixture
 async def core(world: World) -> MemoryCore:
     made = await world.core(embedder=WordsEmbedder())
-    items = [SaveInput(content=f"shelf number {place}", metadata=metadata, category=str(place)) for place, metadata in enumerate(METADATAS)]
+    items = [
+        SaveInput(content=f"shelf number {place}", metadata=metadata, category=str(place))
+        for place, metadata in enumerate(METADATAS)
+    ]
     await made.bulk(ALICE, items)
     await made.save(BOB, SaveInput(content="shelf of Bob", metadata={"n": 1, "team": "red"}))
     return made
@@ -73,34 +78,68 @@ async def listed(core: MemoryCore, wanted: dict[str, Any], **fields: Any) -> lis
 
 async def test_lists_and_searches_show_what_meets_the_filter(core: MemoryCore) -> None:
     for wanted in FILTERS:
-        expected = [place for place, metadata in enumerate(METADATAS) if matches(read_conditions(wanted), metadata)]
+        expected = [
+            place
+            for place, metadata in enumerate(METADATAS)
+            if matches(read_conditions(wanted), metadata)
+        ]
         assert await listed(core, wanted) == expected[::-1], wanted
         assert await listed(core, wanted, order="asc") == expected, wanted
         for _ in range(2):  # the second may be answered from memory
             found = await core.retrieve(
-                ALICE, RetrieveInput(query="shelf number", metadata=wanted, limit=50, answer_threshold=0, similarity_threshold=0)
+                ALICE,
+                RetrieveInput(
+                    query="shelf number",
+                    metadata=wanted,
+                    limit=50,
+                    answer_threshold=0,
+                    similarity_threshold=0,
+                ),
             )
-            assert sorted(int(hit.serialized.memory.category or "-1") for hit in found.results) == expected, wanted
+            assert (
+                sorted(int(hit.serialized.memory.category or "-1") for hit in found.results)
+                == expected
+            ), wanted
 
 
-async def test_a_search_of_a_session_and_one_at_a_moment_keep_to_it(core: MemoryCore, world: World) -> None:
+async def test_a_search_of_a_session_and_one_at_a_moment_keep_to_it(
+    core: MemoryCore, world: World
+) -> None:
     for place in range(3):
-        await core.save(ALICE, SaveInput(content=f"turn about shelf {place}", session_id="s1", metadata={"place": place}))
+        await core.save(
+            ALICE,
+            SaveInput(
+                content=f"turn about shelf {place}", session_id="s1", metadata={"place": place}
+            ),
+        )
     for at in (None, world.clock.now()):
-        asked = RetrieveInput(query="turn about shelf", session_id="s1", metadata={"place": {"gte": 1}}, at=at)
+        asked = RetrieveInput(
+            query="turn about shelf", session_id="s1", metadata={"place": {"gte": 1}}, at=at
+        )
         found = await core.retrieve(ALICE, asked)
         assert {hit.serialized.memory.metadata["place"] for hit in found.results} == {1, 2}
 
 
 async def test_it_follows_an_edit_and_looks_back(core: MemoryCore, world: World) -> None:
-    saved = await core.save(ALICE, SaveInput(type="semantic", content="the keys hang in the hall", metadata={"room": "hall"}))
+    saved = await core.save(
+        ALICE,
+        SaveInput(type="semantic", content="the keys hang in the hall", metadata={"room": "hall"}),
+    )
     world.clock.forward(60)
     before = world.clock.now()
     world.clock.forward(60)
     await core.update(ALICE, saved.memory.id, UpdateInput(metadata={"room": "kitchen"}), "*")
-    ids = [[memory.id for memory in (await core.list(ALICE, ListInput(metadata={"room": room}))).memories] for room in ("hall", "kitchen")]
+    ids = [
+        [
+            memory.id
+            for memory in (await core.list(ALICE, ListInput(metadata={"room": room}))).memories
+        ]
+        for room in ("hall", "kitchen")
+    ]
     assert ids == [[], [saved.memory.id]]
-    then = await core.list(ALICE, ListInput(metadata={"room": "hall"}, known_at=before, order="asc"))
+    then = await core.list(
+        ALICE, ListInput(metadata={"room": "hall"}, known_at=before, order="asc")
+    )
     assert [memory.id for memory in then.memories] == [saved.memory.id]
 
 

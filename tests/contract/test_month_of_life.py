@@ -1,7 +1,8 @@
-"""A month of one life, hour by hour: what is known of Nora in the end, how it was known before, and that all of it happens once.
+"""A month of one life, hour by hour: what is known of Nora in the end, how it was known before,
+and that all of it happens once.
 
-She tells 300 messages and more; offline agents listen. Note: the month is lived once for all tests here, each of which gets
-a copy of what it left; only the one that replays it lives it again.
+She tells 300 messages and more; offline agents listen. Note: the month is lived once for all tests
+here, each of which gets a copy of what it left; only the one that replays it lives it again.
 """
 
 from __future__ import annotations
@@ -46,9 +47,20 @@ OVER = {"Berlin", "Fabrikam", "translator", "vegan", "vegetarian"}
 async def core_of(world: World, seed: str = "a") -> MemoryCore:
     """Offline agents, and vectors by words: near is what has most words in common."""
     rules = OfflineAgents()
-    scale: dict[str, Any] = {"duplicate_threshold": 0.9, "contradiction_floor": 0.5, "link_threshold": 0.75}
+    scale: dict[str, Any] = {
+        "duplicate_threshold": 0.9,
+        "contradiction_floor": 0.5,
+        "link_threshold": 0.75,
+    }
     embedder = WordsEmbedder()
-    return await world.core(agents=rules, rules=rules, embedder=embedder, ids=CountedIds(seed), consolidation_spread_minutes=0, **scale)
+    return await world.core(
+        agents=rules,
+        rules=rules,
+        embedder=embedder,
+        ids=CountedIds(seed),
+        consolidation_spread_minutes=0,
+        **scale,
+    )
 
 
 def world_at(folder: Path) -> World:
@@ -108,7 +120,10 @@ async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: Memor
     assert [one.value for one in profile["home city"].previous] == ["Berlin"]
     assert profile["home city"].since.date() == (BEGINS + timedelta(days=19)).date()
     for day, diet in ((3, "vegetarian"), (10, "vegan"), (25, None)):
-        then = {one.name: one.value for one in (await core.profile(NORA, at=BEGINS + timedelta(days=day))).explicit}
+        then = {
+            one.name: one.value
+            for one in (await core.profile(NORA, at=BEGINS + timedelta(days=day))).explicit
+        }
         assert (then.get("diet"), then["home city"]) == (diet, "Berlin" if day < 19 else "Lisbon")
 
 
@@ -168,7 +183,12 @@ async def test_what_has_fallen_is_said_beside_each_scene_that_tells_it(core: Mem
     cells = {one.id: one for one in await listed(core, NORA, type="episodic")}
     seen = set[str]()
     for scene in (await core.scenes(NORA, limit=100)).scenes:
-        told = {fact.text for name in scene.cell_ids for fact in cells[name].atomic_facts if fact.fact_id in fallen}
+        told = {
+            fact.text
+            for name in scene.cell_ids
+            for fact in cells[name].atomic_facts
+            if fact.fact_id in fallen
+        }
         said = {one["text"]: one["current"] for one in scene.stale_facts}
         assert told <= said.keys(), scene.summary
         assert all(said.values()), "what holds now is said too"
@@ -178,7 +198,9 @@ async def test_what_has_fallen_is_said_beside_each_scene_that_tells_it(core: Mem
 
 
 async def test_a_slip_put_right_leaves_no_trace(core: MemoryCore) -> None:
-    told = [fact.text for one in await listed(core, NORA, status="all") for fact in one.atomic_facts]
+    told = [
+        fact.text for one in await listed(core, NORA, status="all") for fact in one.atomic_facts
+    ]
     (sister,) = [one for one in await listed(core, NORA) if one.subject == "user's sister"]
     assert (sister.value, [one for one in told if "Anna" in one]) == ("Hannah", [])
 
@@ -189,9 +211,13 @@ async def test_a_cold_is_told_of_while_it_lasts_and_no_longer(core: MemoryCore) 
         at = BEGINS + timedelta(days=day)
         context = await core.context(NORA, ContextInput(at=at))
         assert (cold in _expected(context.context)) is told, context.context
-        rebuilt = await core.retrieve(NORA, RetrieveInput(query="Has she a cold?", mode="reconstruct", at=at))
+        rebuilt = await core.retrieve(
+            NORA, RetrieveInput(query="Has she a cold?", mode="reconstruct", at=at)
+        )
         assert "I have a cold" in str(rebuilt.context), "what was said stays said"
-        assert told or f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" not in str(rebuilt.context)
+        assert told or f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" not in str(
+            rebuilt.context
+        )
 
 
 def _expected(context: str) -> str:
@@ -201,7 +227,10 @@ def _expected(context: str) -> str:
 
 async def test_habits_become_patterns_that_name_where_they_show(core: MemoryCore) -> None:
     patterns = {one.content: one for one in await listed(core, NORA, category="pattern")}
-    assert patterns.keys() == {"User runs every Tuesday before breakfast", "User calls their sister every Sunday"}
+    assert patterns.keys() == {
+        "User runs every Tuesday before breakfast",
+        "User calls their sister every Sunday",
+    }
     for one in patterns.values():
         cells = [await core.get(NORA, name) for name in one.source_ids]
         assert len(cells) >= 3
@@ -230,7 +259,9 @@ async def test_the_last_hours_again_make_nothing(after: World, core: MemoryCore)
     assert await named(after, "task", "operation", "run") <= work
 
 
-async def test_the_month_replayed_in_a_fresh_store_gives_the_same_state(after: World, tmp_path_factory: pytest.TempPathFactory) -> None:
+async def test_the_month_replayed_in_a_fresh_store_gives_the_same_state(
+    after: World, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.mktemp("again")
     await lived(folder)
     again = world_at(folder)

@@ -1,4 +1,6 @@
-"""Chains end: no commit, by whatever path, leads a memory back to itself; and one that stands in a store all the same is survived."""
+"""Chains end: no commit, by whatever path, leads a memory back to itself; and one that stands in a
+store all the same is survived.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,19 @@ async def put(book: Ledger, *memories: Memory) -> None:
     ids = [one.id for one in memories]
 
     def decide(look: Look) -> Changes[None]:
-        return Changes(None, tuple(Change("changed", one, look.memory(one.id)) for one in memories), reads=frozenset(ids))
+        return Changes(
+            None,
+            tuple(Change("changed", one, look.memory(one.id)) for one in memories),
+            reads=frozenset(ids),
+        )
 
     await book.commit(ALICE, decide, ids=ids, call=Call())
 
 
 def after(one: Memory, other: Memory) -> Memory:
-    return one.model_copy(update={"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": other.id})
+    return one.model_copy(
+        update={"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": other.id}
+    )
 
 
 @pytest.fixture
@@ -44,15 +52,24 @@ async def test_nobody_follows_themselves(book: Ledger) -> None:
         await put(book, after(one, one))
 
 
-async def test_a_circle_is_refused_also_through_what_the_decision_did_not_read(book: Ledger) -> None:
+async def test_a_circle_is_refused_also_through_what_the_decision_did_not_read(
+    book: Ledger,
+) -> None:
     a, b, c, d = (memory(name) for name in "abcd")
     await put(book, a, b, c, d)
     await put(book, after(a, b))
     await put(book, after(b, c))
-    with pytest.raises(Conflict, match=f"{c.id} would lead, over {a.id} and {b.id}, back to itself"):
+    with pytest.raises(
+        Conflict, match=f"{c.id} would lead, over {a.id} and {b.id}, back to itself"
+    ):
         await put(book, after(c, a))
     await put(book, after(c, d))
-    assert {name: one.next_id for name, one in (await read(book, a, b, c, d)).items()} == {a.id: b.id, b.id: c.id, c.id: d.id, d.id: None}
+    assert {name: one.next_id for name, one in (await read(book, a, b, c, d)).items()} == {
+        a.id: b.id,
+        b.id: c.id,
+        c.id: d.id,
+        d.id: None,
+    }
 
 
 async def test_a_circle_within_one_commit_is_refused(book: Ledger) -> None:
@@ -68,10 +85,15 @@ async def test_a_chain_is_turned_round_in_one_commit(book: Ledger) -> None:
     await put(book, a, b)
     await put(book, after(a, b))
     await put(book, a, after(b, a))
-    assert {name: one.next_id for name, one in (await read(book, a, b)).items()} == {a.id: None, b.id: a.id}
+    assert {name: one.next_id for name, one in (await read(book, a, b)).items()} == {
+        a.id: None,
+        b.id: a.id,
+    }
 
 
-async def test_somebody_who_closes_it_between_look_and_commit_is_seen(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_somebody_who_closes_it_between_look_and_commit_is_seen(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     """Two processes, each of which would be right alone."""
     books = [Ledger(await store_factory(), clock, RandomIds(), deadline_s=30) for _ in range(2)]
     a, b = memory("a"), memory("b")
@@ -80,7 +102,9 @@ async def test_somebody_who_closes_it_between_look_and_commit_is_seen(store_fact
     await put(books[0], after(a, b))
 
     def decide(look: Look) -> Changes[None]:
-        return Changes(None, (Change("changed", after(b, a), look.memory(b.id)),), reads=frozenset({b.id}))
+        return Changes(
+            None, (Change("changed", after(b, a), look.memory(b.id)),), reads=frozenset({b.id})
+        )
 
     with pytest.raises(HeadMoved):
         await books[1].commit(ALICE, decide, ids=[b.id], basis=stale, call=Call())
@@ -96,13 +120,22 @@ async def read(book: Ledger, *memories: Memory) -> dict[str, Memory]:
 async def forge(store: LongTermStore, clock: StillClock, *memories: Memory) -> None:
     """Write past the ledger, as an older version of this product might have."""
     head = (await store.snapshot(ALICE)).head
-    changes = Changes(None, tuple(Change("superseded", after, before) for after, before in zip(memories[::2], memories[1::2], strict=True)))
+    changes = Changes(
+        None,
+        tuple(
+            Change("superseded", after, before)
+            for after, before in zip(memories[::2], memories[1::2], strict=True)
+        ),
+    )
     made = assemble(head, changes, commit_id="cmt_forged", epoch="ep", now=clock.now(), call=Call())
     await Insistent(store).commit(ALICE, made.batch)
 
 
 async def test_a_circle_that_stands_in_a_store_is_survived(core: MemoryCore, world: World) -> None:
-    a, b = [(await core.save(ALICE, fact(f"the {what} is blue"))).memory for what in ("door", "old roof of the house")]
+    a, b = [
+        (await core.save(ALICE, fact(f"the {what} is blue"))).memory
+        for what in ("door", "old roof of the house")
+    ]
     await forge(await world.look_on(), world.clock, after(a, b), a, after(b, a), b)
     for direction in ("forward", "backward", "both"):
         told = (await core.evolution(ALICE, a.id, direction)).memories  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""Notes say which of their facts have fallen, whatever is merged, told late or taken back: a note is found like any other memory."""
+"""Notes say which of their facts have fallen, whatever is merged, told late or taken back: a note
+is found like any other memory.
+"""
 
 from __future__ import annotations
 
@@ -28,24 +30,37 @@ async def core(world: World, agents: Tellers, embedder: WordsEmbedder) -> Memory
     return await world.core(agents=agents, rules=Tellers(), embedder=embedder, link_threshold=0.3)
 
 
-async def test_a_note_merged_after_a_fact_of_it_fell_still_says_so(core: MemoryCore, agents: Tellers, world: World) -> None:
+async def test_a_note_merged_after_a_fact_of_it_fell_still_says_so(
+    core: MemoryCore, agents: Tellers, world: World
+) -> None:
     await tell(core, "Ana's city is Oslo, she said in the old garden")
     await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=1))
     bergen = (await facts_of(core))["Ana's city is Bergen"]
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=LATER)
-    merged = next(one for one in await of_category(core, "note") if one.status_reason == "consolidated" and one.status == "active")
+    merged = next(
+        one
+        for one in await of_category(core, "note")
+        if one.status_reason == "consolidated" and one.status == "active"
+    )
     assert "Oslo" in merged.content
-    assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [("Ana's city is Oslo", bergen.id)]
+    assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [
+        ("Ana's city is Oslo", bergen.id)
+    ]
     agents.rulings = lambda new, held: []
     await tell(core, "Ana's dog is Rex", at=LATER + timedelta(days=1))
     (record,) = [one for one in await records_of(world) if one.strategy == "merge"]
     await core.undo_conflict(ALICE, record.id)
-    notes = {one.content.split("\n")[1]: one for one in await of_category(core, "note") if one.status == "active"}
-    assert {text[:10]: {fact.text for fact in one.atomic_facts} for text, one in notes.items() if "garden" in text} == {
-        "Ana's city": {"Ana's city is Oslo"},
-        "Ana's dog ": {"Ana's dog is Bo"},
+    notes = {
+        one.content.split("\n")[1]: one
+        for one in await of_category(core, "note")
+        if one.status == "active"
     }
+    assert {
+        text[:10]: {fact.text for fact in one.atomic_facts}
+        for text, one in notes.items()
+        if "garden" in text
+    } == {"Ana's city": {"Ana's city is Oslo"}, "Ana's dog ": {"Ana's dog is Bo"}}
 
 
 async def test_a_merge_undone_after_a_fact_fell_leaves_the_mark_with_the_note_that_told_it(
@@ -59,8 +74,14 @@ async def test_a_merge_undone_after_a_fact_fell_leaves_the_mark_with_the_note_th
     (record,) = [one for one in await records_of(world) if one.strategy == "merge"]
     await core.undo_conflict(ALICE, record.id)
     bergen = (await facts_of(core))["Ana's city is Bergen"]
-    note = next(one for one in await of_category(core, "note") if one.status == "active" and "Oslo" in one.content)
-    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.id)]
+    note = next(
+        one
+        for one in await of_category(core, "note")
+        if one.status == "active" and "Oslo" in one.content
+    )
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
+        ("Ana's city is Oslo", bergen.id)
+    ]
 
 
 async def test_a_mark_of_what_holds_again_is_not_told(core: MemoryCore, agents: Tellers) -> None:
@@ -70,8 +91,14 @@ async def test_a_mark_of_what_holds_again_is_not_told(core: MemoryCore, agents: 
     agents.rulings = lambda new, held: []
     await tell(core, "Ana's city is Bergen", at=LATER)
     oslo = (await facts_of(core))["Ana's city is Oslo"]
-    asked = RetrieveInput(query="old garden dog Bo", categories=["note"], limit=1, at=LATER + timedelta(days=1))
-    assert [one["text"] for hit in (await core.retrieve(ALICE, asked)).results for one in hit.stale_facts] == ["Ana's city is Oslo"]
+    asked = RetrieveInput(
+        query="old garden dog Bo", categories=["note"], limit=1, at=LATER + timedelta(days=1)
+    )
+    assert [
+        one["text"]
+        for hit in (await core.retrieve(ALICE, asked)).results
+        for one in hit.stale_facts
+    ] == ["Ana's city is Oslo"]
     await core.restore(ALICE, oslo.id)
     assert [hit.stale_facts for hit in (await core.retrieve(ALICE, asked)).results] == [()]
 
@@ -82,7 +109,9 @@ async def test_a_note_of_what_has_fallen_already_says_so(core: MemoryCore) -> No
     await tell(core, "Ana's city is Oslo, she said in the old garden", at=NOW + timedelta(days=1))
     bergen = (await facts_of(core))["Ana's city is Bergen"]
     note = next(one for one in await of_category(core, "note") if "garden" in one.content)
-    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.id)]
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
+        ("Ana's city is Oslo", bergen.id)
+    ]
 
 
 async def test_who_moved_back_lives_there_as_before(core: MemoryCore) -> None:
@@ -91,31 +120,62 @@ async def test_who_moved_back_lives_there_as_before(core: MemoryCore) -> None:
     await tell(core, "Ana's city is Oslo", at=LATER)
     asked = {"query": "old garden Oslo", "limit": 1}
     for days, said in ((2, ["Ana's city is Oslo"]), (6, [])):
-        answer = await core.retrieve(ALICE, RetrieveInput.model_validate({**asked, "at": NOW + timedelta(days=days)}))
+        answer = await core.retrieve(
+            ALICE, RetrieveInput.model_validate({**asked, "at": NOW + timedelta(days=days)})
+        )
         assert [one["text"] for hit in answer.results for one in hit.stale_facts] == said, days
 
 
 @pytest.mark.parametrize("merges", [1, 3])
-async def test_a_save_marks_the_note_that_stands_for_many(core: MemoryCore, agents: Tellers, merges: int) -> None:
+async def test_a_save_marks_the_note_that_stands_for_many(
+    core: MemoryCore, agents: Tellers, merges: int
+) -> None:
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's city is Oslo, she said in the old garden")
-    for number, tail in enumerate(("the stone wall", "the broken gate", "the green bench")[:merges]):
-        await tell(core, f"We spoke about the old garden and {tail}", at=NOW + timedelta(hours=number + 1))
-    fields = {"type": "semantic", "subject": "Ana", "attribute": "city", "value": "Bergen", "event_timestamp": LATER}
-    bergen = await core.save(ALICE, SaveInput.model_validate({"content": "Ana's city is Bergen", **fields}))
+    for number, tail in enumerate(
+        ("the stone wall", "the broken gate", "the green bench")[:merges]
+    ):
+        await tell(
+            core, f"We spoke about the old garden and {tail}", at=NOW + timedelta(hours=number + 1)
+        )
+    fields = {
+        "type": "semantic",
+        "subject": "Ana",
+        "attribute": "city",
+        "value": "Bergen",
+        "event_timestamp": LATER,
+    }
+    bergen = await core.save(
+        ALICE, SaveInput.model_validate({"content": "Ana's city is Bergen", **fields})
+    )
     (note,) = [one for one in await of_category(core, "note") if one.status == "active"]
-    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.memory.id)]
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
+        ("Ana's city is Oslo", bergen.memory.id)
+    ]
 
 
 @pytest.mark.parametrize("category", ["cell", "note"])
-async def test_a_truth_falls_that_was_told_in_another_session_in_what_is_deleted_since(core: MemoryCore, category: str) -> None:
+async def test_a_truth_falls_that_was_told_in_another_session_in_what_is_deleted_since(
+    core: MemoryCore, category: str
+) -> None:
     await tell(core, "Ana's city is Oslo", session="s1")
     (teller,) = await of_category(core, category)
     await core.delete(ALICE, teller.id)
-    bergen = SaveInput(type="semantic", content="Bergen", subject="Ana", attribute="city", session_id="s2", event_timestamp=LATER)
+    bergen = SaveInput(
+        type="semantic",
+        content="Bergen",
+        subject="Ana",
+        attribute="city",
+        session_id="s2",
+        event_timestamp=LATER,
+    )
     assert (await core.save(ALICE, bergen)).outcome == "superseded"
-    assert (await tell(core, "Ana's city is Rome", session="s3", at=LATER + timedelta(days=1))).status == "succeeded"
+    assert (
+        await tell(core, "Ana's city is Rome", session="s3", at=LATER + timedelta(days=1))
+    ).status == "succeeded"
     fallen = (await facts_of(core))["Ana's city is Oslo"]
     back = await core.restore(ALICE, teller.id)
-    assert [(one.text, one.superseded_by) for one in back.atomic_facts] == [("Ana's city is Oslo", fallen.next_id)]
+    assert [(one.text, one.superseded_by) for one in back.atomic_facts] == [
+        ("Ana's city is Oslo", fallen.next_id)
+    ]
     assert (await core.session(ALICE, "s1")).counts == {"messages": 1, "episodic": 1, "semantic": 2}

@@ -28,7 +28,9 @@ ODD = {
 
 
 async def asked(core: MemoryCore, query: str, mode: str, **fields: Any) -> list[str]:
-    answer = await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, "mode": mode, **fields}))
+    answer = await core.retrieve(
+        ALICE, RetrieveInput.model_validate({"query": query, "mode": mode, **fields})
+    )
     assert (answer.context is None) == (mode == "fast")
     if answer.context:
         assert count_tokens(answer.context) <= 2000
@@ -54,7 +56,9 @@ async def test_what_is_nearest_answers_a_query_without_words(words: MemoryCore) 
         assert await asked(words, "🙂 🍕", mode) == ["🙂 🍕"]
 
 
-async def test_one_memory_is_found_and_identical_ones_are_all_results_and_told_once(words: MemoryCore) -> None:
+async def test_one_memory_is_found_and_identical_ones_are_all_results_and_told_once(
+    words: MemoryCore,
+) -> None:
     await words.save(ALICE, turn("the red boat sank", None))
     for mode in MODES:
         assert await asked(words, "red boat", mode) == ["the red boat sank"]
@@ -66,6 +70,10 @@ async def test_one_memory_is_found_and_identical_ones_are_all_results_and_told_o
 
 
 async def test_fifty_tags_are_a_filter_like_one(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn("the red boat", tags=["t7"]), turn("the red boat again", tags=["other"])])
+    await words.bulk(
+        ALICE, [turn("the red boat", tags=["t7"]), turn("the red boat again", tags=["other"])]
+    )
     for mode in MODES:
-        assert await asked(words, "red boat", mode, tags=[f"t{n}" for n in range(50)]) == ["the red boat"]
+        assert await asked(words, "red boat", mode, tags=[f"t{n}" for n in range(50)]) == [
+            "the red boat"
+        ]

@@ -49,7 +49,12 @@ def test_a_question_for_something_is_none(text: str) -> None:
 
 async def living(world: World) -> MemoryCore:
     core = await world.core_by_rules()
-    await tell(core, "Hi, I'm Dana and I live in Porto. I work as a nurse.", "How do I fix a bike tyre?", session="s1")
+    await tell(
+        core,
+        "Hi, I'm Dana and I live in Porto. I work as a nurse.",
+        "How do I fix a bike tyre?",
+        session="s1",
+    )
     await tell(core, "I moved to Lisbon.", session="s2")
     await core.save(ALICE, fact("Dana collects stamps"))
     return core
@@ -58,8 +63,18 @@ async def living(world: World) -> MemoryCore:
 @pytest.mark.parametrize("query", [ALL[0], ALL[1], ALL[7], ALL[10]])
 async def test_the_facts_that_hold_answer_it(world: World, query: str) -> None:
     core = await living(world)
-    found = [hit.memory.content for hit in (await core.retrieve(ALICE, RetrieveInput(query=query))).results]
-    assert sorted(found) == sorted(["User is called Dana", "User lives in Lisbon", "User works as a nurse", "Dana collects stamps"])
+    found = [
+        hit.memory.content
+        for hit in (await core.retrieve(ALICE, RetrieveInput(query=query))).results
+    ]
+    assert sorted(found) == sorted(
+        [
+            "User is called Dana",
+            "User lives in Lisbon",
+            "User works as a nurse",
+            "Dana collects stamps",
+        ]
+    )
     context = (await core.context(ALICE, ContextInput(query=query, parts=["memories"]))).context
     assert all(one in context for one in found)
     assert "Porto" not in context
@@ -71,12 +86,20 @@ async def test_without_facts_it_is_asked_like_any_other(world: World) -> None:
     assert (await core.retrieve(ALICE, RetrieveInput(query=ALL[0]))).results == ()
     await core.save(ALICE, turn("What you know about me is little"))
     asked = RetrieveInput(query=ALL[0], similarity_threshold=0.0)
-    assert [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results] == ["What you know about me is little"]
+    assert [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results] == [
+        "What you know about me is little"
+    ]
 
 
 async def test_what_is_coming_up_is_told_though_nothing_shares_its_words(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, "I have a dentist appointment on 28 May at 9.", session="s1")
-    context = (await core.context(ALICE, ContextInput(query="What is coming up?", parts=["foresight"]))).context
+    context = (
+        await core.context(ALICE, ContextInput(query="What is coming up?", parts=["foresight"]))
+    ).context
     assert "dentist" in context
-    assert (await core.context(ALICE, ContextInput(query="Is a tomato a fruit?", parts=["foresight", "memories"]))).context == ""
+    assert (
+        await core.context(
+            ALICE, ContextInput(query="Is a tomato a fruit?", parts=["foresight", "memories"])
+        )
+    ).context == ""

@@ -1,4 +1,6 @@
-"""Patterns as their users see them: what several episodes say becomes a memory that names them, once."""
+"""Patterns as their users see them: what several episodes say becomes a memory that
+names them, once.
+"""
 
 from __future__ import annotations
 
@@ -27,24 +29,41 @@ async def core(world: World) -> MemoryCore:
     return await world.core(embedder=WordsEmbedder(), agents=OfflineAgents(), rules=OfflineAgents())
 
 
-async def test_what_was_told_again_and_again_becomes_a_memory_that_names_its_episodes(core: MemoryCore, world: World) -> None:
+async def test_what_was_told_again_and_again_becomes_a_memory_that_names_its_episodes(
+    core: MemoryCore, world: World
+) -> None:
     episodes = await told(core, *RUNS)
     task = await consolidated(core)
     assert counts(task) == {"patterns": 1}
     (pattern,) = await patterns(core)
     cited = [episodes[place].id for place in (0, 2, 3)]
     assert (pattern.content, pattern.type, pattern.category) == (HABIT, "semantic", "pattern")
-    assert (pattern.source_ids, pattern.pattern_detected, pattern.importance_basis) == (cited, "user_habit_pattern", "consolidation")
-    assert (pattern.consolidation_run, pattern.status_reason) == ("2026-05-08T12:00:00Z", "consolidated")
-    assert (pattern.session_id, pattern.valid_from, pattern.event_timestamp) == ("s1", NOW, NOW + timedelta(days=3))
+    assert (pattern.source_ids, pattern.pattern_detected, pattern.importance_basis) == (
+        cited,
+        "user_habit_pattern",
+        "consolidation",
+    )
+    assert (pattern.consolidation_run, pattern.status_reason) == (
+        "2026-05-08T12:00:00Z",
+        "consolidated",
+    )
+    assert (pattern.session_id, pattern.valid_from, pattern.event_timestamp) == (
+        "s1",
+        NOW,
+        NOW + timedelta(days=3),
+    )
     assert pattern.metadata == {"page": 3}  # of its latest episode
     for episode in episodes:
         held = await core.get(ALICE, episode.id)
         assert (held.status, held.content) == (Status.ACTIVE, episode.content)
         assert held.consolidated_into_ids == ([pattern.id] if episode.id in cited else [])
-    assert {one.actor for one in await world.log() if one.event_type in ("consolidated",)} == {"consolidation"}
+    assert {one.actor for one in await world.log() if one.event_type in ("consolidated",)} == {
+        "consolidation"
+    }
     await told_by_the_log(core, world)
-    hits = (await core.retrieve(ALICE, RetrieveInput(query="running park again", types=["semantic"]))).results
+    hits = (
+        await core.retrieve(ALICE, RetrieveInput(query="running park again", types=["semantic"]))
+    ).results
     assert [hit.memory.content for hit in hits] == [HABIT]
 
 
@@ -58,7 +77,9 @@ async def test_nothing_new_makes_nothing_new(core: MemoryCore, world: World) -> 
 
 
 @here
-async def test_similar_news_makes_the_pattern_surer_instead_of_a_second_one(core: MemoryCore, world: World) -> None:
+async def test_similar_news_makes_the_pattern_surer_instead_of_a_second_one(
+    core: MemoryCore, world: World
+) -> None:
     await told(core, *RUNS)
     await consolidated(core)
     (once,) = await patterns(core)
@@ -72,7 +93,9 @@ async def test_similar_news_makes_the_pattern_surer_instead_of_a_second_one(core
     assert (await core.get(ALICE, more.id)).consolidated_into_ids == [pattern.id]
 
 
-async def test_a_habit_is_found_though_each_run_sees_one_day(core: MemoryCore, world: World) -> None:
+async def test_a_habit_is_found_though_each_run_sees_one_day(
+    core: MemoryCore, world: World
+) -> None:
     for day, content in enumerate((RUNS[0], RUNS[2], RUNS[3])):
         assert await patterns(core) == []
         await told(core, content, session=f"day {day}", day=day)
@@ -87,14 +110,29 @@ async def test_a_pattern_that_somebody_deleted_does_not_come_back(core: MemoryCo
     await consolidated(core)
     (pattern,) = await patterns(core)
     await core.delete(ALICE, pattern.id)
-    await told(core, "I went running in the park this evening", "I went running in the park tonight at last", session="s2", day=5)
+    await told(
+        core,
+        "I went running in the park this evening",
+        "I went running in the park tonight at last",
+        session="s2",
+        day=5,
+    )
     assert counts(await consolidated(core)) == {}
     assert await patterns(core) == []
 
 
 @here
 async def test_what_is_said_once_or_passes_or_fills_a_slot_is_no_pattern(core: MemoryCore) -> None:
-    await told(core, "I love jazz", "I live in Oslo", "I live in Oslo", "I live in Oslo", "I have a cold", "I have a cold", "I have a cold")
+    await told(
+        core,
+        "I love jazz",
+        "I live in Oslo",
+        "I live in Oslo",
+        "I live in Oslo",
+        "I have a cold",
+        "I have a cold",
+        "I have a cold",
+    )
     assert counts(await consolidated(core)) == {}
     assert await patterns(core) == []
 
@@ -112,7 +150,9 @@ async def test_nobody_elses_episodes_count(core: MemoryCore) -> None:
     assert set(pattern.source_ids) <= theirs
 
 
-async def test_forgotten_for_good_an_episode_takes_its_pattern_with_it(core: MemoryCore, world: World) -> None:
+async def test_forgotten_for_good_an_episode_takes_its_pattern_with_it(
+    core: MemoryCore, world: World
+) -> None:
     episodes = await told(core, *RUNS)
     await consolidated(core)
     await forgotten(core, "hard", ids=[episodes[0].id])

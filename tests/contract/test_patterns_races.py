@@ -1,4 +1,6 @@
-"""Patterns while others write and processes die: each is made once, and rests on what is there at the commit."""
+"""Patterns while others write and processes die: each is made once, and rests on what is there
+at the commit.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,17 @@ from memory_core.domain.results import Accepted
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import told_by_the_log
 from tests.mortal import Moment, Mortal
-from tests.patterns import ANIMALS, RUNS, Finding, consolidated, counts, patterns, told, walked, walks
+from tests.patterns import (
+    ANIMALS,
+    RUNS,
+    Finding,
+    consolidated,
+    counts,
+    patterns,
+    told,
+    walked,
+    walks,
+)
 from tests.tasks import Hand, task_of
 from tests.world import Killed, WordsEmbedder, World, listed, turn
 
@@ -62,7 +74,10 @@ async def test_a_write_in_between_survives(world: World) -> None:
     other = await world.core(embedder=WordsEmbedder())
 
     async def saving(name: str) -> None:
-        await other.save(ALICE, turn("I went running in the park at night", event_timestamp=NOW + timedelta(days=9)))
+        await other.save(
+            ALICE,
+            turn("I went running in the park at night", event_timestamp=NOW + timedelta(days=9)),
+        )
 
     agents.before = saving
     await consolidated(core)
@@ -79,7 +94,9 @@ async def all_walks_are_told_once(core: MemoryCore, accepted: Accepted) -> None:
     assert task.status == "succeeded"
     assert counts(task) == {"patterns": 4}
     made = await patterns(core)
-    assert sorted(one.content for one in made) == sorted(f"User sees a {animal} in the park" for animal in ANIMALS)
+    assert sorted(one.content for one in made) == sorted(
+        f"User sees a {animal} in the park" for animal in ANIMALS
+    )
     assert {len(one.source_ids) for one in made} == {20}
     ids = {one.id for one in made}
     assert all(set(one.consolidated_into_ids) == ids for one in await listed(core, type="episodic"))
@@ -91,7 +108,11 @@ async def test_killed_at_any_write_it_goes_on_and_makes_each_pattern_once(cold_w
         after = bool(at % 2)
         world, agents, moment = cold_worlds(), walks(), Moment(at, after)
         agents.before = moment.on_agent
-        mortal = await world.core(embedder=WordsEmbedder(), agents=agents, wrap=lambda store, moment=moment: Mortal(store, moment))
+        mortal = await world.core(
+            embedder=WordsEmbedder(),
+            agents=agents,
+            wrap=lambda store, moment=moment: Mortal(store, moment),
+        )
         rescuer = await world.core(embedder=WordsEmbedder(), agents=walks())
         accepted = await walked(rescuer)
         with contextlib.suppress(Killed):

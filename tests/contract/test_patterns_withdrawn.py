@@ -19,7 +19,18 @@ from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten, told_by_the_log
-from tests.patterns import HABIT, RUNS, Finding, consolidated, counts, deleted_one_by_one, patterns, told, walked, walks
+from tests.patterns import (
+    HABIT,
+    RUNS,
+    Finding,
+    consolidated,
+    counts,
+    deleted_one_by_one,
+    patterns,
+    told,
+    walked,
+    walks,
+)
 from tests.tasks import Hand
 from tests.world import WordsEmbedder, World, fact
 
@@ -41,7 +52,9 @@ async def forgotten_softly(core: MemoryCore, episodes: Sequence[Memory]) -> None
 
 
 @pytest.mark.parametrize("delete", [deleted_one_by_one, cleared, forgotten_softly])
-async def test_a_pattern_goes_with_the_episodes_that_it_rests_on_and_once(core: MemoryCore, world: World, delete: Any) -> None:
+async def test_a_pattern_goes_with_the_episodes_that_it_rests_on_and_once(
+    core: MemoryCore, world: World, delete: Any
+) -> None:
     episodes = await told(core, *RUNS)
     await consolidated(core)
     (pattern,) = await patterns(core)
@@ -52,7 +65,11 @@ async def test_a_pattern_goes_with_the_episodes_that_it_rests_on_and_once(core: 
     assert counts(await consolidated(core)) == {"patterns_withdrawn": 1}
     assert await patterns(core) == []
     gone = await core.get(ALICE, pattern.id)
-    assert (gone.status, gone.status_reason, gone.source_ids) == (Status.DELETED, "forgotten", pattern.source_ids)
+    assert (gone.status, gone.status_reason, gone.source_ids) == (
+        Status.DELETED,
+        "forgotten",
+        pattern.source_ids,
+    )
     await told_by_the_log(core, world)
     session = (await core.session(ALICE, "s1")).counts
     assert {name: number for name, number in session.items() if number} == {}
@@ -73,7 +90,9 @@ async def test_a_pattern_stays_while_two_of_its_episodes_are_left(core: MemoryCo
     assert await patterns(core) == []
 
 
-async def test_a_pattern_that_was_withdrawn_is_found_anew_when_its_episodes_are_restored(core: MemoryCore) -> None:
+async def test_a_pattern_that_was_withdrawn_is_found_anew_when_its_episodes_are_restored(
+    core: MemoryCore,
+) -> None:
     episodes = await told(core, *RUNS)
     await consolidated(core)
     (once,) = await patterns(core)
@@ -90,7 +109,9 @@ async def test_a_pattern_that_was_withdrawn_is_found_anew_when_its_episodes_are_
 
 
 @here
-async def test_a_withdrawn_pattern_that_a_user_restored_and_deleted_stays_away(core: MemoryCore) -> None:
+async def test_a_withdrawn_pattern_that_a_user_restored_and_deleted_stays_away(
+    core: MemoryCore,
+) -> None:
     episodes = await told(core, *RUNS)
     await consolidated(core)
     (pattern,) = await patterns(core)
@@ -106,7 +127,9 @@ async def test_a_withdrawn_pattern_that_a_user_restored_and_deleted_stays_away(c
 
 
 @here
-async def test_episodes_restored_before_a_run_keep_their_pattern_as_it_was(core: MemoryCore) -> None:
+async def test_episodes_restored_before_a_run_keep_their_pattern_as_it_was(
+    core: MemoryCore,
+) -> None:
     episodes = await told(core, *RUNS)
     await consolidated(core)
     held = await patterns(core)
@@ -118,8 +141,12 @@ async def test_episodes_restored_before_a_run_keep_their_pattern_as_it_was(core:
 
 
 @here
-@pytest.mark.parametrize("change", [{"pinned": True}, {"content": "User runs in the park, whatever comes"}])
-async def test_a_pattern_that_its_user_pinned_or_edited_stays(core: MemoryCore, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "change", [{"pinned": True}, {"content": "User runs in the park, whatever comes"}]
+)
+async def test_a_pattern_that_its_user_pinned_or_edited_stays(
+    core: MemoryCore, change: dict[str, Any]
+) -> None:
     episodes = await told(core, *RUNS)
     await consolidated(core)
     (pattern,) = await patterns(core)
@@ -141,7 +168,9 @@ async def test_what_a_user_saved_as_a_pattern_is_never_withdrawn(core: MemoryCor
 
 @here
 async def test_a_name_that_only_a_deleted_episode_gave_goes_with_it(world: World) -> None:
-    agents = Finding({"summary": "User went running in the park with Zebulon", "sources": [0, 1, 2]})
+    agents = Finding(
+        {"summary": "User went running in the park with Zebulon", "sources": [0, 1, 2]}
+    )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     episodes = await told(core, "I went running in the park with Zebulon", RUNS[0], RUNS[2])
     await consolidated(core)
@@ -165,10 +194,14 @@ async def test_news_do_not_keep_up_what_has_lost_its_episodes(core: MemoryCore) 
 
 
 @here
-async def test_what_came_of_each_deleted_episode_is_withdrawn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_came_of_each_deleted_episode_is_withdrawn(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("memory_core.consolidation.pattern_withdrawal.EPISODES_AT_ONCE", 1)
     found = {"User went running in the park": [0, 1], "User fed the otters": [2, 3]}
-    agents = Finding(*({"summary": summary, "sources": sources} for summary, sources in found.items()))
+    agents = Finding(
+        *({"summary": summary, "sources": sources} for summary, sources in found.items())
+    )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     episodes = await told(core, RUNS[0], RUNS[2], "I fed the otters", "At noon I fed the otters")
     assert counts(await consolidated(core)) == {"patterns": 2}
@@ -180,8 +213,13 @@ async def test_what_came_of_each_deleted_episode_is_withdrawn(world: World, monk
 @here
 async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> None:
     """And who went, which still says at its time what it said, on its own."""
-    found = {"User went running in the park": [0, 1], "User went running in the park at dawn": [2, 3]}
-    agents = Finding(*({"summary": summary, "sources": sources} for summary, sources in found.items()))
+    found = {
+        "User went running in the park": [0, 1],
+        "User went running in the park at dawn": [2, 3],
+    }
+    agents = Finding(
+        *({"summary": summary, "sources": sources} for summary, sources in found.items())
+    )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     dawn = "I went running in the park at dawn"
     episodes = await told(core, dawn, f"{dawn} again", f"Today {dawn}", f"Yesterday {dawn}")
@@ -191,9 +229,14 @@ async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> N
     def merge(look: Look) -> Changes[None]:
         goes, stays = (one for name in ids if (one := look.memory(name)) is not None)
         after = joined(stays, goes, "a run")
-        return Changes(None, (Change("reinforced", after, stays), Change("merged", retired(goes, after, NOW), goes)))
+        return Changes(
+            None,
+            (Change("reinforced", after, stays), Change("merged", retired(goes, after, NOW), goes)),
+        )
 
-    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(ALICE, merge, ids=ids, call=Call())
+    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(
+        ALICE, merge, ids=ids, call=Call()
+    )
     agents.found = []
     await deleted_one_by_one(core, episodes[2:])
     assert counts(await consolidated(core)) == {}
@@ -204,7 +247,9 @@ async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> N
 
 
 @here
-async def test_of_many_patterns_each_is_withdrawn_though_no_commit_takes_them_all(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_many_patterns_each_is_withdrawn_though_no_commit_takes_them_all(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     core = await world.core(embedder=WordsEmbedder(), agents=walks())
     await walked(core)
     await Hand(core, "consolidation").work_all()

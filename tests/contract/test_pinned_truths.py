@@ -1,4 +1,6 @@
-"""What somebody has pinned by hand falls to nothing that decides by itself: not to a conversation, nor to a save that leaves it open."""
+"""What somebody has pinned by hand falls to nothing that decides by itself: not to a conversation,
+nor to a save that leaves it open.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,18 @@ def day(number: float) -> datetime:
     return NOW + timedelta(days=number)
 
 
-async def save(core: MemoryCore, value: str, number: int, on_conflict: OnConflict = OnConflict.AUTO, *, pinned: bool = False) -> Saved:
+async def save(
+    core: MemoryCore,
+    value: str,
+    number: int,
+    on_conflict: OnConflict = OnConflict.AUTO,
+    *,
+    pinned: bool = False,
+) -> Saved:
     slot = {"subject": "Ana", "attribute": "city", "value": value}
     item = SaveInput(
-        type=MemoryType.SEMANTIC, content=f"Ana's city is {value}", category="fact", event_timestamp=day(number), on_conflict=on_conflict,
-        pinned=pinned, **slot,
+        type=MemoryType.SEMANTIC, content=f"Ana's city is {value}", category="fact",
+        event_timestamp=day(number), on_conflict=on_conflict, pinned=pinned, **slot,
     )  # fmt: skip
     return await core.save(ALICE, item)
 
@@ -38,32 +47,62 @@ async def cities(core: MemoryCore, **query: Any) -> dict[str, Memory]:
 async def records(world: World) -> list[ConflictRecord]:
     store = await world.look_on()
     found = await store.page(ALICE, "conflict", None, None, 100)
-    return [ConflictRecord.model_validate({name: one.body[name] for name in ConflictRecord.model_fields}) for one in found]
+    return [
+        ConflictRecord.model_validate(
+            {name: one.body[name] for name in ConflictRecord.model_fields}
+        )
+        for one in found
+    ]
 
 
-async def test_what_is_pinned_stays_beside_what_a_conversation_says_until_somebody_decides(world: World) -> None:
+async def test_what_is_pinned_stays_beside_what_a_conversation_says_until_somebody_decides(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers(notes=False))
     oslo = (await save(core, "Oslo", 0, pinned=True)).memory
     task = await tell(core, "Ana's city is Bergen", at=day(1))
-    assert (task.status, (task.result or {})["counts"]) == ("succeeded", {"created": 1, "pending": 1})
+    assert (task.status, (task.result or {})["counts"]) == (
+        "succeeded",
+        {"created": 1, "pending": 1},
+    )
     standing = await cities(core)
-    assert {name: one.conflict_state for name, one in standing.items()} == {"Oslo": "pending", "Bergen": "pending"}
-    assert (standing["Oslo"].id, standing["Oslo"].valid_until, standing["Bergen"].supersedes_id) == (oslo.id, None, None)
+    assert {name: one.conflict_state for name, one in standing.items()} == {
+        "Oslo": "pending",
+        "Bergen": "pending",
+    }
+    assert (
+        standing["Oslo"].id,
+        standing["Oslo"].valid_until,
+        standing["Bergen"].supersedes_id,
+    ) == (oslo.id, None, None)
     (record,) = await records(world)
-    assert (record.status, record.old_id, record.new_id) == ("pending", oslo.id, standing["Bergen"].id)
+    assert (record.status, record.old_id, record.new_id) == (
+        "pending",
+        oslo.id,
+        standing["Bergen"].id,
+    )
     head = await world.head()
     assert head is not None
     assert head.pending_count == 1
 
 
-async def test_what_stands_beside_a_pinned_truth_falls_to_the_next_one_as_ever(world: World) -> None:
+async def test_what_stands_beside_a_pinned_truth_falls_to_the_next_one_as_ever(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers(notes=False))
     await save(core, "Oslo", 0, pinned=True)
     await tell(core, "Ana's city is Bergen", at=day(1))
     await tell(core, "Ana's city is Turku", at=day(2))
     everything = await cities(core, status="all")
-    assert {name: one.status.value for name, one in everything.items()} == {"Oslo": "active", "Bergen": "superseded", "Turku": "active"}
-    assert (everything["Bergen"].next_id, everything["Turku"].supersedes_id) == (everything["Turku"].id, everything["Bergen"].id)
+    assert {name: one.status.value for name, one in everything.items()} == {
+        "Oslo": "active",
+        "Bergen": "superseded",
+        "Turku": "active",
+    }
+    assert (everything["Bergen"].next_id, everything["Turku"].supersedes_id) == (
+        everything["Turku"].id,
+        everything["Bergen"].id,
+    )
     made = {(one.old_id, one.new_id): one.status for one in await records(world)}
     assert made[everything["Oslo"].id, everything["Turku"].id] == "pending"
     assert made[everything["Bergen"].id, everything["Turku"].id] == "resolved"
@@ -78,7 +117,9 @@ async def test_a_fact_pinned_after_it_was_told_is_held_as_well(world: World) -> 
     assert set(await cities(core)) == {"Oslo", "Bergen"}
 
 
-async def test_a_save_that_leaves_it_open_keeps_both_and_one_that_says_so_replaces_the_pinned_one(core: MemoryCore) -> None:
+async def test_a_save_that_leaves_it_open_keeps_both_and_one_that_says_so_replaces_the_pinned_one(
+    core: MemoryCore,
+) -> None:
     oslo = (await save(core, "Oslo", 0, pinned=True)).memory
     kept = await save(core, "Bergen", 1)
     assert kept.outcome is Outcome.KEPT_BOTH
@@ -99,11 +140,16 @@ async def test_what_is_told_of_before_a_pinned_truth_is_history(world: World) ->
 
 
 @pytest.mark.parametrize("order", [*permutations([("Oslo", 2), ("Bergen", 1)])])
-async def test_a_pinned_truth_that_is_told_again_is_not_interrupted_in_any_order(world: World, order: list[tuple[str, int]]) -> None:
+async def test_a_pinned_truth_that_is_told_again_is_not_interrupted_in_any_order(
+    world: World, order: list[tuple[str, int]]
+) -> None:
     core = await world.core(agents=Tellers(notes=False))
     await save(core, "Oslo", 0, pinned=True)
     for value, moment in order:
         await tell(core, f"Ana's city is {value}", at=day(moment), session="s1")
     standing = await cities(core)
-    assert {name: one.conflict_state for name, one in standing.items()} == {"Oslo": "pending", "Bergen": "pending"}
+    assert {name: one.conflict_state for name, one in standing.items()} == {
+        "Oslo": "pending",
+        "Bergen": "pending",
+    }
     assert standing["Oslo"].valid_from == day(0)

@@ -1,4 +1,6 @@
-"""After a truth has changed: the cell that told the old one does not stand before the new one, unless it answers by something else."""
+"""After a truth has changed: the cell that told the old one does not stand before the new one,
+unless it answers by something else.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from tests.contract.test_profile import user_fact
 from tests.telling import tell
 from tests.world import World
 
-OLD = ("Where I live? I live in Berlin, right beside the zoo.", ("assistant", "Do you live there alone?"), "I live there with a parrot.")
+OLD = (
+    "Where I live? I live in Berlin, right beside the zoo.",
+    ("assistant", "Do you live there alone?"),
+    "I live there with a parrot.",
+)
 NEW = ("I moved from Berlin to Lisbon last week.", "It is warm here.")
 
 
@@ -30,11 +36,17 @@ async def core(world: World) -> MemoryCore:
 
 
 async def hits(core: MemoryCore, query: str, **fields: object) -> list[Hit]:
-    return list((await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, **fields}))).results)
+    return list(
+        (
+            await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, **fields}))
+        ).results
+    )
 
 
 @pytest.mark.parametrize("query", ["where does the user live?", "Where do I live?"])
-async def test_what_answers_by_a_fallen_fact_stands_behind_the_present_truth(core: MemoryCore, query: str) -> None:
+async def test_what_answers_by_a_fallen_fact_stands_behind_the_present_truth(
+    core: MemoryCore, query: str
+) -> None:
     first, *others = await hits(core, query)
     assert (first.stale_facts, [bool(one.stale_facts) for one in others]) == ((), [True])
     assert "Lisbon" in first.memory.content
@@ -54,7 +66,9 @@ async def test_the_persons_own_name_is_no_other_thing_that_it_answers_by(world: 
         ("Does Ana work as a nurse?", "nurse"),
         ("Where did Ana live before?", "Oslo"),
     ):
-        assert answer in (await hits(core, query, similarity_threshold=0.0))[0].memory.content, query
+        assert answer in (await hits(core, query, similarity_threshold=0.0))[0].memory.content, (
+            query
+        )
 
 
 async def test_that_holds_for_the_first_result_alone_too(core: MemoryCore) -> None:
@@ -62,7 +76,9 @@ async def test_that_holds_for_the_first_result_alone_too(core: MemoryCore) -> No
     assert "Lisbon" in only.memory.content
 
 
-@pytest.mark.parametrize("query", ["live in Berlin beside the zoo", "who does live with a parrot?", "Berlin"])
+@pytest.mark.parametrize(
+    "query", ["live in Berlin beside the zoo", "who does live with a parrot?", "Berlin"]
+)
 async def test_what_answers_by_more_than_that_stays_first(core: MemoryCore, query: str) -> None:
     first = (await hits(core, query, similarity_threshold=0.0))[0]
     assert first.stale_facts
@@ -75,17 +91,32 @@ async def test_when_it_still_held_it_stood_first(core: MemoryCore) -> None:
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_beside_what_has_fallen_stands_what_held_at_the_moment_asked_for(core: MemoryCore, world: World) -> None:
-    porto = user_fact("home city", "Porto", NOW + timedelta(days=20), valid_until=NOW + timedelta(days=30))
+async def test_beside_what_has_fallen_stands_what_held_at_the_moment_asked_for(
+    core: MemoryCore, world: World
+) -> None:
+    porto = user_fact(
+        "home city", "Porto", NOW + timedelta(days=20), valid_until=NOW + timedelta(days=30)
+    )
     await core.save(ALICE, porto)
     query = "live in Berlin beside the zoo"
     told = {
-        days: {one["current"] for hit in await hits(core, query, at=NOW + timedelta(days=days)) for one in hit.stale_facts}
+        days: {
+            one["current"]
+            for hit in await hits(core, query, at=NOW + timedelta(days=days))
+            for one in hit.stale_facts
+        }
         for days in (1, 15, 25, 31)
     }
-    assert told == {1: set(), 15: {"User lives in Lisbon"}, 25: {"The user's home city is Porto"}, 31: {None}}
+    assert told == {
+        1: set(),
+        15: {"User lives in Lisbon"},
+        25: {"The user's home city is Porto"},
+        31: {None},
+    }
     world.clock.forward(timedelta(days=21).total_seconds())
-    assert {one["current"] for hit in await hits(core, query) for one in hit.stale_facts} == {None}, "what took its place has expired"
+    assert {one["current"] for hit in await hits(core, query) for one in hit.stale_facts} == {
+        None
+    }, "what took its place has expired"
     for asked in (ContextInput(query=query), ContextInput(session_id="s1")):
         context = (await core.context(ALICE, asked)).context
         assert "no longer true: User lives in Berlin" in context

@@ -1,4 +1,6 @@
-"""The profile as its users see it: what a person said of themselves, what shows, and nothing that has fallen or gone."""
+"""The profile as its users see it: what a person said of themselves, what shows,
+and nothing that has fallen or gone.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,13 @@ DAY = timedelta(days=1)
 def user_fact(attribute: str, value: Any, at: datetime = NOW, **fields: Any) -> Any:
     """A fact of the person; `value` None: an ending of whatever held."""
     return fact(
-        f"The user's {attribute} is {value}", subject="user", attribute=attribute, value=value, event_timestamp=at, valid_from=at, **fields
+        f"The user's {attribute} is {value}",
+        subject="user",
+        attribute=attribute,
+        value=value,
+        event_timestamp=at,
+        valid_from=at,
+        **fields,
     )
 
 
@@ -45,9 +53,14 @@ def before(profile: Profile, name: str) -> list[tuple[Any, datetime, datetime | 
 
 
 async def test_facts_of_the_person_and_of_nobody_else(core: MemoryCore) -> None:
-    await core.bulk(ALICE, [user_fact("home city", "Oslo"), user_fact("name", "Ana", confidence=0.8)])
+    await core.bulk(
+        ALICE, [user_fact("home city", "Oslo"), user_fact("name", "Ana", confidence=0.8)]
+    )
     await core.bulk(ALICE, [fact("Ana's cat is Mia", subject="Ana", attribute="cat", value="Mia")])
-    await core.bulk(ALICE, [fact("Bo's cat is Kim", subject="Bo", attribute="cat", value="Kim"), fact("tea is nice")])
+    await core.bulk(
+        ALICE,
+        [fact("Bo's cat is Kim", subject="Bo", attribute="cat", value="Kim"), fact("tea is nice")],
+    )
     await consolidated(core)
     profile = await core.profile(ALICE)
     assert told(profile) == {"home city": "Oslo", "name": "Ana", "cat": "Mia"}
@@ -57,20 +70,26 @@ async def test_facts_of_the_person_and_of_nobody_else(core: MemoryCore) -> None:
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_replaced_a_fact_is_shown_and_the_old_value_once_it_was_so(core: MemoryCore) -> None:
+async def test_what_replaced_a_fact_is_shown_and_the_old_value_once_it_was_so(
+    core: MemoryCore,
+) -> None:
     await core.save(ALICE, user_fact("home city", "Oslo"))
     await consolidated(core)
     await core.save(ALICE, user_fact("home city", "Porto", NOW + 5 * DAY))
     await consolidated(core)
     assert told(await core.profile(ALICE, NOW + 6 * DAY)) == {"home city": "Porto"}
-    assert before(await core.profile(ALICE, NOW + 6 * DAY), "home city") == [("Oslo", NOW, NOW + 5 * DAY)]
+    assert before(await core.profile(ALICE, NOW + 6 * DAY), "home city") == [
+        ("Oslo", NOW, NOW + 5 * DAY)
+    ]
     assert told(await core.profile(ALICE, NOW + DAY)) == {"home city": "Oslo"}
     assert before(await core.profile(ALICE, NOW + DAY), "home city") == []
     assert told(await core.profile(ALICE, NOW - DAY)) == {}
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_fell_since_the_last_run_is_not_shown_any_more(core: MemoryCore, world: World) -> None:
+async def test_what_fell_since_the_last_run_is_not_shown_any_more(
+    core: MemoryCore, world: World
+) -> None:
     first = (await core.save(ALICE, user_fact("home city", "Oslo"))).memory
     job = (await core.save(ALICE, user_fact("occupation", "teacher"))).memory
     await consolidated(core)
@@ -89,7 +108,13 @@ async def test_what_fell_since_the_last_run_is_not_shown_any_more(core: MemoryCo
 async def test_an_ended_fact_leaves_and_is_there_at_its_time(core: MemoryCore) -> None:
     await core.save(ALICE, user_fact("diet", "keto"))
     await consolidated(core)
-    ending = fact("No longer keto", subject="user", attribute="diet", value={"no_longer": "keto"}, event_timestamp=NOW + 3 * DAY)
+    ending = fact(
+        "No longer keto",
+        subject="user",
+        attribute="diet",
+        value={"no_longer": "keto"},
+        event_timestamp=NOW + 3 * DAY,
+    )
     await core.save(ALICE, ending)
     await consolidated(core)
     assert told(await core.profile(ALICE, NOW + 10 * DAY)) == {}
@@ -101,11 +126,18 @@ async def test_an_ended_fact_leaves_and_is_there_at_its_time(core: MemoryCore) -
     assert [value for value, *_ in before(later, "diet")] == ["keto"]
 
 
-async def test_an_edit_shows_at_once_and_what_stood_there_before_it_too(core: MemoryCore, world: World) -> None:
+async def test_an_edit_shows_at_once_and_what_stood_there_before_it_too(
+    core: MemoryCore, world: World
+) -> None:
     held = (await core.save(ALICE, user_fact("employer", "Simens"))).memory
     await consolidated(core)
     world.clock.forward(DAY.total_seconds())
-    await core.update(ALICE, held.id, UpdateInput(content="The user's employer is Siemens", value="Siemens"), held.etag)
+    await core.update(
+        ALICE,
+        held.id,
+        UpdateInput(content="The user's employer is Siemens", value="Siemens"),
+        held.etag,
+    )
     assert told(await core.profile(ALICE)) == {"employer": "Siemens"}
     await consolidated(core)
     assert [value for value, *_ in before(await core.profile(ALICE), "employer")] == ["Simens"]
@@ -122,7 +154,9 @@ async def test_a_fact_names_the_scenes_that_told_it(world: World) -> None:
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_came_up_three_times_shows_as_a_trait_with_its_scenes_while_three_stand(world: World) -> None:
+async def test_what_came_up_three_times_shows_as_a_trait_with_its_scenes_while_three_stand(
+    world: World,
+) -> None:
     core = await world.core_by_rules()
     ids = await saved(core, KNEE, PHYSIO, FLIGHT)
     await consolidated(core)
@@ -131,7 +165,11 @@ async def test_what_came_up_three_times_shows_as_a_trait_with_its_scenes_while_t
     await consolidated(core)
     (trait,) = (await core.profile(ALICE, NOW + 2 * DAY)).implicit
     (health,) = [one for one in await scenes_of(core) if one.theme == "health"]
-    assert (trait.trait, trait.confidence, trait.source_scene_ids) == ("Often talks about health.", 0.6, [health.id])
+    assert (trait.trait, trait.confidence, trait.source_scene_ids) == (
+        "Often talks about health.",
+        0.6,
+        [health.id],
+    )
     assert (await core.profile(ALICE, NOW)).implicit == []
     assert set((await core.profile(ALICE)).public()) == {"explicit", "implicit"}
     await core.delete(ALICE, ids[0])
@@ -145,16 +183,25 @@ class Seeing(ScriptedAgents):
     trait = "Takes care of the knee."
     fails = False
 
-    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+    async def update_profile(
+        self, app_id: str, scenes: Sequence[SceneItem]
+    ) -> Answered[ProfileUpdate]:
         await self._asked("profile")
         if self.fails:
             raise AgentFailed("nothing usable")
-        return Answered(ProfileUpdate(traits=[SeenTrait(trait=self.trait, scenes=[*self.scenes], confidence=0.7)]), WHO)
+        return Answered(
+            ProfileUpdate(
+                traits=[SeenTrait(trait=self.trait, scenes=[*self.scenes], confidence=0.7)]
+            ),
+            WHO,
+        )
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("trait", ["Takes care of the knee with Petra.", "Takes care of 3 knees."])
-async def test_a_trait_with_a_name_or_a_number_that_no_scene_has_is_dropped_and_counted(world: World, trait: str) -> None:
+async def test_a_trait_with_a_name_or_a_number_that_no_scene_has_is_dropped_and_counted(
+    world: World, trait: str
+) -> None:
     agents = Seeing()
     agents.trait = trait
     core = await world.core(agents=agents)
@@ -167,7 +214,9 @@ async def test_a_trait_with_a_name_or_a_number_that_no_scene_has_is_dropped_and_
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_trait_that_cites_no_scene_that_was_shown_is_dropped_and_counted(world: World) -> None:
+async def test_a_trait_that_cites_no_scene_that_was_shown_is_dropped_and_counted(
+    world: World,
+) -> None:
     agents = Seeing()
     agents.scenes = (7,)
     core = await world.core(agents=agents)
@@ -178,9 +227,13 @@ async def test_a_trait_that_cites_no_scene_that_was_shown_is_dropped_and_counted
     assert task.result["counts"]["traits_dropped"] == 1
     assert (await core.profile(ALICE, NOW + DAY)).implicit == []
     agents.scenes = (0,)
-    await core.save(ALICE, turn("The doctor looked at the knee again", event_timestamp=NOW + timedelta(hours=5)))
+    await core.save(
+        ALICE, turn("The doctor looked at the knee again", event_timestamp=NOW + timedelta(hours=5))
+    )
     await consolidated(core)
-    assert [one.trait for one in (await core.profile(ALICE, NOW + DAY)).implicit] == ["Takes care of the knee."]
+    assert [one.trait for one in (await core.profile(ALICE, NOW + DAY)).implicit] == [
+        "Takes care of the knee."
+    ]
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -190,14 +243,20 @@ async def test_where_the_model_fails_rules_see_the_traits(world: World) -> None:
     core = await world.core(agents=agents, rules=OfflineAgents())  # type: ignore[arg-type]
     await saved(core, KNEE, PHYSIO, "The clinic called about the knee")
     await consolidated(core)
-    assert [one.trait for one in (await core.profile(ALICE, NOW + DAY)).implicit] == ["Often talks about health."]
+    assert [one.trait for one in (await core.profile(ALICE, NOW + DAY)).implicit] == [
+        "Often talks about health."
+    ]
 
 
-async def test_forgotten_for_good_what_only_that_supported_is_withdrawn(core: MemoryCore, world: World) -> None:
+async def test_forgotten_for_good_what_only_that_supported_is_withdrawn(
+    core: MemoryCore, world: World
+) -> None:
     city = (await core.save(ALICE, user_fact("home city", "Xanadu"))).memory
     diet = (await core.save(ALICE, user_fact("diet", "keto"))).memory
     await consolidated(core)
-    await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [city.id]}}))
+    await core.forget(
+        ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [city.id]}})
+    )
     await Hand(core, "consolidation").work_all()
     assert told(await core.profile(ALICE)) == {"diet": "keto"}
     (document,) = await (await world.look_on()).page(ALICE, "profile", None, None, 10)
@@ -206,13 +265,18 @@ async def test_forgotten_for_good_what_only_that_supported_is_withdrawn(core: Me
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_a_run_says_how_many_facts_changed_in_it_those_that_went_too_as_a_dry_run_foresaw(core: MemoryCore) -> None:
+async def test_a_run_says_how_many_facts_changed_in_it_those_that_went_too_as_a_dry_run_foresaw(
+    core: MemoryCore,
+) -> None:
     async def run() -> int:
         foreseen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
         task = await consolidated(core)
         assert isinstance(foreseen, Foreseen)
         assert task.result is not None
-        assert (task.attempts, task.result["counts"].get("profile_facts", 0)) == (0, foreseen.counts["profile_facts"])
+        assert (task.attempts, task.result["counts"].get("profile_facts", 0)) == (
+            0,
+            foreseen.counts["profile_facts"],
+        )
         return foreseen.counts["profile_facts"]
 
     city = (await core.save(ALICE, user_fact("home city", "Oslo"))).memory
@@ -236,7 +300,9 @@ async def test_killed_at_any_commit_the_profile_is_the_same_in_the_end(world: Wo
     accepted = await core.consolidate(ALICE, ConsolidateInput())
     assert isinstance(accepted, Accepted)
     for commits in range(8):
-        mortal = await world.core(wrap=lambda store, n=commits: DiesAfter(store, n, applied=n % 2 == 0))  # type: ignore[misc]
+        mortal = await world.core(
+            wrap=lambda store, n=commits: DiesAfter(store, n, applied=n % 2 == 0)
+        )  # type: ignore[misc]
         with suppress(Killed):
             await Hand(mortal, "consolidation").work_all()
         await world.end(mortal)
@@ -258,7 +324,9 @@ async def test_scenes_and_profile_move_house_and_go_with_the_user(world: World) 
     assert (await worked(world, core, task_id, BOB)).status == "succeeded"
     profile, page = await core.profile(BOB), await core.scenes(BOB)
     assert (profile, [*page.scenes]) == there
-    await core.save(BOB, turn("The surgery of the knee went well", event_timestamp=NOW + timedelta(hours=9)))
+    await core.save(
+        BOB, turn("The surgery of the knee went well", event_timestamp=NOW + timedelta(hours=9))
+    )
     accepted = await core.consolidate(BOB, ConsolidateInput())
     assert isinstance(accepted, Accepted)
     await Hand(core, "consolidation").work_all()

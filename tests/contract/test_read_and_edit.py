@@ -8,7 +8,13 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import Conflict, Invalid, MemoryCoreError, NotFound, PreconditionFailed
+from memory_core.domain.errors import (
+    Conflict,
+    Invalid,
+    MemoryCoreError,
+    NotFound,
+    PreconditionFailed,
+)
 from memory_core.domain.memory import OnConflict, Outcome, Status
 from memory_core.domain.requests.memories import CopyInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call
@@ -53,13 +59,27 @@ async def test_ids_of_bookkeeping_are_no_memories(core: MemoryCore, world: World
             await core.get(ALICE, name)
 
 
-async def test_an_update_is_a_new_version_and_the_old_one_stays_readable(core: MemoryCore, world: World) -> None:
+async def test_an_update_is_a_new_version_and_the_old_one_stays_readable(
+    core: MemoryCore, world: World
+) -> None:
     first = (await core.save(ALICE, fact("the code is red", tags=["gate"], confidence=0.5))).memory
     world.clock.forward(3600)
-    second = await core.update(ALICE, first.id, UpdateInput(content="the code is blue", change_reason="changed"), first.etag)
+    second = await core.update(
+        ALICE,
+        first.id,
+        UpdateInput(content="the code is blue", change_reason="changed"),
+        first.etag,
+    )
     world.clock.forward(3600)
-    third = await core.update(ALICE, first.id, UpdateInput(tags=["door"], confidence=1.0), second.etag)
-    assert (third.id, third.version, third.content, third.tags) == (first.id, 3, "the code is blue", ["door"])
+    third = await core.update(
+        ALICE, first.id, UpdateInput(tags=["door"], confidence=1.0), second.etag
+    )
+    assert (third.id, third.version, third.content, third.tags) == (
+        first.id,
+        3,
+        "the code is blue",
+        ["door"],
+    )
     assert third.created_at == first.created_at
     views = await core.versions(ALICE, first.id)
     assert [(one.version, one.content, one.confidence) for one in views] == [
@@ -83,8 +103,17 @@ async def test_an_updated_text_is_found_by_its_new_words_only(world: World) -> N
     first = (await core.save(ALICE, fact("the code is red", session_id="s1"))).memory
     await core.update(ALICE, first.id, UpdateInput(content="the code is blue"), first.etag)
     for session in (None, "s1"):
-        assert (await core.retrieve(ALICE, RetrieveInput(query="red", session_id=session))).results == ()
-        assert len((await core.retrieve(ALICE, RetrieveInput(query="blue", session_id=session))).results) == 1
+        assert (
+            await core.retrieve(ALICE, RetrieveInput(query="red", session_id=session))
+        ).results == ()
+        assert (
+            len(
+                (
+                    await core.retrieve(ALICE, RetrieveInput(query="blue", session_id=session))
+                ).results
+            )
+            == 1
+        )
 
 
 async def test_an_update_needs_the_current_etag(core: MemoryCore) -> None:
@@ -104,7 +133,11 @@ async def test_of_two_updates_with_one_etag_one_wins(world: World) -> None:
     other = await world.core()
     first = (await other.save(ALICE, fact("the code is red"))).memory
     blue, green = UpdateInput(content="the code is blue"), UpdateInput(content="the code is green")
-    core = await world.core(wrap=lambda store: Meanwhile(store, "snapshot", lambda: other.update(ALICE, first.id, green, first.etag)))
+    core = await world.core(
+        wrap=lambda store: Meanwhile(
+            store, "snapshot", lambda: other.update(ALICE, first.id, green, first.etag)
+        )
+    )
     with pytest.raises(PreconditionFailed):
         await core.update(ALICE, first.id, blue, first.etag)
     assert (await core.get(ALICE, first.id)).content == "the code is green"
@@ -143,10 +176,16 @@ async def test_deleting_and_restoring_follow_the_table(core: MemoryCore, world: 
     held = (await core.save(ALICE, turn("we met"))).memory
     deleted = await core.delete(ALICE, held.id)
     gone = deleted.memory
-    assert (gone.status, gone.status_reason, deleted.outcome) == (Status.DELETED, "manual_delete", "deleted")
+    assert (gone.status, gone.status_reason, deleted.outcome) == (
+        Status.DELETED,
+        "manual_delete",
+        "deleted",
+    )
     again = await core.delete(ALICE, held.id)
     assert (again.memory.etag, again.outcome) == (gone.etag, "already_deleted")
-    assert [event.event_type for event in await world.log()] == ["created", "deleted"], "no second event"
+    assert [event.event_type for event in await world.log()] == ["created", "deleted"], (
+        "no second event"
+    )
     assert (await core.get(ALICE, held.id)).status is Status.DELETED
     back = await core.set_status(ALICE, held.id, ACTIVE)
     assert (back.status, back.status_reason) == (Status.ACTIVE, "restored")
@@ -172,18 +211,24 @@ async def test_a_delete_that_names_a_version_deletes_no_other(core: MemoryCore) 
 
 async def test_of_two_deletes_of_one_version_at_once_one_is_refused(core: MemoryCore) -> None:
     held = (await core.save(ALICE, fact("we met"))).memory
-    answers = await asyncio.gather(*(core.delete(ALICE, held.id, if_match=held.etag) for _ in range(4)), return_exceptions=True)
+    answers = await asyncio.gather(
+        *(core.delete(ALICE, held.id, if_match=held.etag) for _ in range(4)), return_exceptions=True
+    )
     assert sorted(type(one).__name__ for one in answers) == ["Deleted", *["PreconditionFailed"] * 3]
 
 
-async def test_a_delete_sent_again_with_its_idempotency_key_has_the_first_answer(core: MemoryCore) -> None:
+async def test_a_delete_sent_again_with_its_idempotency_key_has_the_first_answer(
+    core: MemoryCore,
+) -> None:
     held = (await core.save(ALICE, fact("we met"))).memory
     call = Call(idempotency_key="once")
     first, again = [await core.delete(ALICE, held.id, call, if_match=held.etag) for _ in range(2)]
     assert (first.outcome, again.outcome) == ("deleted", "deleted")
     assert first.memory.etag == again.memory.etag
     late = Call(idempotency_key="late")
-    assert [(await core.delete(ALICE, held.id, late)).outcome for _ in range(2)] == ["already_deleted"] * 2
+    assert [(await core.delete(ALICE, held.id, late)).outcome for _ in range(2)] == [
+        "already_deleted"
+    ] * 2
 
 
 async def test_an_edit_by_hand_is_why_a_memory_is_active(core: MemoryCore) -> None:
@@ -195,8 +240,13 @@ async def test_an_edit_by_hand_is_why_a_memory_is_active(core: MemoryCore) -> No
     assert (before.version, after.version) == (1, 2)
 
 
-@pytest.mark.parametrize("wanted", [Status.ARCHIVED, Status.COMPRESSED, Status.UPDATED, Status.SUPERSEDED, Status.DECAYED])
-async def test_a_status_that_only_the_product_sets_is_refused_with_those_that_may_be_set(core: MemoryCore, wanted: Status) -> None:
+@pytest.mark.parametrize(
+    "wanted",
+    [Status.ARCHIVED, Status.COMPRESSED, Status.UPDATED, Status.SUPERSEDED, Status.DECAYED],
+)
+async def test_a_status_that_only_the_product_sets_is_refused_with_those_that_may_be_set(
+    core: MemoryCore, wanted: Status
+) -> None:
     held = (await core.save(ALICE, turn("we met"))).memory
     change = StatusInput(status=wanted)
     with pytest.raises(Conflict, match=r"active can be set by hand to: active, deleted") as refused:
@@ -211,15 +261,23 @@ async def test_a_status_that_only_the_product_sets_is_refused_with_those_that_ma
 
 
 async def test_a_superseded_one_that_is_deleted_is_read_at_no_time(core: MemoryCore) -> None:
-    old = (await core.save(ALICE, fact("Ana lives in Oslo", event_timestamp=NOW - timedelta(days=9), **OSLO))).memory
+    old = (
+        await core.save(
+            ALICE, fact("Ana lives in Oslo", event_timestamp=NOW - timedelta(days=9), **OSLO)
+        )
+    ).memory
     await core.save(ALICE, fact("Ana lives in Bergen", **OSLO))
-    assert (await core.get(ALICE, old.id, at=NOW - timedelta(days=5))).content == "Ana lives in Oslo"
+    assert (
+        await core.get(ALICE, old.id, at=NOW - timedelta(days=5))
+    ).content == "Ana lives in Oslo"
     await core.set_status(ALICE, old.id, DELETED)
     with pytest.raises(NotFound):
         await core.get(ALICE, old.id, at=NOW - timedelta(days=5))
 
 
-async def test_a_deleted_memory_s_old_versions_are_not_read_at_any_time(core: MemoryCore, world: World) -> None:
+async def test_a_deleted_memory_s_old_versions_are_not_read_at_any_time(
+    core: MemoryCore, world: World
+) -> None:
     first = (await core.save(ALICE, fact("the code is red"))).memory
     world.clock.forward(3600)
     await core.update(ALICE, first.id, UpdateInput(content="the code is blue"), first.etag)
@@ -236,7 +294,13 @@ async def test_a_copy_belongs_to_the_other_agent_and_is_made_once(core: MemoryCo
     again = await core.copy(ALICE, source.id, CopyInput(to_agent_id="a2"))
     assert (made.id, made.etag) == (again.id, again.etag)
     assert made.id != source.id
-    assert (made.agent_id, made.copied_from, made.content, made.tags, made.version) == ("a2", source.id, "we met", ["t"], 1)
+    assert (made.agent_id, made.copied_from, made.content, made.tags, made.version) == (
+        "a2",
+        source.id,
+        "we met",
+        ["t"],
+        1,
+    )
     assert (await core.get(ALICE, source.id)).etag == source.etag
     assert len(await listed(core)) == 2
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 2}
@@ -261,13 +325,23 @@ async def test_a_restored_truth_of_a_slot_stands_until_the_next_one(core: Memory
     second = await core.save(ALICE, fact("Ana lives in Bergen", **OSLO))
     assert second.outcome is Outcome.CREATED
     await core.set_status(ALICE, first.id, ACTIVE)
-    third = await core.save(ALICE, fact("Ana lives in Paris", on_conflict=OnConflict.SUPERSEDE, **OSLO))
+    third = await core.save(
+        ALICE, fact("Ana lives in Paris", on_conflict=OnConflict.SUPERSEDE, **OSLO)
+    )
     assert third.outcome is Outcome.SUPERSEDED
     assert [one.content for one in await listed(core)] == ["Ana lives in Paris"]
 
 
-async def test_the_library_s_own_door_refuses_ids_that_no_store_could_keep_apart(core: MemoryCore) -> None:
-    for owner in (Owner("", "a"), Owner("app", ""), Owner("app", "a/b"), Owner("a b", "c"), Owner("app", "a\nb")):
+async def test_the_library_s_own_door_refuses_ids_that_no_store_could_keep_apart(
+    core: MemoryCore,
+) -> None:
+    for owner in (
+        Owner("", "a"),
+        Owner("app", ""),
+        Owner("app", "a/b"),
+        Owner("a b", "c"),
+        Owner("app", "a\nb"),
+    ):
         for call in (core.get(owner, "mem_x"), core.save(owner, turn("x")), core.sessions(owner)):
             with pytest.raises((ValueError, MemoryCoreError)):
                 await call
@@ -279,7 +353,9 @@ async def test_a_hundred_versions_are_all_kept_and_read(core: MemoryCore, world:
         world.clock.forward(60)
     held = await core.procedure(ALICE, "tabs")
     views = await core.versions(ALICE, held.id)
-    assert [(one.version, one.metadata_snapshot["value"]) for one in views] == [(n + 1, n) for n in range(100)]
+    assert [(one.version, one.metadata_snapshot["value"]) for one in views] == [
+        (n + 1, n) for n in range(100)
+    ]
     assert (await core.get(ALICE, held.id, at=NOW + timedelta(seconds=90))).value == 1
 
 

@@ -1,4 +1,6 @@
-"""The mode reconstruct through the library: a context that is dated, cited, within its budget, and true at the moment asked for."""
+"""The mode reconstruct through the library: a context that is dated, cited, within its budget,
+and true at the moment asked for.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def lines(answer: Retrieved) -> list[str]:
     return answer.context.split("\n")[1:-1]
 
 
-async def test_a_context_tells_hits_and_what_stands_beside_them_in_their_session(words: MemoryCore) -> None:
+async def test_a_context_tells_hits_and_what_stands_beside_them_in_their_session(
+    words: MemoryCore,
+) -> None:
     talk = [
         "we met at noon",
         "I have news",
@@ -44,16 +48,27 @@ async def test_a_context_tells_hits_and_what_stands_beside_them_in_their_session
     await words.bulk(ALICE, [turn(text, actor="Ana", event_timestamp=NOW) for text in talk])
     await words.bulk(BOB, [turn("the red boat sank near Vigo", actor="Bob", event_timestamp=NOW)])
     answer = await asked(words, "where did the red boat sink near")
-    assert [hit.memory.content for hit in answer.results] == await find(words, "where did the red boat sink near")
+    assert [hit.memory.content for hit in answer.results] == await find(
+        words, "where did the red boat sink near"
+    )
     told = [(await words.get(ALICE, one)).content for one in answer.citations]
     assert 5 <= len(told) < len(talk)
     assert told == talk[: len(told)]
-    assert lines(answer) == [NOW.date().isoformat(), *(f"[{place}] Ana: {text}" for place, text in enumerate(told, 1))]
+    assert lines(answer) == [
+        NOW.date().isoformat(),
+        *(f"[{place}] Ana: {text}" for place, text in enumerate(told, 1)),
+    ]
     assert (answer.rounds, answer.sufficient) == (1, True)
 
 
 async def test_a_budget_is_kept_by_the_best(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn(f"the red boat number {n} was painted again by many people", f"s{n}") for n in range(40)])
+    await words.bulk(
+        ALICE,
+        [
+            turn(f"the red boat number {n} was painted again by many people", f"s{n}")
+            for n in range(40)
+        ],
+    )
     for budget in (100, 300):
         answer = await asked(words, "red boat", max_tokens=budget)
         assert answer.context is not None
@@ -65,7 +80,12 @@ async def test_a_budget_is_kept_by_the_best(words: MemoryCore) -> None:
 async def test_nothing_found_is_an_empty_context_and_says_so(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder(), agents=OfflineAgents())
     nobody = await asked(core, "red boat")
-    assert (nobody.context, nobody.citations, nobody.results, nobody.sufficient) == ("", (), (), False)
+    assert (nobody.context, nobody.citations, nobody.results, nobody.sufficient) == (
+        "",
+        (),
+        (),
+        False,
+    )
     await core.save(ALICE, turn("lunch was good"))
     unrelated = await asked(core, "who painted the ceiling?")
     assert (unrelated.context, unrelated.citations, unrelated.rounds) == ("", (), 1)
@@ -74,7 +94,14 @@ async def test_nothing_found_is_an_empty_context_and_says_so(world: World) -> No
 async def test_what_the_agents_want_to_know_is_asked_for_twice_at_most(world: World) -> None:
     agents = ScriptedAgents(rewritten=["captain Silva", "ceiling painted", "never asked"])
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
-    await core.bulk(ALICE, [turn("the red boat sank", "a"), turn("captain Silva wept", "b"), turn("the ceiling was painted", "c")])
+    await core.bulk(
+        ALICE,
+        [
+            turn("the red boat sank", "a"),
+            turn("captain Silva wept", "b"),
+            turn("the ceiling was painted", "c"),
+        ],
+    )
     answer = await asked(core, "red boat")
     assert (answer.rounds, answer.sufficient, agents.calls["sufficiency"]) == (3, False, 3)
     assert [hit.rank for hit in answer.results] == [1, 2, 3]
@@ -83,7 +110,9 @@ async def test_what_the_agents_want_to_know_is_asked_for_twice_at_most(world: Wo
 
 
 async def test_agents_that_are_down_are_replaced_by_rules_and_named(world: World) -> None:
-    core = await world.core(embedder=WordsEmbedder(), agents=ScriptedAgents(down=True), rules=OfflineAgents())
+    core = await world.core(
+        embedder=WordsEmbedder(), agents=ScriptedAgents(down=True), rules=OfflineAgents()
+    )
     await core.save(ALICE, turn("the red boat sank"))
     answer = await asked(core, "red boat sank")
     assert answer.degraded == ("agents",)
@@ -100,7 +129,10 @@ async def test_only_what_is_foreseen_for_the_moment_is_told(words: MemoryCore) -
             turn("Ana is on a keto diet", "other", event_timestamp=NOW, foresight=[diet]),
         ],
     )
-    begun, ended = await asked(words, "keto diet", at=NOW + DAY), await asked(words, "keto diet", at=NOW + 31 * DAY)
+    begun, ended = (
+        await asked(words, "keto diet", at=NOW + DAY),
+        await asked(words, "keto diet", at=NOW + 31 * DAY),
+    )
     until = (NOW + 30 * DAY).date().isoformat()
     assert f"  from {NOW.date().isoformat()} until {until}: Ana is on a keto diet" in lines(begun)
     assert "[1] Ana told about her keto diet plans" in lines(ended)
@@ -112,9 +144,17 @@ async def test_only_what_is_foreseen_for_the_moment_is_told(words: MemoryCore) -
 
 
 async def test_what_has_ended_takes_no_place_among_the_results(words: MemoryCore) -> None:
-    ended = Foresight(description="Ana is on a keto diet", start_time=NOW - 9 * DAY, end_time=NOW - DAY)
+    ended = Foresight(
+        description="Ana is on a keto diet", start_time=NOW - 9 * DAY, end_time=NOW - DAY
+    )
     plans = [f"Ana is on a keto diet number {n}" for n in range(4)]
-    await words.bulk(ALICE, [turn(text, None, foresight=[ended.model_copy(update={"description": text})]) for text in plans])
+    await words.bulk(
+        ALICE,
+        [
+            turn(text, None, foresight=[ended.model_copy(update={"description": text})])
+            for text in plans
+        ],
+    )
     await words.save(ALICE, turn("Ana read of a keto diet", None))
     answer = await asked(words, "is Ana on a keto diet", limit=2)
     assert [hit.memory.content for hit in answer.results] == ["Ana read of a keto diet"]
@@ -124,7 +164,15 @@ async def test_a_truth_of_then_is_told_then_and_a_superseded_one_not_now(words: 
     for city, days in (("Oslo", 0), ("Porto", 10)):
         when = NOW - (20 - days) * DAY
         await words.save(
-            ALICE, fact(f"Ana lives in {city}", subject="Ana", attribute="city", value=city, event_timestamp=when, valid_from=when)
+            ALICE,
+            fact(
+                f"Ana lives in {city}",
+                subject="Ana",
+                attribute="city",
+                value=city,
+                event_timestamp=when,
+                valid_from=when,
+            ),
         )
     assert "Oslo" not in ((await asked(words, "where Ana lives")).context or "")
     then = (await asked(words, "where Ana lives", at=NOW - 15 * DAY)).context or ""
@@ -133,10 +181,16 @@ async def test_a_truth_of_then_is_told_then_and_a_superseded_one_not_now(words: 
 
 
 async def test_an_episode_that_told_what_has_fallen_says_so(world: World) -> None:
-    core = await world.core(embedder=WordsEmbedder(), agents=ScriptedAgents(), rules=OfflineAgents())
+    core = await world.core(
+        embedder=WordsEmbedder(), agents=ScriptedAgents(), rules=OfflineAgents()
+    )
     hand = Hand(core)
     for place, city in enumerate(("Oslo", "Porto")):
-        said = {"role": "user", "content": f"I live in {city} and like it", "timestamp": (NOW + place * DAY).isoformat()}
+        said = {
+            "role": "user",
+            "content": f"I live in {city} and like it",
+            "timestamp": (NOW + place * DAY).isoformat(),
+        }
         await converse(core, session=f"s{place}", messages=[said])
         await hand.work_all()
         world.clock.forward(86_400)
@@ -144,7 +198,9 @@ async def test_an_episode_that_told_what_has_fallen_says_so(world: World) -> Non
     assert "  no longer true: The user lives in Oslo; now: The user lives in Porto" in lines(answer)
     stale = [line for line in lines(answer) if line.startswith("[") and "Oslo" in line]
     assert stale == [
-        line for line, following in zip(lines(answer), lines(answer)[1:], strict=False) if line in stale and "no longer" in following
+        line
+        for line, following in zip(lines(answer), lines(answer)[1:], strict=False)
+        if line in stale and "no longer" in following
     ]
 
 
@@ -157,7 +213,12 @@ async def test_text_of_memories_stays_within_its_line(words: MemoryCore) -> None
 
 
 async def test_a_long_memory_is_told_by_what_the_query_is_about(words: MemoryCore) -> None:
-    story = "I got up early. " + "Nothing happened for long. " * 200 + "The red boat sank near Porto. " + "It rained. " * 200
+    story = (
+        "I got up early. "
+        + "Nothing happened for long. " * 200
+        + "The red boat sank near Porto. "
+        + "It rained. " * 200
+    )
     await words.bulk(ALICE, [turn(story, "a"), turn("a red boat", "b")])
     answer = await asked(words, "red boat sank near Porto", similarity_threshold=0.0)
     assert "The red boat sank near Porto." in (answer.context or "")
@@ -165,9 +226,18 @@ async def test_a_long_memory_is_told_by_what_the_query_is_about(words: MemoryCor
     assert all(count_tokens(line) <= 2000 / 2 for line in lines(answer))
 
 
-async def test_what_the_assistant_recommended_is_quoted_where_that_is_asked(words: MemoryCore) -> None:
+async def test_what_the_assistant_recommended_is_quoted_where_that_is_asked(
+    words: MemoryCore,
+) -> None:
     answer = "For the dry garden beans would do well. " + "Water them in the evening. " * 30
-    lines_said = [turn(f"the dry garden of neighbour number {n} was dug over by many people", f"s{n}", actor="Ana") for n in range(40)]
+    lines_said = [
+        turn(
+            f"the dry garden of neighbour number {n} was dug over by many people",
+            f"s{n}",
+            actor="Ana",
+        )
+        for n in range(40)
+    ]
     await words.bulk(ALICE, [*lines_said, turn(answer, "a", actor="assistant")])
     recommended = await asked(words, "What did you recommend for the dry garden?", max_tokens=500)
     assert "beans would do well" in (recommended.context or "")
@@ -176,25 +246,43 @@ async def test_what_the_assistant_recommended_is_quoted_where_that_is_asked(word
     assert "beans would do well" not in (other.context or "")
 
 
-async def test_a_turn_is_quoted_whole_whatever_its_sentences_say_of_the_query(words: MemoryCore) -> None:
-    told = "What about the budget? " + "There was a long talk about many things. " * 20 + "1.4 million."
+async def test_a_turn_is_quoted_whole_whatever_its_sentences_say_of_the_query(
+    words: MemoryCore,
+) -> None:
+    told = (
+        "What about the budget? "
+        + "There was a long talk about many things. " * 20
+        + "1.4 million."
+    )
     await words.bulk(ALICE, [turn(told, "a", actor="Ana"), turn("nothing about the budget", "b")])
     answer = await asked(words, "what about the budget")
     assert f"Ana: {told}" in (answer.context or "")
 
 
-async def test_where_nothing_surely_answers_the_nearest_are_marked_and_no_results(world: World) -> None:
+async def test_where_nothing_surely_answers_the_nearest_are_marked_and_no_results(
+    world: World,
+) -> None:
     core = await world.core(embedder=WordsEmbedder(), agents=OfflineAgents())
     await core.bulk(ALICE, [turn("the red boat sank near Porto", "a"), turn("lunch was good", "b")])
     answer = await asked(core, "the boat of the neighbours", answer_threshold=0.95)
     assert answer.results == ()
     assert (answer.sufficient, answer.rounds) == (False, 1)
-    assert lines(answer) == ["Perhaps related:", NOW.date().isoformat(), "[1] the red boat sank near Porto"]
+    assert lines(answer) == [
+        "Perhaps related:",
+        NOW.date().isoformat(),
+        "[1] the red boat sank near Porto",
+    ]
     assert len(answer.citations) == 1
 
 
 async def test_an_excluded_session_is_no_result_and_not_quoted(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn("the red boat sank near Porto", "now"), turn("the red boat was bought in Vigo", "old")])
+    await words.bulk(
+        ALICE,
+        [
+            turn("the red boat sank near Porto", "now"),
+            turn("the red boat was bought in Vigo", "old"),
+        ],
+    )
     answer = await asked(words, "the red boat", exclude_session_id="now")
     assert [hit.memory.content for hit in answer.results] == ["the red boat was bought in Vigo"]
     assert "Porto" not in (answer.context or "")

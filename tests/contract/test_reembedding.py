@@ -1,4 +1,6 @@
-"""Another embedder: what it can't compare is found by words, until a task has embedded it anew, in place and once."""
+"""Another embedder: what it can't compare is found by words, until a task has embedded it anew,
+in place and once.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from tests.world import BOB, DiesAfter, Killed, Meanwhile, WordsEmbedder, World,
 
 
 class OtherWords(WordsEmbedder):
-    """An embedder of another name, whose vectors have nothing in common with those of `WordsEmbedder`."""
+    """An embedder of another name, whose vectors have nothing in common with those of
+    `WordsEmbedder`.
+    """
 
     model = "other words"
 
@@ -50,7 +54,9 @@ async def foreseen(core: MemoryCore) -> Foreseen:
     return seen
 
 
-async def stored(world: World, owner: Owner, names: Sequence[str], embedder: WordsEmbedder) -> list[Memory]:
+async def stored(
+    world: World, owner: Owner, names: Sequence[str], embedder: WordsEmbedder
+) -> list[Memory]:
     """Memories as a process with this embedder reads them."""
     store = await world.look_on(embedder)
     seen = await store.snapshot(owner, names)
@@ -61,13 +67,22 @@ async def stored(world: World, owner: Owner, names: Sequence[str], embedder: Wor
 async def similarity(core: MemoryCore, text: str, owner: Owner = ALICE) -> float | None:
     query = RetrieveInput(query=text, answer_threshold=0.0, similarity_threshold=0.0, explain=True)
     hits = (await core.retrieve(owner, query)).results
-    return next((hit.similarity_score for hit in hits if hit.serialized.memory.content == text), -1.0)
+    return next(
+        (hit.similarity_score for hit in hits if hit.serialized.memory.content == text), -1.0
+    )
 
 
-TURNS = [turn("Ana sings flamenco"), turn("the boat is red"), turn("a heron stands in the reeds", "s2"), fact("Ana lives in Porto")]
+TURNS = [
+    turn("Ana sings flamenco"),
+    turn("the boat is red"),
+    turn("a heron stands in the reeds", "s2"),
+    fact("Ana lives in Porto"),
+]
 
 
-async def test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_place(world: World) -> None:
+async def test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_place(
+    world: World,
+) -> None:
     old = await world.core(embedder=WordsEmbedder())
     saved = [(await old.save(ALICE, item)).memory for item in TURNS]
     embedder = OtherWords()
@@ -79,9 +94,17 @@ async def test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_pla
     made = {"counts": {"read": 4, "embedded": 4}, "model": "other words", "dimensions": 256}
     assert (task.kind, task.progress, task.result) == ("reembed", 1.0, made)
     assert await world.log(embedder=embedder) == log
-    for before, after in zip(saved, await stored(world, ALICE, [one.id for one in saved], embedder), strict=True):
-        assert (after.embedding_model, after.embedding_dimensions, after.etag) == ("other words", 256, before.etag)
-        assert after.model_dump(exclude={"embedding", "embedding_model"}) == before.model_dump(exclude={"embedding", "embedding_model"})
+    for before, after in zip(
+        saved, await stored(world, ALICE, [one.id for one in saved], embedder), strict=True
+    ):
+        assert (after.embedding_model, after.embedding_dimensions, after.etag) == (
+            "other words",
+            256,
+            before.etag,
+        )
+        assert after.model_dump(exclude={"embedding", "embedding_model"}) == before.model_dump(
+            exclude={"embedding", "embedding_model"}
+        )
     assert (await similarity(core, "Ana sings flamenco") or 0) > 0.5
     embedder.texts.clear()
     assert await foreseen(core) == Foreseen({"embedded": 0}, capped=False)
@@ -91,9 +114,14 @@ async def test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_pla
 
 
 async def test_the_vectors_are_those_that_a_save_would_make(world: World) -> None:
-    """A turn's vector is made with the turn before it, also where that is another page, or was embedded by another commit."""
+    """A turn's vector is made with the turn before it, also where that is another page,
+    or was embedded by another commit.
+    """
     old = await world.core(embedder=WordsEmbedder())
-    items = [turn(f"word{number} of a session") for number in range(100)] + [turn("and a last one"), fact("a fact")]
+    items = [turn(f"word{number} of a session") for number in range(100)] + [
+        turn("and a last one"),
+        fact("a fact"),
+    ]
     for start in (0, 100):
         await old.bulk(ALICE, items[start : start + 100])
     embedder = OtherWords()
@@ -103,7 +131,9 @@ async def test_the_vectors_are_those_that_a_save_would_make(world: World) -> Non
         await core.bulk(BOB, items[start : start + 100])
     pairs = []
     for owner in (ALICE, BOB):
-        documents = await (await world.look_on(embedder)).page(owner, "memory", None, None, 200, newest_first=False)
+        documents = await (await world.look_on(embedder)).page(
+            owner, "memory", None, None, 200, newest_first=False
+        )
         pairs.append(await stored(world, owner, [one.id for one in documents], embedder))
     assert len(pairs[0]) == len(items)
     for mine, other in zip(*pairs, strict=True):
@@ -116,17 +146,25 @@ async def test_old_versions_get_vectors_too(world: World) -> None:
     saved = (await old.save(ALICE, fact("Ana lives in Porto"))).memory
     await old.update(ALICE, saved.id, UpdateInput(content="Ana lives in Lisbon"), saved.etag)
     core = await world.core(embedder=OtherWords())
-    assert (await reembedded(core)).result == {"counts": {"read": 1, "embedded": 2}, "model": "other words", "dimensions": 256}
+    assert (await reembedded(core)).result == {
+        "counts": {"read": 1, "embedded": 2},
+        "model": "other words",
+        "dimensions": 256,
+    }
     assert await foreseen(core) == Foreseen({"embedded": 0}, capped=False)
 
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
 @pytest.mark.parametrize("commits", [1, 2, 3])
-async def test_killed_in_any_chunk_the_work_goes_on_from_there(world: World, commits: int, applied: bool) -> None:
+async def test_killed_in_any_chunk_the_work_goes_on_from_there(
+    world: World, commits: int, applied: bool
+) -> None:
     old = await world.core(embedder=WordsEmbedder())
     await old.bulk(ALICE, [turn(f"word{number}") for number in range(100)])
     embedder = OtherWords()
-    dying = await world.core(embedder=embedder, wrap=lambda store: DiesAfter(store, commits, applied))
+    dying = await world.core(
+        embedder=embedder, wrap=lambda store: DiesAfter(store, commits, applied)
+    )
     accepted = await dying.reembed(ALICE, ReembedInput())
     assert isinstance(accepted, Accepted)
     with pytest.raises(Killed):
@@ -135,7 +173,10 @@ async def test_killed_in_any_chunk_the_work_goes_on_from_there(world: World, com
     core = await world.core(embedder=embedder)
     await Hand(core, "consolidation").work_all()
     task = await task_of(core, accepted)
-    assert (task.status, (task.result or {})["counts"]) == ("succeeded", {"read": 100, "embedded": 100})
+    assert (task.status, (task.result or {})["counts"]) == (
+        "succeeded",
+        {"read": 100, "embedded": 100},
+    )
     assert await foreseen(core) == Foreseen({"embedded": 0}, capped=False)
 
 
@@ -170,10 +211,16 @@ async def test_what_is_saved_and_edited_meanwhile_is_left_as_it_is(world: World)
     assert await foreseen(core) == Foreseen({"embedded": 0}, capped=False)
 
 
-async def test_truths_told_before_and_after_meet_while_nothing_is_embedded_anew(world: World) -> None:
-    """A slot needs no vector: a truth of the new embedder supersedes one whose vector nobody may look at."""
+async def test_truths_told_before_and_after_meet_while_nothing_is_embedded_anew(
+    world: World,
+) -> None:
+    """A slot needs no vector: a truth of the new embedder supersedes one whose vector nobody
+    may look at.
+    """
     old = await world.core(embedder=WordsEmbedder())
-    first = (await old.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city"))).memory
+    first = (
+        await old.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city"))
+    ).memory
     embedder = OtherWords()
     core = await world.core(embedder=embedder)
     await core.save(ALICE, fact("Ana lives in Lisbon", subject="Ana", attribute="city"))
@@ -186,7 +233,9 @@ async def test_truths_told_before_and_after_meet_while_nothing_is_embedded_anew(
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_vectors_of_another_length_stand_beside_until_they_are_made_anew(world: World) -> None:
+async def test_vectors_of_another_length_stand_beside_until_they_are_made_anew(
+    world: World,
+) -> None:
     old = await world.core(embedder=WordsEmbedder())
     await old.bulk(ALICE, TURNS)
     await old.bulk(BOB, TURNS)
@@ -198,9 +247,15 @@ async def test_vectors_of_another_length_stand_beside_until_they_are_made_anew(w
     assert await similarity(core, "Ana sings flamenco") is None
     await core.save(ALICE, turn("a new one"))
     assert (await similarity(core, "a new one") or 0) > 0.5
-    assert (await reembedded(core)).result == {"counts": {"read": 5, "embedded": 4}, "model": "other words", "dimensions": 128}
+    assert (await reembedded(core)).result == {
+        "counts": {"read": 5, "embedded": 4},
+        "model": "other words",
+        "dimensions": 128,
+    }
     assert (await core.ready())["dependencies"]["long_term"]["status"] == "degraded"
     await reembedded(core, BOB)
     assert (await core.ready())["dependencies"]["long_term"]["status"] == "ok"
     assert (await similarity(core, "Ana sings flamenco", BOB) or 0) > 0.5
-    assert await similarity(old, "Ana sings flamenco") is None, "who still has the old embedder goes on by words"
+    assert await similarity(old, "Ana sings flamenco") is None, (
+        "who still has the old embedder goes on by words"
+    )

@@ -1,4 +1,6 @@
-"""The log tells of what is in the archive as reads show it: stubs, old versions among them, and whole again once they are back."""
+"""The log tells of what is in the archive as reads show it: stubs, old versions among them, and
+whole again once they are back.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,14 @@ from tests.world import World, rule
 LONG = "Ana lives in Oslo, and " + "has much to say about it. " * 20
 
 
-async def test_old_versions_are_told_as_the_stubs_that_they_are_and_whole_when_they_are_back(core: MemoryCore, world: World) -> None:
+async def test_old_versions_are_told_as_the_stubs_that_they_are_and_whole_when_they_are_back(
+    core: MemoryCore, world: World
+) -> None:
     one = (await lives(core, "Oslo", -5)).memory
     for day, content in ((-4, LONG), (-2, "Ana lives in Bergen")):
-        await core.update(ALICE, one.id, UpdateInput(content=content, valid_from=NOW + timedelta(days=day)), "*")
+        await core.update(
+            ALICE, one.id, UpdateInput(content=content, valid_from=NOW + timedelta(days=day)), "*"
+        )
     moments = [None, *(NOW - timedelta(days=day) for day in (1, 3, 4.5))]
     years_go_by(world)
     answers = []
@@ -30,16 +36,31 @@ async def test_old_versions_are_told_as_the_stubs_that_they_are_and_whole_when_t
         await check_that_the_log_tells_it(world)
         for at in moments:
             answers.append((await as_of(core), at, await full_read(core, at=at)))
-    said = {(sequence, at): [body["content"] for body in answer] for sequence, at, answer in answers}
-    assert [len(texts[0]) for (_, at), texts in said.items() if at == moments[2]] == [len(LONG), 200, len(LONG)]
+    said = {
+        (sequence, at): [body["content"] for body in answer] for sequence, at, answer in answers
+    }
+    assert [len(texts[0]) for (_, at), texts in said.items() if at == moments[2]] == [
+        len(LONG),
+        200,
+        len(LONG),
+    ]
     for sequence, at, answer in answers:
         assert await replayed(core, sequence=sequence, at=at) == answer
 
 
-async def test_a_snapshot_of_cold_versions_is_gone_on_from_when_they_come_back(core: MemoryCore, world: World) -> None:
+async def test_a_snapshot_of_cold_versions_is_gone_on_from_when_they_come_back(
+    core: MemoryCore, world: World
+) -> None:
     one = (await lives(core, "Oslo", -5)).memory
-    await core.update(ALICE, one.id, UpdateInput(content=LONG, valid_from=NOW - timedelta(days=4)), "*")
-    await core.update(ALICE, one.id, UpdateInput(content="Ana lives in Bergen", valid_from=NOW - timedelta(days=2)), "*")
+    await core.update(
+        ALICE, one.id, UpdateInput(content=LONG, valid_from=NOW - timedelta(days=4)), "*"
+    )
+    await core.update(
+        ALICE,
+        one.id,
+        UpdateInput(content="Ana lives in Bergen", valid_from=NOW - timedelta(days=2)),
+        "*",
+    )
     years_go_by(world)
     await archived(world, core)
     for _ in range(20):

@@ -1,7 +1,9 @@
-"""Any life, on machines whose clocks are wrong: what was read once is what a replay at that sequence tells for ever.
+"""Any life, on machines whose clocks are wrong: what was read once is what a replay at that
+sequence tells for ever.
 
-A new operation joins by a rule of a few lines: do it through `self.core`, to a memory out of `self.memories()` where it needs one. What
-comes out of it is read, written down and compared by the rest.
+A new operation joins by a rule of a few lines: do it through `self.core`, to a memory out of
+`self.memories()` where it needs one. What comes out of it is read, written down and compared
+by the rest.
 """
 
 from __future__ import annotations
@@ -18,15 +20,32 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from memory_core.adapters.system import SystemClock
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict, Invalid, NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, OnConflict, Status
-from memory_core.domain.requests.maintenance import ArchiveInput, DecayInput, ForgetFilter, ForgetInput
-from memory_core.domain.requests.memories import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.maintenance import (
+    ArchiveInput,
+    DecayInput,
+    ForgetFilter,
+    ForgetInput,
+)
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    CopyInput,
+    SaveInput,
+    StatusInput,
+    UpdateInput,
+)
 from memory_core.domain.scope import Owner
 from tests.builders import NOW, StillClock
 from tests.cold import years_go_by
@@ -44,7 +63,9 @@ TEXTS = st.sampled_from(["red boat", "blue boat", "green tea", "old house"])
 SESSIONS = st.sampled_from([None, "s1", "s2"])
 PLACES = st.integers(0, 50)
 FACTS = st.builds(
-    lambda subject, value, **fields: fact(f"{subject} is {value}", subject=subject, attribute="state", **fields),
+    lambda subject, value, **fields: fact(
+        f"{subject} is {value}", subject=subject, attribute="state", **fields
+    ),
     st.sampled_from(["door", "gate"]),
     st.sampled_from(["open", "shut", "gone"]),
     event_timestamp=DAYS,
@@ -57,9 +78,16 @@ RULES = st.builds(
     value=st.integers(0, 2),
     event_timestamp=DAYS,
 )
-ITEMS = st.one_of(st.builds(turn, TEXTS, SESSIONS), st.builds(fact, TEXTS, session_id=SESSIONS), FACTS, RULES)
+ITEMS = st.one_of(
+    st.builds(turn, TEXTS, SESSIONS), st.builds(fact, TEXTS, session_id=SESSIONS), FACTS, RULES
+)
 CHANGES = st.fixed_dictionaries(
-    {"content": TEXTS}, optional={"tags": st.sampled_from([["a"], ["a", "b"]]), "valid_from": DAYS, "valid_until": DAYS}
+    {"content": TEXTS},
+    optional={
+        "tags": st.sampled_from([["a"], ["a", "b"]]),
+        "valid_from": DAYS,
+        "valid_until": DAYS,
+    },
 ).map(lambda fields: UpdateInput.model_validate(fields))
 FILTERS = st.fixed_dictionaries(
     {},
@@ -73,7 +101,9 @@ FILTERS = st.fixed_dictionaries(
         "at": DAYS,
     },
 )
-RULINGS = st.sampled_from([None, *(on_all(operation, category="note") for operation in ("UPDATE", "DELETE", "SKIP"))])
+RULINGS = st.sampled_from(
+    [None, *(on_all(operation, category="note") for operation in ("UPDATE", "DELETE", "SKIP"))]
+)
 
 
 @dataclass
@@ -89,7 +119,9 @@ class Skewed(SystemClock):
 
 @dataclass
 class Machines:
-    """One store, and two machines on it whose clocks are ten minutes apart; each life is another user's."""
+    """One store, and two machines on it whose clocks are ten minutes apart; each life is
+    another user's.
+    """
 
     world: World
     runner: asyncio.Runner = field(default_factory=asyncio.Runner)
@@ -102,7 +134,12 @@ class Machines:
         for minutes in (0, 10):
             clock = Skewed(self.world.clock, timedelta(minutes=minutes))
             made = self.world.core(
-                clock=clock, embedder=embedder, agents=self.agents, rules=Tellers(), link_threshold=0.3, duplicate_threshold=0.7
+                clock=clock,
+                embedder=embedder,
+                agents=self.agents,
+                rules=Tellers(),
+                link_threshold=0.3,
+                duplicate_threshold=0.7,
             )
             self.cores.append(self.runner.run(made))
 
@@ -135,7 +172,10 @@ class AnyPast(RuleBasedStateMachine):
 
     def memories(self, **query: Any) -> list[Memory]:
         """All that there are, in an order that does not depend on ids."""
-        return sorted(self.run(listed(self.core, self.owner, **{"status": "all", **query})), key=lambda one: one.sequence)
+        return sorted(
+            self.run(listed(self.core, self.owner, **{"status": "all", **query})),
+            key=lambda one: one.sequence,
+        )
 
     def one_of(self, place: int, **query: Any) -> Memory | None:
         """One of them, if there is any."""
@@ -144,8 +184,13 @@ class AnyPast(RuleBasedStateMachine):
 
     @initialize(old=st.sampled_from([True, False, False, False]))
     def begin(self, old: bool) -> None:
-        """An old user has a log that is long enough for snapshots, and each replay of it takes ten times as long: one in four."""
-        said = [SaveInput(type=MemoryType.PROCEDURAL, key=f"old {number % 4}", value=1) for number in range(48)]
+        """An old user has a log that is long enough for snapshots, and each replay of it takes ten
+        times as long: one in four.
+        """
+        said = [
+            SaveInput(type=MemoryType.PROCEDURAL, key=f"old {number % 4}", value=1)
+            for number in range(48)
+        ]
         for _ in range(20 if old else 0):
             self.run(self.core.bulk(self.owner, said))
 
@@ -172,12 +217,22 @@ class AnyPast(RuleBasedStateMachine):
     @rule(place=PLACES)
     def restore_deleted(self, place: int) -> None:
         if (one := self.one_of(place, status="deleted")) is not None:
-            self.run(self.core.set_status(self.owner, one.id, StatusInput(status="active", reason="again")))
+            self.run(
+                self.core.set_status(
+                    self.owner, one.id, StatusInput(status="active", reason="again")
+                )
+            )
 
     @rule(place=PLACES)
     def restore(self, place: int) -> None:
-        """Whatever is not found by default, from wherever it is; the archive is one place, and what replaced it another."""
-        away = [one for one in self.memories() if one.status not in FOUND_BY_DEFAULT or one.status is Status.COMPRESSED]
+        """Whatever is not found by default, from wherever it is; the archive is one place,
+        and what replaced it another.
+        """
+        away = [
+            one
+            for one in self.memories()
+            if one.status not in FOUND_BY_DEFAULT or one.status is Status.COMPRESSED
+        ]
         if away:
             self.run(self.core.restore(self.owner, away[place % len(away)].id))
 
@@ -189,7 +244,11 @@ class AnyPast(RuleBasedStateMachine):
     def claim(self, number: int, day: int, strategy: OnConflict) -> None:
         """What may contradict another claim, and is asked about then."""
         moment = NOW + timedelta(days=day)
-        item = fact(f"the big old server listens on port {number}", event_timestamp=moment, on_conflict=strategy)
+        item = fact(
+            f"the big old server listens on port {number}",
+            event_timestamp=moment,
+            on_conflict=strategy,
+        )
         self.run(self.core.save(self.owner, item))
 
     @rule(days=st.sampled_from([0, 45, 150]))
@@ -219,7 +278,11 @@ class AnyPast(RuleBasedStateMachine):
     @rule(place=PLACES, decision=st.sampled_from(DECISIONS))
     def resolve(self, place: int, decision: str) -> None:
         if records := self.records(open=True):
-            self.run(self.core.resolve_conflict(self.owner, records[place % len(records)].id, asking(decision)))
+            self.run(
+                self.core.resolve_conflict(
+                    self.owner, records[place % len(records)].id, asking(decision)
+                )
+            )
 
     @rule(place=PLACES)
     def undo_a_decision(self, place: int) -> None:
@@ -241,7 +304,9 @@ class AnyPast(RuleBasedStateMachine):
     @rule(city=st.sampled_from(["Oslo", "Rome"]), day=st.integers(-3, 3), rulings=RULINGS)
     def converse(self, city: str, day: int, rulings: Any) -> None:
         self.machines.agents.rulings = rulings or (lambda new, held: [])
-        told = talk(f"Ana's city is {city}", "We spoke about the garden wall", at=NOW + timedelta(days=day))
+        told = talk(
+            f"Ana's city is {city}", "We spoke about the garden wall", at=NOW + timedelta(days=day)
+        )
         self.run(self.core.converse(self.owner, told))
         self.run(Hand(self.core).work_all())
 
@@ -255,11 +320,15 @@ class AnyPast(RuleBasedStateMachine):
 
     @rule(query=FILTERS)
     def look(self, query: dict[str, Any]) -> None:
-        """Write down what a question is answered now, and when that was on the clock of the machine that answered."""
+        """Write down what a question is answered now, and when that was on the clock of the machine
+        that answered.
+        """
         core = self.core
         self.looked_at[len(self.read)] = core.clock.now()
         sequence = self.run(as_of(core, self.owner, **query))
-        self.read.append((sequence, query, [logged(one) for one in self.run(listed(core, self.owner, **query))]))
+        self.read.append(
+            (sequence, query, [logged(one) for one in self.run(listed(core, self.owner, **query))])
+        )
 
     @invariant()
     def everything_is_read(self) -> None:
@@ -272,10 +341,18 @@ class AnyPast(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.run(check_that_the_log_tells_it(self.world, self.owner))
-        moments = [NOW - timedelta(days=900), *(one.occurred_at for one in self.run(self.world.log(self.owner)))]
+        moments = [
+            NOW - timedelta(days=900),
+            *(one.occurred_at for one in self.run(self.world.log(self.owner))),
+        ]
         for number, (sequence, query, answer) in enumerate(self.read):
             known_at, pages = moments[sequence], max(3, len(answer) // 2)
-            later = [logged(one) for one in self.run(listed(self.core, self.owner, **query, known_at=known_at, limit=pages))]
+            later = [
+                logged(one)
+                for one in self.run(
+                    listed(self.core, self.owner, **query, known_at=known_at, limit=pages)
+                )
+            ]
             if query.keys().isdisjoint({"status", "at"}):
                 between = sorted([known_at, self.looked_at[number]])
                 later, answer = not_expired(later, between), not_expired(answer, between)
@@ -283,13 +360,18 @@ class AnyPast(RuleBasedStateMachine):
             if query.get("status") == "all" and query.keys() <= {"status", "at"}:
                 at = query.get("at")
                 assert self.run(replayed(self.core, self.owner, sequence=sequence, at=at)) == answer
-                assert self.run(replayed(self.core, self.owner, known_at=known_at, at=at, limit=pages)) == answer
+                assert (
+                    self.run(replayed(self.core, self.owner, known_at=known_at, at=at, limit=pages))
+                    == answer
+                )
             self.one_by_one(known_at, query, answer)
 
     def one_by_one(self, known_at: datetime, query: dict[str, Any], answer: list[Logged]) -> None:
         """A memory that a list showed is read alike by its id."""
         for one in answer[:2]:
-            found = self.run(self.core.look_at(self.owner, one["id"], known_at=known_at, at=query.get("at")))
+            found = self.run(
+                self.core.look_at(self.owner, one["id"], known_at=known_at, at=query.get("at"))
+            )
             assert logged(found.memory) == one
         if not answer and not query:
             with pytest.raises(NotFound):
@@ -297,8 +379,12 @@ class AnyPast(RuleBasedStateMachine):
 
 
 def not_expired(memories: list[Logged], between: list[datetime]) -> list[Logged]:
-    """Without what ended between two moments: a list that names neither status nor time leaves out what has expired by its own clock."""
-    ends = [(one, one["valid_until"] and datetime.fromisoformat(one["valid_until"])) for one in memories]
+    """Without what ended between two moments: a list that names neither status nor time leaves out
+    what has expired by its own clock.
+    """
+    ends = [
+        (one, one["valid_until"] and datetime.fromisoformat(one["valid_until"])) for one in memories
+    ]
     return [one for one, end in ends if end is None or not between[0] < end <= between[1]]
 
 
@@ -313,7 +399,9 @@ def no_chain_comes_back(next_ids: dict[str, str | None]) -> None:
 
 
 @contextmanager
-def machines(folder: Path, clock: StillClock, server: CosmosServer | None) -> Iterator[Callable[[], AnyPast]]:
+def machines(
+    folder: Path, clock: StillClock, server: CosmosServer | None
+) -> Iterator[Callable[[], AnyPast]]:
     """What makes a life of a user of its own on the same two machines."""
     made = Machines(World(folder, clock, None if server is None else on_cosmos(server, clock)))
     made.start()
@@ -325,18 +413,29 @@ def machines(folder: Path, clock: StillClock, server: CosmosServer | None) -> It
 
 def live(life: Callable[[], AnyPast], examples: int, steps: int) -> None:
     checks = list(HealthCheck)
-    of = settings(max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=checks)
+    of = settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        suppress_health_check=checks,
+    )
     run_state_machine_as_test(life, settings=of)
 
 
-@pytest.mark.parametrize(("adapter", "examples"), [("sqlite", 8), ("cosmos", 1)], indirect=["adapter"])
-def test_what_was_read_once_is_replayed_for_ever(tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int) -> None:
+@pytest.mark.parametrize(
+    ("adapter", "examples"), [("sqlite", 8), ("cosmos", 1)], indirect=["adapter"]
+)
+def test_what_was_read_once_is_replayed_for_ever(
+    tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
+) -> None:
     with machines(tmp_path, clock, server) as life:
         live(life, examples, 20)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("adapter", "examples"), [("sqlite", 300), ("cosmos", 60)], indirect=["adapter"])
+@pytest.mark.parametrize(
+    ("adapter", "examples"), [("sqlite", 300), ("cosmos", 60)], indirect=["adapter"]
+)
 def test_what_was_read_in_many_lives_is_replayed_for_ever(
     tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
 ) -> None:

@@ -1,4 +1,6 @@
-"""A reranker's say: it orders what passed, before anything is cut off, and only when it answers in time."""
+"""A reranker's say: it orders what passed, before anything is cut off, and only when it
+answers in time.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ async def answered(world: World, reranker: LongestFirst | None, **fields: object
     core = await world.core(embedder=WordsEmbedder(), reranker=reranker, rerank_deadline_s=0.05)
     if not await listed(core):
         await core.bulk(ALICE, [turn(text, None) for text in TEXTS])
-    return await core.retrieve(ALICE, RetrieveInput.model_validate({"query": "red boat", "limit": 3, **fields}))
+    return await core.retrieve(
+        ALICE, RetrieveInput.model_validate({"query": "red boat", "limit": 3, **fields})
+    )
 
 
 def contents(answer: Retrieved) -> list[str]:
@@ -75,9 +79,16 @@ async def test_what_was_behind_the_limit_may_come_first(world: World, mode: str)
 
 
 @pytest.mark.parametrize(
-    "reranker", [LongestFirst(fails=Unavailable("reranker", "down")), LongestFirst(fails=AgentFailed("refused")), LongestFirst(silent=True)]
+    "reranker",
+    [
+        LongestFirst(fails=Unavailable("reranker", "down")),
+        LongestFirst(fails=AgentFailed("refused")),
+        LongestFirst(silent=True),
+    ],
 )
-async def test_one_that_fails_or_is_late_changes_nothing_and_is_named(world: World, reranker: LongestFirst) -> None:
+async def test_one_that_fails_or_is_late_changes_nothing_and_is_named(
+    world: World, reranker: LongestFirst
+) -> None:
     without = await answered(world, None)
     answer = await answered(world, reranker)
     assert contents(answer) == contents(without)
@@ -87,21 +98,34 @@ async def test_one_that_fails_or_is_late_changes_nothing_and_is_named(world: Wor
 async def test_further_rounds_do_not_wait_for_one_that_was_late(world: World) -> None:
     late = LongestFirst(silent=True)
     agents = ScriptedAgents(rewritten=["again and boat", "red sank"])
-    core = await world.core(embedder=WordsEmbedder(), agents=agents, reranker=late, rerank_deadline_s=0.05)
+    core = await world.core(
+        embedder=WordsEmbedder(), agents=agents, reranker=late, rerank_deadline_s=0.05
+    )
     await core.bulk(ALICE, [turn(text, None) for text in TEXTS])
     answer = await core.retrieve(ALICE, RetrieveInput(query="red boat", mode="reconstruct"))
     assert (answer.rounds, len(late.asked), answer.degraded) == (3, 1, ("reranker",))
 
 
-async def test_what_it_puts_last_is_not_brought_back_by_another_memory_of_the_same_episode(world: World) -> None:
+async def test_what_it_puts_last_is_not_brought_back_by_another_memory_of_the_same_episode(
+    world: World,
+) -> None:
     """It reads one memory of each episode; those that it has not read do not speak against it."""
     reranker = LongestFirst()
     agents = OfflineAgents()
-    core = await world.core(embedder=WordsEmbedder(), agents=agents, rules=agents, reranker=reranker)
-    await tell(core, "I bought a red boat in Porto.", "I live in Porto now.", "I like the red boat very much.")
+    core = await world.core(
+        embedder=WordsEmbedder(), agents=agents, rules=agents, reranker=reranker
+    )
+    await tell(
+        core,
+        "I bought a red boat in Porto.",
+        "I live in Porto now.",
+        "I like the red boat very much.",
+    )
     lunches = [f"lunch {n} beside the red boat {'was long ' * n}" for n in range(50, 53)]
     await core.bulk(ALICE, [turn(text, None) for text in lunches])
-    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat Porto", similarity_threshold=0.1, explain=True))
+    answer = await core.retrieve(
+        ALICE, RetrieveInput(query="red boat Porto", similarity_threshold=0.1, explain=True)
+    )
     assert contents(answer)[:3] == lunches[::-1]
     assert [hit.memory.content in reranker.asked[0][1] for hit in answer.results] == [True] * 4
 
@@ -110,7 +134,9 @@ async def test_its_order_holds_over_several_rounds(world: World) -> None:
     agents = ScriptedAgents(rewritten=["boat sank", "red sank"])
     core = await world.core(embedder=WordsEmbedder(), agents=agents, reranker=LongestFirst())
     await core.bulk(ALICE, [turn(text, None) for text in TEXTS])
-    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat", mode="reconstruct", limit=3))
+    answer = await core.retrieve(
+        ALICE, RetrieveInput(query="red boat", mode="reconstruct", limit=3)
+    )
     assert answer.rounds == 3
     assert contents(answer) == TEXTS[:-4:-1]
 

@@ -1,4 +1,6 @@
-"""Restoring by hand: a memory becomes what it was before it was deleted, and no slot gets a second truth without a word."""
+"""Restoring by hand: a memory becomes what it was before it was deleted, and no slot gets a second
+truth without a word.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,17 @@ def day(number: float) -> datetime:
     return NOW + timedelta(days=number)
 
 
-async def save(core: MemoryCore, value: str, number: int, on_conflict: OnConflict = OnConflict.AUTO) -> Memory:
-    item = fact(f"Ana's city is {value}", value=value, event_timestamp=day(number), session_id=value, on_conflict=on_conflict, **CITY)
+async def save(
+    core: MemoryCore, value: str, number: int, on_conflict: OnConflict = OnConflict.AUTO
+) -> Memory:
+    item = fact(
+        f"Ana's city is {value}",
+        value=value,
+        event_timestamp=day(number),
+        session_id=value,
+        on_conflict=on_conflict,
+        **CITY,
+    )
     return (await core.save(ALICE, item)).memory
 
 
@@ -31,7 +42,12 @@ async def standing(core: MemoryCore) -> list[str]:
 
 async def records(world: World) -> list[ConflictRecord]:
     found = await (await world.look_on()).page(ALICE, "conflict", None, None, 100)
-    return [ConflictRecord.model_validate({name: one.body[name] for name in ConflictRecord.model_fields}) for one in found]
+    return [
+        ConflictRecord.model_validate(
+            {name: one.body[name] for name in ConflictRecord.model_fields}
+        )
+        for one in found
+    ]
 
 
 async def pending(world: World) -> int:
@@ -44,7 +60,12 @@ async def test_history_that_was_deleted_comes_back_as_history(core: MemoryCore) 
     oslo, bergen = await save(core, "Oslo", 0), await save(core, "Bergen", 5)
     await core.set_status(ALICE, oslo.id, DELETED)
     back = await core.set_status(ALICE, oslo.id, ACTIVE)
-    assert (back.status, back.status_reason, back.next_id, back.valid_until) == ("superseded", "contradicted", bergen.id, day(5))
+    assert (back.status, back.status_reason, back.next_id, back.valid_until) == (
+        "superseded",
+        "contradicted",
+        bergen.id,
+        day(5),
+    )
     assert await standing(core) == ["Bergen"]
     assert [one.value for one in await listed(core, at=day(2))] == ["Oslo"]
     assert (await core.session(ALICE, "Oslo")).counts == {"semantic": 1}
@@ -57,14 +78,20 @@ async def test_history_of_a_cleared_session_comes_back_as_history(core: MemoryCo
     assert (back.status, back.next_id) == ("superseded", bergen.id)
 
 
-async def test_history_that_comes_back_ends_where_what_was_told_since_begins(core: MemoryCore) -> None:
+async def test_history_that_comes_back_ends_where_what_was_told_since_begins(
+    core: MemoryCore,
+) -> None:
     oslo = await save(core, "Oslo", 0)
     await save(core, "Bergen", 5)
     await core.delete(ALICE, oslo.id)
     turku = await save(core, "Turku", 3)
     back = await core.set_status(ALICE, oslo.id, ACTIVE)
     assert (back.status, back.next_id, back.valid_until) == ("superseded", turku.id, day(3))
-    assert [[one.value for one in await listed(core, at=day(at))] for at in (1, 4, 6)] == [["Oslo"], ["Turku"], ["Bergen"]]
+    assert [[one.value for one in await listed(core, at=day(at))] for at in (1, 4, 6)] == [
+        ["Oslo"],
+        ["Turku"],
+        ["Bergen"],
+    ]
 
 
 async def test_what_was_merged_away_comes_back_as_that(core: MemoryCore) -> None:
@@ -87,7 +114,9 @@ async def test_a_truth_that_finds_a_later_one_in_its_slot_is_history(world: Worl
         assert await pending(world) == 0
         await core.delete(ALICE, oslo.id)
     await core.set_status(ALICE, oslo.id, ACTIVE)
-    later = await core.save(ALICE, fact("Ana's city is Turku", value="Turku", event_timestamp=day(9), **CITY))
+    later = await core.save(
+        ALICE, fact("Ana's city is Turku", value="Turku", event_timestamp=day(9), **CITY)
+    )
     assert later.outcome is Outcome.SUPERSEDED
     assert await standing(core) == ["Turku"]
 
@@ -96,7 +125,9 @@ async def test_a_truth_that_comes_while_another_one_is_restored_is_seen(world: W
     other = await world.core()
     oslo = await save(other, "Oslo", 0)
     await other.delete(ALICE, oslo.id)
-    core = await world.core(wrap=lambda store: Meanwhile(store, "snapshot", lambda: save(other, "Bergen", 5)))
+    core = await world.core(
+        wrap=lambda store: Meanwhile(store, "snapshot", lambda: save(other, "Bergen", 5))
+    )
     back = await core.set_status(ALICE, oslo.id, ACTIVE)
     assert back.status == "superseded"
     assert await standing(core) == ["Bergen"]

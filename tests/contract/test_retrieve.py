@@ -7,7 +7,13 @@ from datetime import timedelta
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import OnConflict, Status
-from memory_core.domain.requests.memories import ClearInput, ListInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.memories import (
+    ClearInput,
+    ListInput,
+    RetrieveInput,
+    StatusInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Call, Retrieved
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -18,8 +24,18 @@ OSLO = {"subject": "Ana", "attribute": "city"}
 
 
 async def test_it_is_found_by_its_words_and_the_best_comes_first(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn("the red boat sank", None), turn("the red boat sank near the pier at night", None), turn("lunch", None)])
-    assert await find(words, "red boat near the pier") == ["the red boat sank near the pier at night", "the red boat sank"]
+    await words.bulk(
+        ALICE,
+        [
+            turn("the red boat sank", None),
+            turn("the red boat sank near the pier at night", None),
+            turn("lunch", None),
+        ],
+    )
+    assert await find(words, "red boat near the pier") == [
+        "the red boat sank near the pier at night",
+        "the red boat sank",
+    ]
 
 
 async def test_an_unrelated_query_finds_nothing(words: MemoryCore) -> None:
@@ -60,7 +76,9 @@ async def test_each_filter_narrows(words: MemoryCore) -> None:
         assert set(await find(words, "boat", **fields)) == found, fields
 
 
-async def test_a_session_s_results_come_from_the_short_term_too_and_say_so(words: MemoryCore) -> None:
+async def test_a_session_s_results_come_from_the_short_term_too_and_say_so(
+    words: MemoryCore,
+) -> None:
     await words.save(ALICE, turn("red boat", "s1"))
     await words.save(ALICE, turn("red boat", "s2"))
     (hit,) = (await words.retrieve(ALICE, RetrieveInput(query="red boat", session_id="s1"))).results
@@ -83,27 +101,47 @@ async def test_the_short_term_finds_nothing_by_words_of_a_deleted_turn(words: Me
     assert "yes" not in await found()
 
 
-async def test_at_finds_the_truth_of_that_time_and_only_that(words: MemoryCore, world: World) -> None:
-    await words.save(ALICE, fact("Ana lives in Oslo", event_timestamp=NOW - timedelta(days=30), **OSLO))
-    await words.save(ALICE, fact("Ana lives in Bergen", event_timestamp=NOW - timedelta(days=10), **OSLO))
+async def test_at_finds_the_truth_of_that_time_and_only_that(
+    words: MemoryCore, world: World
+) -> None:
+    await words.save(
+        ALICE, fact("Ana lives in Oslo", event_timestamp=NOW - timedelta(days=30), **OSLO)
+    )
+    await words.save(
+        ALICE, fact("Ana lives in Bergen", event_timestamp=NOW - timedelta(days=10), **OSLO)
+    )
     assert await find(words, "where Ana lives") == ["Ana lives in Bergen"]
-    assert await find(words, "where Ana lives", at=NOW - timedelta(days=20)) == ["Ana lives in Oslo"]
-    assert await find(words, "where Ana lives", at=NOW - timedelta(days=5)) == ["Ana lives in Bergen"]
+    assert await find(words, "where Ana lives", at=NOW - timedelta(days=20)) == [
+        "Ana lives in Oslo"
+    ]
+    assert await find(words, "where Ana lives", at=NOW - timedelta(days=5)) == [
+        "Ana lives in Bergen"
+    ]
     assert await find(words, "where Ana lives", at=NOW - timedelta(days=40)) == []
 
 
-async def test_at_finds_an_old_version_under_its_memory_s_own_id(words: MemoryCore, world: World) -> None:
+async def test_at_finds_an_old_version_under_its_memory_s_own_id(
+    words: MemoryCore, world: World
+) -> None:
     held = (await words.save(ALICE, fact("the gate code is red"))).memory
     world.clock.forward(3600)
-    new = await words.update(ALICE, held.id, UpdateInput(content="the gate code is blue"), held.etag)
-    before = (await words.retrieve(ALICE, RetrieveInput(query="gate code", at=NOW + timedelta(minutes=5)))).results
-    assert [(hit.memory.id, hit.memory.content) for hit in before] == [(held.id, "the gate code is red")]
+    new = await words.update(
+        ALICE, held.id, UpdateInput(content="the gate code is blue"), held.etag
+    )
+    before = (
+        await words.retrieve(ALICE, RetrieveInput(query="gate code", at=NOW + timedelta(minutes=5)))
+    ).results
+    assert [(hit.memory.id, hit.memory.content) for hit in before] == [
+        (held.id, "the gate code is red")
+    ]
     world.clock.forward(3600)
     assert await find(words, "gate code") == [new.content]
     assert await find(words, "gate code", at=world.clock.now()) == [new.content]
 
 
-async def test_at_finds_what_was_merged_away_but_never_what_was_deleted_or_cleared(words: MemoryCore, world: World) -> None:
+async def test_at_finds_what_was_merged_away_but_never_what_was_deleted_or_cleared(
+    words: MemoryCore, world: World
+) -> None:
     await words.save(ALICE, fact("Ana plays the cello", **OSLO))
     deleted = (await words.save(ALICE, turn("the cello broke", None))).memory
     await words.save(ALICE, turn("a cello concert", "s9"))
@@ -129,12 +167,25 @@ async def test_at_finds_no_old_version_of_what_was_deleted(words: MemoryCore, wo
     assert await find(words, "gate code", at=at) == ["the gate code is red"]
 
 
-async def test_what_is_no_longer_valid_is_not_found_and_what_is_to_come_is(words: MemoryCore) -> None:
-    await words.save(ALICE, fact("Ana has a red ticket", event_timestamp=NOW - timedelta(days=9), valid_until=NOW - timedelta(days=1)))
-    await words.save(ALICE, turn("Ana has a red concert", None, event_timestamp=NOW + timedelta(days=30)))
+async def test_what_is_no_longer_valid_is_not_found_and_what_is_to_come_is(
+    words: MemoryCore,
+) -> None:
+    await words.save(
+        ALICE,
+        fact(
+            "Ana has a red ticket",
+            event_timestamp=NOW - timedelta(days=9),
+            valid_until=NOW - timedelta(days=1),
+        ),
+    )
+    await words.save(
+        ALICE, turn("Ana has a red concert", None, event_timestamp=NOW + timedelta(days=30))
+    )
     answer = await words.retrieve(ALICE, RetrieveInput(query="Ana has a red"))
     assert [hit.memory.content for hit in answer.results] == ["Ana has a red concert"]
-    assert all(0 <= hit.relevance_score <= 1 and hit.composite_score <= 1.2 for hit in answer.results)
+    assert all(
+        0 <= hit.relevance_score <= 1 and hit.composite_score <= 1.2 for hit in answer.results
+    )
 
 
 async def test_deleted_and_superseded_ones_are_not_found(words: MemoryCore) -> None:
@@ -145,21 +196,28 @@ async def test_deleted_and_superseded_ones_are_not_found(words: MemoryCore) -> N
     assert await find(words, "red boat") == ["the red boat"]
 
 
-async def test_decayed_ones_are_found_unless_a_query_leaves_them_out(world: World, embedder: WordsEmbedder) -> None:
+async def test_decayed_ones_are_found_unless_a_query_leaves_them_out(
+    world: World, embedder: WordsEmbedder
+) -> None:
     core = await world.core(embedder=embedder)
     await core.save(ALICE, turn("the red boat", None))
     store = world.store(embedder)
     await store.open()
-    try:  # the hourly run that writes this status is a part of its own; its commit is one as any other
+    # the hourly run that writes this status is a part of its own; its commit is one as any other
+    try:
         (held,) = (await core.list(ALICE, ListInput())).memories
 
         def decide(seen: Look) -> Changes[None]:
             before = seen.memory(held.id)
             assert before is not None
-            after = before.model_copy(update={"status": Status.DECAYED, "status_reason": "importance_decay"})
+            after = before.model_copy(
+                update={"status": Status.DECAYED, "status_reason": "importance_decay"}
+            )
             return Changes(None, (Change("decayed", after, before),))
 
-        await Ledger(store, world.clock, RandomIds()).commit(ALICE, decide, ids=[held.id], call=Call())
+        await Ledger(store, world.clock, RandomIds()).commit(
+            ALICE, decide, ids=[held.id], call=Call()
+        )
     finally:
         await store.close()
     assert await find(core, "red boat") == ["the red boat"]

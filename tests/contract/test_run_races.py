@@ -1,4 +1,6 @@
-"""A run and its user at once: whatever the user has written stands, whatever the run does is done once, and the log tells it all."""
+"""A run and its user at once: whatever the user has written stands, whatever the run does is done
+once, and the log tells it all.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,23 @@ Act = Callable[[MemoryCore, World], Awaitable[Check]]
 
 async def core_of(world: World, **options: Any) -> MemoryCore:
     agents = Tellers(rulings=on_all("DELETE"), notes=False)
-    return await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7, agents=agents, **options)
+    return await world.core(
+        embedder=WordsEmbedder(), duplicate_threshold=0.7, agents=agents, **options
+    )
 
 
 async def lived(world: World) -> Accepted:
-    """A user with episodes, truths, a conflict in a chain and one beside it; and a run that waits."""
+    """A user with episodes, truths, a conflict in a chain and one beside it;
+    and a run that waits.
+    """
     core = await core_of(world, ids=CountedIds())
     await tell(core, "Ana's city is Oslo, we ran along the river", "Ana's job is baker", at=NOW)
-    await tell(core, "We ran along the river again, as on every Tuesday", at=NOW + timedelta(days=1), session="s2")
+    await tell(
+        core,
+        "We ran along the river again, as on every Tuesday",
+        at=NOW + timedelta(days=1),
+        session="s2",
+    )
     for number in range(3):
         await port(core, 8000 + number, days=number)
     for number in range(2):
@@ -56,8 +67,12 @@ async def lived(world: World) -> Accepted:
 async def side(world: World) -> Memory:
     """One side of an open conflict: the one that is held."""
     store = await world.look_on(WordsEmbedder())
-    found = (await store.snapshot(ALICE, [record.old_id for record in await records_of(world)])).documents
-    return min((Memory.model_validate(one.body) for one in found.values()), key=lambda one: one.content)
+    found = (
+        await store.snapshot(ALICE, [record.old_id for record in await records_of(world)])
+    ).documents
+    return min(
+        (Memory.model_validate(one.body) for one in found.values()), key=lambda one: one.content
+    )
 
 
 async def saves(core: MemoryCore, world: World) -> Check:
@@ -72,7 +87,10 @@ async def saves(core: MemoryCore, world: World) -> Check:
 
 async def tells(core: MemoryCore, world: World) -> Check:
     """A turn and a truth that replaces one."""
-    said, saved = await core.save(ALICE, turn("I moved, and unpacked the last box")), await lives(core, "Lisbon", days=9)
+    said, saved = (
+        await core.save(ALICE, turn("I moved, and unpacked the last box")),
+        await lives(core, "Lisbon", days=9),
+    )
 
     async def check() -> None:
         kept = [await core.get(ALICE, one.memory.id) for one in (said, saved)]
@@ -112,7 +130,9 @@ async def deletes(core: MemoryCore, world: World) -> Check:
 
 
 async def decides(core: MemoryCore, world: World) -> Check:
-    """Both sides of a conflict shall stand; or, when that is decided otherwise already, the user hears of it."""
+    """Both sides of a conflict shall stand; or, when that is decided otherwise already,
+    the user hears of it.
+    """
     record = (await records_of(world))[0]
     try:
         await core.resolve_conflict(ALICE, record.id, asking("keep_both", "both are right"))
@@ -179,11 +199,17 @@ async def calls_of_a_run(start: Path) -> int:
 
 
 @pytest.mark.parametrize("lot", range(5))
-async def test_what_a_user_writes_while_a_run_is_under_way_stands(start: tuple[Path, Accepted], lot: int) -> None:
+async def test_what_a_user_writes_while_a_run_is_under_way_stands(
+    start: tuple[Path, Accepted], lot: int
+) -> None:
     calls = await calls_of_a_run(start[0])
     for seed in range(lot, 25, 5):
         here, random = copied(start[0], seed), Random(seed)
-        act, user, checks = random.choice(ACTS), await core_of(here, ids=CountedIds("user")), list[Check]()
+        act, user, checks = (
+            random.choice(ACTS),
+            await core_of(here, ids=CountedIds("user")),
+            list[Check](),
+        )
         then = partial(acts, act, user, here, checks)
         meets = partial(Meets, at=random.randrange(calls), then=then, after=random.random() < 0.5)
         running = await core_of(here, ids=CountedIds("run"), wrap=meets)
@@ -198,7 +224,7 @@ async def acts(act: Act, user: MemoryCore, world: World, checks: list[Check]) ->
 
 
 @pytest.mark.parametrize("lot", range(5))
-async def test_what_a_user_writes_stands_although_a_run_or_a_part_of_one_comes_between_his_reading_and_his_writing(
+async def test_what_a_user_writes_stands_although_a_run_or_a_part_of_one_comes_between_his_reading_and_his_writing(  # noqa: E501
     start: tuple[Path, Accepted], lot: int
 ) -> None:
     for seed in range(25 + lot, 50, 5):
@@ -213,7 +239,9 @@ async def test_what_a_user_writes_stands_although_a_run_or_a_part_of_one_comes_b
         await here.close()
 
 
-def meets_after_reading(met: list[Meets], then: Callable[[], Awaitable[None]], store: LongTermStore) -> Meets:
+def meets_after_reading(
+    met: list[Meets], then: Callable[[], Awaitable[None]], store: LongTermStore
+) -> Meets:
     met.append(Meets(store, at=0, then=then, after=True))
     return met[0]
 
@@ -228,7 +256,9 @@ async def works(core: MemoryCore) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_two_workers_and_two_runs_at_once_make_what_one_makes(start: tuple[Path, Accepted], seed: int) -> None:
+async def test_two_workers_and_two_runs_at_once_make_what_one_makes(
+    start: tuple[Path, Accepted], seed: int
+) -> None:
     alone = copied(start[0], "alone")
     core = await core_of(alone)
     await works(core)
@@ -237,13 +267,17 @@ async def test_two_workers_and_two_runs_at_once_make_what_one_makes(start: tuple
     other = await core_of(here, ids=CountedIds("other"))
     second = await other.consolidate(ALICE, ConsolidateInput())
     assert isinstance(second, Accepted)
-    meets = partial(Meets, at=random.randrange(25), then=partial(works, other), after=random.random() < 0.5)
+    meets = partial(
+        Meets, at=random.randrange(25), then=partial(works, other), after=random.random() < 0.5
+    )
     running = await core_of(here, ids=CountedIds("run"), wrap=meets)
     await works(running)
     here.clock.forward(3600)
     await other.sweep()
     await works(other)
-    assert {(await other.task(ALICE, one.task_id)).status for one in (start[1], second)} == {"succeeded"}
+    assert {(await other.task(ALICE, one.task_id)).status for one in (start[1], second)} == {
+        "succeeded"
+    }
     assert made(await all_of(other)) == made(await all_of(core))
     await check_questions(here, other)
     await check_that_the_log_tells_it(here)
@@ -252,7 +286,9 @@ async def test_two_workers_and_two_runs_at_once_make_what_one_makes(start: tuple
 
 
 @pytest.mark.parametrize("applied", [False, True])
-async def test_a_run_that_dies_between_any_two_writes_ends_as_one_that_does_not(start: tuple[Path, Accepted], *, applied: bool) -> None:
+async def test_a_run_that_dies_between_any_two_writes_ends_as_one_that_does_not(
+    start: tuple[Path, Accepted], *, applied: bool
+) -> None:
     alone = copied(start[0], "alone")
     core = await core_of(alone)
     await works(core)
@@ -280,8 +316,19 @@ async def test_a_run_that_dies_between_any_two_writes_ends_as_one_that_does_not(
 
 
 def made(memories: dict[str, Memory]) -> dict[str, tuple[Any, ...]]:
-    """What each memory says and how it stands, whenever and in however many commits it came to that."""
+    """What each memory says and how it stands, whenever and in however many commits it
+    came to that.
+    """
     return {
-        name: (one.content, one.status, one.next_id, one.supersedes_id, one.version, one.source_ids, one.scene_id, one.conflict_ids)
+        name: (
+            one.content,
+            one.status,
+            one.next_id,
+            one.supersedes_id,
+            one.version,
+            one.source_ids,
+            one.scene_id,
+            one.conflict_ids,
+        )
         for name, one in memories.items()
     }

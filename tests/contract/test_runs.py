@@ -1,4 +1,6 @@
-"""Runs of consolidation, whatever their steps: frozen news, chunks done once, a watermark that only a whole run moves, the next one due."""
+"""Runs of consolidation, whatever their steps: frozen news, chunks done once, a watermark that only
+a whole run moves, the next one due.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,18 @@ async def tags(world: World) -> list[Event]:
     return [one for one in await world.log() if one.actor == "consolidation"]
 
 
-async def test_a_run_goes_over_what_others_did_since_the_last_and_never_over_its_own(world: World) -> None:
+async def test_a_run_goes_over_what_others_did_since_the_last_and_never_over_its_own(
+    world: World,
+) -> None:
     core = stepping(await world.core(), step := Tagging())
     await core.bulk(ALICE, [turn(f"word{n}") for n in range(5)])
     first = await settled(core)
     assert first.result is not None
-    assert (first.result["counts"], first.result["read"], first.result["to"]) == ({"tagged": 5}, 5, 5)
+    assert (first.result["counts"], first.result["read"], first.result["to"]) == (
+        {"tagged": 5},
+        5,
+        5,
+    )
     assert step.asked == [None, 2, 4, 6]
     assert (await standing(world)).consolidated_sequence == 5
     again = await settled(core)
@@ -62,10 +70,16 @@ async def test_a_run_goes_over_what_others_did_since_the_last_and_never_over_its
 @ON_SQLITE
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
 @pytest.mark.parametrize("commits", [1, 2, 3, 4])
-async def test_killed_between_any_two_chunks_it_goes_on_from_there(world: World, commits: int, applied: bool) -> None:
+async def test_killed_between_any_two_chunks_it_goes_on_from_there(
+    world: World, commits: int, applied: bool
+) -> None:
     core = stepping(await world.core(), Tagging(), Tagging("further"))
     await core.bulk(ALICE, [turn(f"word{n}") for n in range(3)])
-    dying = stepping(await world.core(wrap=lambda store: DiesAfter(store, commits, applied)), Tagging(), Tagging("further"))
+    dying = stepping(
+        await world.core(wrap=lambda store: DiesAfter(store, commits, applied)),
+        Tagging(),
+        Tagging("further"),
+    )
     accepted = await begun(dying)
     with pytest.raises(Killed):
         await Hand(dying, QUEUE).work_all()
@@ -99,7 +113,9 @@ class Holed:
         self._inner, self.holed = inner, True
 
     async def events(self, *args: Any) -> list[Event]:
-        return [one for one in await self._inner.events(*args) if not (self.holed and one.sequence == 2)]
+        return [
+            one for one in await self._inner.events(*args) if not (self.holed and one.sequence == 2)
+        ]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -131,11 +147,18 @@ async def test_a_run_of_one_session_settles_nothing_for_the_others(world: World)
     assert task.result is not None
     assert task.result["counts"] == {"tagged": 1}
     after = await standing(world)
-    assert (after.consolidated_sequence, after.due_at, after.settled_at, after.fresh_count) == (0, before.due_at, None, 2)
+    assert (after.consolidated_sequence, after.due_at, after.settled_at, after.fresh_count) == (
+        0,
+        before.due_at,
+        None,
+        2,
+    )
     assert (await settled(core)).result["counts"] == {"tagged": 1}  # type: ignore[index]
 
 
-async def test_who_writes_during_a_run_is_due_again_at_that_moment_and_loses_nothing(world: World) -> None:
+async def test_who_writes_during_a_run_is_due_again_at_that_moment_and_loses_nothing(
+    world: World,
+) -> None:
     other = await world.core()
 
     async def write() -> None:
@@ -143,7 +166,9 @@ async def test_who_writes_during_a_run_is_due_again_at_that_moment_and_loses_not
         world.clock.forward(60)
         await other.save(ALICE, turn("said meanwhile"))
         held = next(one for one in await listed(other) if one.content == "word0")
-        await other.update(ALICE, held.id, UpdateInput(content="edited meanwhile"), held.etag) if held.type == "semantic" else None
+        await other.update(
+            ALICE, held.id, UpdateInput(content="edited meanwhile"), held.etag
+        ) if held.type == "semantic" else None
 
     core = stepping(await world.core(), step := Tagging(before=write))
     await core.bulk(ALICE, [fact("word0"), turn("word1")])
@@ -175,7 +200,9 @@ async def worked_off(core: MemoryCore, world: World) -> Task:
 
 
 @ON_SQLITE
-async def test_a_run_that_always_fails_is_given_up_and_another_tried_a_day_later(world: World) -> None:
+async def test_a_run_that_always_fails_is_given_up_and_another_tried_a_day_later(
+    world: World,
+) -> None:
     core = stepping(await world.core(), always_failing())
     await core.save(ALICE, turn("word"))
     await hour(core)
@@ -191,7 +218,11 @@ async def test_a_run_that_always_fails_is_given_up_and_another_tried_a_day_later
     core = stepping(core, Tagging())
     await hour(core)
     later, earlier = await runs(core)
-    assert (later.status, earlier.status, (await standing(world)).consolidated_sequence) == ("succeeded", "poisoned", 2)
+    assert (later.status, earlier.status, (await standing(world)).consolidated_sequence) == (
+        "succeeded",
+        "poisoned",
+        2,
+    )
     await core.retry(ALICE, earlier.task_id)
     await Hand(core, QUEUE).work_all()
     overtaken = await core.task(ALICE, earlier.task_id)
@@ -229,7 +260,9 @@ async def test_a_dry_run_says_what_would_be_done_and_does_nothing(world: World) 
     core = stepping(await world.core(), Tagging())
     await core.bulk(ALICE, [turn("one"), turn("two")])
     before = await standing(world)
-    assert await core.consolidate(ALICE, ConsolidateInput(dry_run=True)) == Foreseen({"tagged": 2}, capped=False)
+    assert await core.consolidate(ALICE, ConsolidateInput(dry_run=True)) == Foreseen(
+        {"tagged": 2}, capped=False
+    )
     assert await standing(world) == before
     assert await runs(core) == []
 
@@ -242,14 +275,29 @@ async def test_a_run_reports_what_it_did_and_what_that_cost(world: World) -> Non
         step.before = None
         world.clock.forward(2.5)
 
-    core = stepping(core, step := Tagging(before=wait), Asking(core._services.tasking.steps), rules=rules)
+    core = stepping(
+        core, step := Tagging(before=wait), Asking(core._services.tasking.steps), rules=rules
+    )
     await core.bulk(ALICE, [turn("one"), turn("two")])
     task = await settled(core)
-    said = {"after": 0, "to": 2, "read": 2, "tokens": {"prompt": 1_000, "completion": 200}, "cost": 0.004, "duration_s": 2.5}
-    assert task.result == {"counts": {"tagged": 2, "prompt_tokens": 1_000, "completion_tokens": 200}, **said}
+    said = {
+        "after": 0,
+        "to": 2,
+        "read": 2,
+        "tokens": {"prompt": 1_000, "completion": 200},
+        "cost": 0.004,
+        "duration_s": 2.5,
+    }
+    assert task.result == {
+        "counts": {"tagged": 2, "prompt_tokens": 1_000, "completion_tokens": 200},
+        **said,
+    }
     (report,) = await (await world.look_on()).page(ALICE, "run", None, None, 10)
     assert report.id.startswith("run_")
-    assert {name: report.body[name] for name in (*said, "counts")} == {**said, "counts": {"tagged": 2}}
+    assert {name: report.body[name] for name in (*said, "counts")} == {
+        **said,
+        "counts": {"tagged": 2},
+    }
     assert report.expires_at == world.clock.now() + timedelta(days=30)
     text = core.metrics().decode()
     for what, count in (("runs", 1), ("read", 2), ("tagged", 2), ("prompt_tokens", 1_000)):
@@ -263,7 +311,9 @@ async def test_the_next_run_is_due_when_time_will_have_done_something(world: Wor
     await core.save(ALICE, turn("it rains", importance=0.4))
     await settled(core)
     ten_years = timedelta(hours=10 * 365.25 * 24)
-    assert (await standing(world)).due_at == NOW + ten_years + timedelta(seconds=2), "what fades until then is told by reads"
+    assert (await standing(world)).due_at == NOW + ten_years + timedelta(seconds=2), (
+        "what fades until then is told by reads"
+    )
     strict = stepping(await world.core(forgetting="strict"), Tagging())
     await strict.save(ALICE, turn("it snows", importance=0.4))
     await settled(strict)
@@ -285,7 +335,9 @@ async def test_nothing_comes_to_a_user_who_has_nothing(world: World) -> None:
 @ON_SQLITE
 async def test_an_open_question_is_looked_at_less_and_less_often(world: World) -> None:
     core = stepping(await world.core(), Tagging())
-    one, other = [(await core.save(ALICE, turn(text, pinned=True))).memory for text in ("one", "two")]
+    one, other = [
+        (await core.save(ALICE, turn(text, pinned=True))).memory for text in ("one", "two")
+    ]
     record = ConflictRecord(
         id="cft_1",
         status="pending",
@@ -301,7 +353,12 @@ async def test_an_open_question_is_looked_at_less_and_less_often(world: World) -
     book = Ledger(await world.look_on(), world.clock, core._services.touches._ids)
     asking = Document("cft_1", "conflict", record.model_dump(mode="json"))
     await book.commit(
-        ALICE, lambda look: Changes(None, creates=(asking,), head_fields=lambda head: {"pending_count": 1}), ids=(), call=Call()
+        ALICE,
+        lambda look: Changes(
+            None, creates=(asking,), head_fields=lambda head: {"pending_count": 1}
+        ),
+        ids=(),
+        call=Call(),
     )
     waits = []
     for _ in range(5):

@@ -1,4 +1,6 @@
-"""Consolidation displaces nothing: what a run makes of several memories leads to them, and never stands before one that answers better."""
+"""Consolidation displaces nothing: what a run makes of several memories leads to them, and never
+stands before one that answers better.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ NEWEST_FIRST = {"recipe": "linear", "weights": {"relevance": 0.1, "recency": 1.0
 
 
 async def hits(core: MemoryCore, query: str, **fields: Any) -> tuple[Hit, ...]:
-    return (await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, **fields}))).results
+    return (
+        await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, **fields}))
+    ).results
 
 
 async def with_a_habit(world: World) -> MemoryCore:
@@ -35,13 +39,19 @@ async def with_a_habit(world: World) -> MemoryCore:
     return core
 
 
-async def test_a_pattern_follows_the_turn_that_answers_better_however_new_it_is(world: World) -> None:
+async def test_a_pattern_follows_the_turn_that_answers_better_however_new_it_is(
+    world: World,
+) -> None:
     core = await with_a_habit(world)
     found = await hits(core, MORNING, **NEWEST_FIRST)
     places = {hit.memory.content: hit.rank for hit in found}
     by_relevance = {hit.memory.content: hit.relevance_score for hit in found}
     (pattern,) = await patterns(core)
-    better = [text for text in (RUNS[0], RUNS[2], RUNS[3]) if by_relevance.get(text, 0.0) > by_relevance[pattern.content]]
+    better = [
+        text
+        for text in (RUNS[0], RUNS[2], RUNS[3])
+        if by_relevance.get(text, 0.0) > by_relevance[pattern.content]
+    ]
     assert RUNS[0] in better
     assert all(places[text] < places[pattern.content] for text in better)
 
@@ -67,10 +77,16 @@ async def test_a_merged_note_leads_to_what_was_said_in_both_conversations(world:
     later = NOW + timedelta(days=300)
     world.clock.forward(300 * DAY)
     await tell(core, "Grandmother keeps the garden key on the hook", at=later, session="s2")
-    merged = [note for note in await of_category(core, "note") if note.status_reason == "consolidated" and note.status == "active"]
+    merged = [
+        note
+        for note in await of_category(core, "note")
+        if note.status_reason == "consolidated" and note.status == "active"
+    ]
     assert len(merged) == 1
     found = await hits(core, "silver key under the blue pot", **NEWEST_FIRST)
     said = [[one.text for one in hit.passages] for hit in found]
     assert "Grandmother keeps the silver key under the blue pot" in said[0]
-    context = await core.context(ALICE, ContextInput(query="Where is the silver key?", parts=["memories"]))
+    context = await core.context(
+        ALICE, ContextInput(query="Where is the silver key?", parts=["memories"])
+    )
     assert "silver key under the blue pot" in context.context

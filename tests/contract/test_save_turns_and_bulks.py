@@ -28,8 +28,14 @@ async def test_an_episode_told_twice_is_one_memory(core: MemoryCore, world: Worl
     world.clock.forward(5)
     again = await core.save(ALICE, turn("we met at the pier", event_timestamp=NOW, actor="Ana"))
     assert (again.outcome, again.memory.id) == (Outcome.REINFORCED, first.memory.id)
-    for fields in ({"actor": "Ben"}, {"actor": "Ana", "session": "s2"}, {"actor": "Ana", "event_timestamp": NOW + timedelta(seconds=1)}):
-        other = await core.save(ALICE, turn("we met at the pier", **{"event_timestamp": NOW, **fields}))  # type: ignore[arg-type]
+    for fields in (
+        {"actor": "Ben"},
+        {"actor": "Ana", "session": "s2"},
+        {"actor": "Ana", "event_timestamp": NOW + timedelta(seconds=1)},
+    ):
+        other = await core.save(
+            ALICE, turn("we met at the pier", **{"event_timestamp": NOW, **fields})
+        )  # type: ignore[arg-type]
         assert other.outcome is Outcome.CREATED
 
 
@@ -37,13 +43,20 @@ async def test_an_episode_that_was_deleted_can_be_told_again_once(world: World) 
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     first = await cores[0].save(ALICE, turn("we met at the pier", event_timestamp=NOW))
     await cores[0].delete(ALICE, first.memory.id)
-    again = await asyncio.gather(*(cores[n % 2].save(ALICE, turn("we met at the pier", event_timestamp=NOW)) for n in range(10)))
+    again = await asyncio.gather(
+        *(
+            cores[n % 2].save(ALICE, turn("we met at the pier", event_timestamp=NOW))
+            for n in range(10)
+        )
+    )
     assert sorted(one.outcome for one in again) == [Outcome.CREATED] + [Outcome.REINFORCED] * 9
     assert len(await listed(cores[0])) == 1
     assert [one.event_type for one in (await world.log())[:3]] == ["created", "deleted", "created"]
 
 
-async def test_a_turn_is_found_by_the_words_of_the_two_turns_before_it_and_older_ones_stay_as_they_are(world: World) -> None:
+async def test_a_turn_is_found_by_the_words_of_the_two_turns_before_it_and_older_ones_stay_as_they_are(  # noqa: E501
+    world: World,
+) -> None:
     embedder = WordsEmbedder()
     core = await world.core(embedder=embedder)
     said = ["have you been to Bergen?", "yes twice", "how nice", "good night"]
@@ -53,15 +66,33 @@ async def test_a_turn_is_found_by_the_words_of_the_two_turns_before_it_and_older
         done.append(await core.save(ALICE, turn(text)))
     memories = [await core.get(ALICE, one.memory.id) for one in done]
     for before, after in zip(done, memories, strict=True):
-        assert (before.memory.etag, before.memory.search_text) == (after.etag, after.search_text), "a later turn changes no earlier one"
-    assert [bool(one.lexical.previous.get("bergen")) for one in memories] == [False, True, False, False]
-    assert [bool(one.lexical.before_previous.get("bergen")) for one in memories] == [False, False, True, False]
+        assert (before.memory.etag, before.memory.search_text) == (after.etag, after.search_text), (
+            "a later turn changes no earlier one"
+        )
+    assert [bool(one.lexical.previous.get("bergen")) for one in memories] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert [bool(one.lexical.before_previous.get("bergen")) for one in memories] == [
+        False,
+        False,
+        True,
+        False,
+    ]
     assert "bergen" in memories[2].search_text.split()
     assert "bergen" not in memories[3].search_text.split()
     assert [one.lexical.turn for one in memories] == [0, 1, 2, 3]
-    assert "have you been to Bergen?" not in embedder.texts[1], "a vector is of the turn's own words"
+    assert "have you been to Bergen?" not in embedder.texts[1], (
+        "a vector is of the turn's own words"
+    )
     found = await core.retrieve(ALICE, RetrieveInput(query="Bergen", similarity_threshold=0.1))
-    assert {hit.memory.content for hit in found.results} == {"have you been to Bergen?", "yes twice", "how nice"}
+    assert {hit.memory.content for hit in found.results} == {
+        "have you been to Bergen?",
+        "yes twice",
+        "how nice",
+    }
 
 
 async def test_a_deleted_turn_lends_its_words_to_no_later_one(core: MemoryCore) -> None:
@@ -71,9 +102,13 @@ async def test_a_deleted_turn_lends_its_words_to_no_later_one(core: MemoryCore) 
     assert "swordfish" not in after.memory.search_text
 
 
-async def test_a_hidden_turn_lends_its_words_to_nobody_until_it_is_restored(core: MemoryCore) -> None:
+async def test_a_hidden_turn_lends_its_words_to_nobody_until_it_is_restored(
+    core: MemoryCore,
+) -> None:
     async def found() -> set[str]:
-        hits = (await core.retrieve(ALICE, RetrieveInput(query="swordfish", similarity_threshold=0.1))).results
+        hits = (
+            await core.retrieve(ALICE, RetrieveInput(query="swordfish", similarity_threshold=0.1))
+        ).results
         return {hit.memory.content for hit in hits}
 
     secret = await core.save(ALICE, turn("is the code swordfish?"))
@@ -86,11 +121,15 @@ async def test_a_hidden_turn_lends_its_words_to_nobody_until_it_is_restored(core
     assert await found() == everything
 
 
-async def test_a_deleted_fact_of_a_session_disturbs_no_search_for_words_that_turns_lend(core: MemoryCore) -> None:
+async def test_a_deleted_fact_of_a_session_disturbs_no_search_for_words_that_turns_lend(
+    core: MemoryCore,
+) -> None:
     await core.bulk(ALICE, [turn("is the code swordfish?"), turn("yes")])
     told = await core.save(ALICE, fact("the door is green", session_id="s1"))
     await core.delete(ALICE, told.memory.id)
-    hits = (await core.retrieve(ALICE, RetrieveInput(query="swordfish", similarity_threshold=0.1))).results
+    hits = (
+        await core.retrieve(ALICE, RetrieveInput(query="swordfish", similarity_threshold=0.1))
+    ).results
     assert {hit.memory.content for hit in hits} == {"is the code swordfish?", "yes"}
 
 
@@ -107,23 +146,34 @@ async def test_a_repeated_turn_leaves_no_gap_and_no_double_place(core: MemoryCor
     await core.bulk(ALICE, [turn("one"), turn("three"), turn("two")])
     await core.save(ALICE, turn("four"))
     memories = sorted(await listed(core), key=lambda one: one.sequence)
-    assert [(one.content, one.lexical.turn) for one in memories] == [("one", 0), ("two", 1), ("three", 2), ("four", 3)]
+    assert [(one.content, one.lexical.turn) for one in memories] == [
+        ("one", 0),
+        ("two", 1),
+        ("three", 2),
+        ("four", 3),
+    ]
     assert [list(one.lexical.previous) for one in memories] == [[], ["one"], ["two"], ["three"]]
 
 
-async def test_two_processes_talking_in_one_session_lose_nothing_and_keep_one_order(world: World) -> None:
+async def test_two_processes_talking_in_one_session_lose_nothing_and_keep_one_order(
+    world: World,
+) -> None:
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     done = await asyncio.gather(*(cores[n % 2].save(ALICE, turn(f"word{n}")) for n in range(30)))
     assert {one.outcome for one in done} == {Outcome.CREATED}
     memories = sorted(await listed(cores[0]), key=lambda one: one.sequence)
     assert [one.lexical.turn for one in memories] == list(range(30))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [[one.content] for one in memories[:-1]]
+    assert [list(one.lexical.previous) for one in memories[1:]] == [
+        [one.content] for one in memories[:-1]
+    ]
     session = await cores[1].session(ALICE, "s1")
     assert session.counts == {"episodic": 30}
 
 
 async def test_two_equal_statements_in_one_bulk_are_one_memory(core: MemoryCore) -> None:
-    first, second = map(saved, await core.bulk(ALICE, [fact("Ana drinks green tea"), fact("Ana drinks green tea")]))
+    first, second = map(
+        saved, await core.bulk(ALICE, [fact("Ana drinks green tea"), fact("Ana drinks green tea")])
+    )
     assert (first.outcome, second.outcome) == (Outcome.CREATED, Outcome.REINFORCED)
     assert first.memory.id == second.memory.id
     assert (await core.get(ALICE, first.memory.id)).reinforcement_count == 1
@@ -131,11 +181,20 @@ async def test_two_equal_statements_in_one_bulk_are_one_memory(core: MemoryCore)
 
 async def test_a_slot_told_thrice_in_one_bulk_ends_with_the_last(core: MemoryCore) -> None:
     cities = ["Oslo", "Bergen", "Paris"]
-    done = [saved(one) for one in await core.bulk(ALICE, [fact(f"Ana lives in {city}", **OSLO) for city in cities])]
-    assert [one.outcome for one in done] == [Outcome.CREATED, Outcome.SUPERSEDED, Outcome.SUPERSEDED]
+    done = [
+        saved(one)
+        for one in await core.bulk(ALICE, [fact(f"Ana lives in {city}", **OSLO) for city in cities])
+    ]
+    assert [one.outcome for one in done] == [
+        Outcome.CREATED,
+        Outcome.SUPERSEDED,
+        Outcome.SUPERSEDED,
+    ]
     assert [one.content for one in await listed(core)] == ["Ana lives in Paris"]
     first, second, third = [await core.get(ALICE, one.memory.id) for one in done]
-    assert (first.next_id, second.next_id, third.next_id) == (third.id, third.id, None), "all were said at one moment"
+    assert (first.next_id, second.next_id, third.next_id) == (third.id, third.id, None), (
+        "all were said at one moment"
+    )
 
 
 LONG = {
@@ -145,20 +204,33 @@ LONG = {
 }
 
 
-async def test_a_key_told_often_in_one_bulk_or_at_once_is_one_memory_with_a_version_for_each_value(core: MemoryCore) -> None:
+async def test_a_key_told_often_in_one_bulk_or_at_once_is_one_memory_with_a_version_for_each_value(
+    core: MemoryCore,
+) -> None:
     values = ["vim", "nano", "emacs", "vim", "ed"]
-    results = [saved(result) for result in await core.bulk(ALICE, [rule("editor", value) for value in values])]
+    results = [
+        saved(result)
+        for result in await core.bulk(ALICE, [rule("editor", value) for value in values])
+    ]
     assert [result.outcome for result in results] == [Outcome.CREATED] + [Outcome.UPSERTED] * 4
     (memory,) = await listed(core, status="all")
     assert {result.memory.id for result in results} == {memory.id}
-    assert [version.content for version in await core.versions(ALICE, memory.id)] == [f"editor: {value}" for value in values]
-    await asyncio.gather(*(core.save(ALICE, rule("editor", f"editor {number}")) for number in range(10)))
+    assert [version.content for version in await core.versions(ALICE, memory.id)] == [
+        f"editor: {value}" for value in values
+    ]
+    await asyncio.gather(
+        *(core.save(ALICE, rule("editor", f"editor {number}")) for number in range(10))
+    )
     assert [memory.version for memory in await listed(core, status="all")] == [15]
 
 
 @pytest.mark.parametrize("filler", LONG.values(), ids=LONG.keys())
-async def test_a_hundred_long_memories_go_in_over_several_commits_in_order(core: MemoryCore, filler: str) -> None:
-    done = [saved(one) for one in await core.bulk(ALICE, [turn(f"{n} {filler}") for n in range(100)])]
+async def test_a_hundred_long_memories_go_in_over_several_commits_in_order(
+    core: MemoryCore, filler: str
+) -> None:
+    done = [
+        saved(one) for one in await core.bulk(ALICE, [turn(f"{n} {filler}") for n in range(100)])
+    ]
     assert [one.memory.content.split(" ")[0] for one in done] == [str(n) for n in range(100)]
     assert {one.outcome for one in done} == {Outcome.CREATED}
     memories = sorted(await listed(core), key=lambda one: one.sequence)
@@ -166,23 +238,42 @@ async def test_a_hundred_long_memories_go_in_over_several_commits_in_order(core:
     assert [one.lexical.turn for one in memories] == list(range(100))
 
 
-async def test_a_hundred_memories_that_are_long_elsewhere_than_in_their_text_go_in(core: MemoryCore) -> None:
+async def test_a_hundred_memories_that_are_long_elsewhere_than_in_their_text_go_in(
+    core: MemoryCore,
+) -> None:
     foresight = [Foresight(description="d" * 1_900, start_time=NOW) for _ in range(20)]
-    done = await core.bulk(ALICE, [fact(f"statement {n}", foresight=foresight, metadata={"m": "x" * 8_000}) for n in range(100)])
+    done = await core.bulk(
+        ALICE,
+        [
+            fact(f"statement {n}", foresight=foresight, metadata={"m": "x" * 8_000})
+            for n in range(100)
+        ],
+    )
     assert [saved(one).outcome for one in done] == [Outcome.CREATED] * 100
 
 
 async def test_a_bulk_over_a_hundred_sessions_counts_each(core: MemoryCore) -> None:
-    done = [saved(one) for one in await core.bulk(ALICE, [turn(f"hello {n}", f"s{n}") for n in range(100)])]
+    done = [
+        saved(one)
+        for one in await core.bulk(ALICE, [turn(f"hello {n}", f"s{n}") for n in range(100)])
+    ]
     assert [one.memory.session_id for one in done] == [f"s{n}" for n in range(100)]
     page = await core.sessions(ALICE, limit=100)
-    assert {one.session_id: one.counts for one in page.sessions} == {f"s{n}": {"episodic": 1} for n in range(100)}
+    assert {one.session_id: one.counts for one in page.sessions} == {
+        f"s{n}": {"episodic": 1} for n in range(100)
+    }
 
 
 async def test_a_bulk_of_every_type_keeps_the_order_of_its_answers(core: MemoryCore) -> None:
-    items = [item for n in range(33) for item in (turn(f"said {n}"), fact(f"held {n}"), rule(f"key {n}", n))]
+    items = [
+        item
+        for n in range(33)
+        for item in (turn(f"said {n}"), fact(f"held {n}"), rule(f"key {n}", n))
+    ]
     done = [saved(one) for one in await core.bulk(ALICE, items)]
-    assert [one.memory.content for one in done] == [item.content or f"{item.key}: {item.value}" for item in items]
+    assert [one.memory.content for one in done] == [
+        item.content or f"{item.key}: {item.value}" for item in items
+    ]
     assert len(await listed(core)) == 99
 
 
@@ -199,23 +290,38 @@ async def test_a_bad_item_is_its_own_error_and_the_others_are_saved(core: Memory
     assert [type(one) for one in everyone_bad] == [Invalid, Invalid]
 
 
-async def test_bulks_of_two_processes_into_one_session_at_once_keep_every_turn_in_one_order(world: World) -> None:
+async def test_bulks_of_two_processes_into_one_session_at_once_keep_every_turn_in_one_order(
+    world: World,
+) -> None:
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
-    await asyncio.gather(*(one.bulk(ALICE, [turn(f"p{name}w{n}") for n in range(70)]) for name, one in enumerate(cores)))
+    await asyncio.gather(
+        *(
+            one.bulk(ALICE, [turn(f"p{name}w{n}") for n in range(70)])
+            for name, one in enumerate(cores)
+        )
+    )
     memories = sorted(await listed(cores[0]), key=lambda one: one.sequence)
     assert [one.lexical.turn for one in memories] == list(range(140))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [[one.content] for one in memories[:-1]]
+    assert [list(one.lexical.previous) for one in memories[1:]] == [
+        [one.content] for one in memories[:-1]
+    ]
 
 
-async def test_a_turn_that_comes_between_two_commits_of_a_bulk_is_read_by_the_next_one(world: World) -> None:
+async def test_a_turn_that_comes_between_two_commits_of_a_bulk_is_read_by_the_next_one(
+    world: World,
+) -> None:
     rival = await world.core()
-    core = await world.core(wrap=lambda store: Meanwhile(store, "commit", lambda: rival.save(ALICE, turn("between"))))
+    core = await world.core(
+        wrap=lambda store: Meanwhile(store, "commit", lambda: rival.save(ALICE, turn("between")))
+    )
     done = [saved(one) for one in await core.bulk(ALICE, [turn(f"word{n}") for n in range(70)])]
     assert [one.memory.content for one in done] == [f"word{n}" for n in range(70)]
     memories = sorted(await listed(core), key=lambda one: one.sequence)
     assert "between" in [one.content for one in memories][1:-1]
     assert [one.lexical.turn for one in memories] == list(range(71))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [[one.content] for one in memories[:-1]]
+    assert [list(one.lexical.previous) for one in memories[1:]] == [
+        [one.content] for one in memories[:-1]
+    ]
 
 
 async def test_one_user_s_saves_leave_another_s_alone(core: MemoryCore) -> None:

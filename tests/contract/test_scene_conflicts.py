@@ -1,4 +1,6 @@
-"""Contradictions within a scene: the later of two facts holds, with a record; in two scenes both hold, and what was taken back stays so."""
+"""Contradictions within a scene: the later of two facts holds, with a record; in two scenes both
+hold, and what was taken back stays so.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ async def statuses(core: MemoryCore) -> dict[str, Status]:
     return {text: one.status for text, one in (await facts_of(core)).items()}
 
 
-async def test_in_one_scene_the_later_fact_holds_with_a_record_and_both_again_once_it_is_undone(world: World) -> None:
+async def test_in_one_scene_the_later_fact_holds_with_a_record_and_both_again_once_it_is_undone(
+    world: World,
+) -> None:
     agents = Tellers(rulings=on_all("DELETE", category="fact", confidence=0.9))
     core = await told(world, agents, timedelta(days=1))
     task = await consolidated(core)
@@ -40,7 +44,12 @@ async def test_in_one_scene_the_later_fact_holds_with_a_record_and_both_again_on
     assert await statuses(core) == {VEGAN: Status.SUPERSEDED, BEEF: Status.ACTIVE}
     (record,) = (await core.conflicts(ALICE)).conflicts
     facts = await facts_of(core)
-    assert (record.old_id, record.new_id, record.status, record.by) == (facts[VEGAN].id, facts[BEEF].id, "resolved", "scripted")
+    assert (record.old_id, record.new_id, record.status, record.by) == (
+        facts[VEGAN].id,
+        facts[BEEF].id,
+        "resolved",
+        "scripted",
+    )
     assert "told in one scene" in record.reason
     cell = await core.get(ALICE, facts[VEGAN].cell_id or "")
     assert [one.superseded_by for one in cell.atomic_facts] == [facts[BEEF].id]
@@ -61,7 +70,9 @@ async def test_in_two_scenes_nobody_is_asked_and_both_hold(world: World) -> None
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_an_agent_that_is_unsure_retires_nothing(world: World) -> None:
-    core = await told(world, Tellers(rulings=on_all("DELETE", category="fact", confidence=0.6)), timedelta(days=1))
+    core = await told(
+        world, Tellers(rulings=on_all("DELETE", category="fact", confidence=0.6)), timedelta(days=1)
+    )
     await consolidated(core)
     assert await statuses(core) == {VEGAN: Status.ACTIVE, BEEF: Status.ACTIVE}
     assert (await core.conflicts(ALICE)).conflicts == ()
@@ -74,7 +85,9 @@ async def test_killed_at_any_commit_it_is_decided_once(world: World) -> None:
     accepted = await core.consolidate(ALICE, ConsolidateInput())
     assert isinstance(accepted, Accepted)
     for kill in range(10):
-        dying = await world.core(agents=agents, wrap=lambda store, kill=kill: DiesAfter(store, 1, applied=bool(kill % 2)))  # type: ignore[misc]
+        dying = await world.core(
+            agents=agents, wrap=lambda store, kill=kill: DiesAfter(store, 1, applied=bool(kill % 2))
+        )  # type: ignore[misc]
         with suppress(Killed):
             await Hand(dying, "consolidation").work_all()
         await world.end(dying)

@@ -1,4 +1,6 @@
-"""What a store does with scenes: the mark on a memory is part of the batch and of nothing else; a centroid comes back as it was written."""
+"""What a store does with scenes: the mark on a memory is part of the batch and of nothing else; a
+centroid comes back as it was written.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from tests.builders import ALICE, NOW, memory, unit
 
 async def committed(store: LongTermStore, commit: str, changes: Changes[None]) -> None:
     head = (await store.snapshot(ALICE)).head
-    await store.commit(ALICE, assemble(head, changes, commit_id=commit, epoch="ep_1", now=NOW, call=Call()).batch)
+    await store.commit(
+        ALICE, assemble(head, changes, commit_id=commit, epoch="ep_1", now=NOW, call=Call()).batch
+    )
 
 
 async def held(store: LongTermStore, name: str) -> Memory:
@@ -27,14 +31,23 @@ async def held(store: LongTermStore, name: str) -> Memory:
 
 
 async def test_a_memory_is_put_into_a_scene_and_stays_what_it_was(store: LongTermStore) -> None:
-    one, other = memory("grün 🙂", embedding=unit(1), confidence=0.1), memory("tea", embedding=unit(2))
-    await committed(store, "cmt_1", Changes(None, (Change("created", one), Change("created", other))))
+    one, other = (
+        memory("grün 🙂", embedding=unit(1), confidence=0.1),
+        memory("tea", embedding=unit(2)),
+    )
+    await committed(
+        store, "cmt_1", Changes(None, (Change("created", one), Change("created", other)))
+    )
     before = await held(store, one.id)
     scene = Document("scn_1", "scene", {"title": "tea"}, unit(3) * np.float32(0.5))
-    await committed(store, "cmt_2", Changes(None, puts=(scene,), marks={one.id: Mark.of_scene("scn_1")}))
+    await committed(
+        store, "cmt_2", Changes(None, puts=(scene,), marks={one.id: Mark.of_scene("scn_1")})
+    )
     after = await held(store, one.id)
     assert after.scene_id == "scn_1"
-    assert after.model_copy(update={"scene_id": None}) == before.model_copy(update={"embedding": after.embedding})
+    assert after.model_copy(update={"scene_id": None}) == before.model_copy(
+        update={"embedding": after.embedding}
+    )
     assert np.array_equal(after.embedding, before.embedding)  # type: ignore[arg-type]
     assert (await held(store, other.id)).scene_id is None
     shown = await store.memories(ALICE, [one.id])
@@ -43,7 +56,13 @@ async def test_a_memory_is_put_into_a_scene_and_stays_what_it_was(store: LongTer
     assert kept.vector is not None
     assert np.allclose(kept.vector, scene.vector, rtol=1e-4)  # type: ignore[arg-type]
     assert [one.vector for one in await store.page(ALICE, "scene", None, None, 10)] == [None]
-    await committed(store, "cmt_3", Changes(None, deletes=(Document("scn_1", "scene", {}),), marks={one.id: Mark.of_scene(None)}))
+    await committed(
+        store,
+        "cmt_3",
+        Changes(
+            None, deletes=(Document("scn_1", "scene", {}),), marks={one.id: Mark.of_scene(None)}
+        ),
+    )
     assert (await held(store, one.id)).scene_id is None
 
 
@@ -53,11 +72,23 @@ async def test_a_memory_that_is_gone_refuses_the_whole_batch(store: LongTermStor
     scene = Document("scn_1", "scene", {"title": "tea"})
     with pytest.raises(AlreadyExists, match="mem_gone"):
         await committed(
-            store, "cmt_2", Changes(None, puts=(scene,), marks={one.id: Mark.of_scene("scn_1"), "mem_gone": Mark.of_scene("scn_1")})
+            store,
+            "cmt_2",
+            Changes(
+                None,
+                puts=(scene,),
+                marks={one.id: Mark.of_scene("scn_1"), "mem_gone": Mark.of_scene("scn_1")},
+            ),
         )
     assert (await held(store, one.id)).scene_id is None
     assert "scn_1" not in (await store.snapshot(ALICE, ["scn_1"])).documents
     with pytest.raises(TooLarge):
         await committed(
-            store, "cmt_3", Changes(None, puts=(scene,), marks={f"mem_{number}": Mark.of_scene("scn_1") for number in range(99)})
+            store,
+            "cmt_3",
+            Changes(
+                None,
+                puts=(scene,),
+                marks={f"mem_{number}": Mark.of_scene("scn_1") for number in range(99)},
+            ),
         )

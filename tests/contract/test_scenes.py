@@ -1,4 +1,6 @@
-"""Scenes as their users see them: what runs make of episodes, through deaths, rivals, forgetting, erasure and moving house."""
+"""Scenes as their users see them: what runs make of episodes, through deaths, rivals,
+forgetting, erasure and moving house.
+"""
 
 from __future__ import annotations
 
@@ -63,11 +65,18 @@ async def scenes_of(core: MemoryCore) -> list[Scene]:
 
 
 async def themes_of(core: MemoryCore) -> dict[str, int]:
-    return {one.theme: one.count for one in sorted(await scenes_of(core), key=lambda one: one.theme)}
+    return {
+        one.theme: one.count for one in sorted(await scenes_of(core), key=lambda one: one.theme)
+    }
 
 
-async def saved(core: MemoryCore, *contents: str, apart: timedelta = timedelta(hours=1), **fields: Any) -> list[str]:
-    items = [turn(content, event_timestamp=NOW + place * apart, **fields) for place, content in enumerate(contents)]
+async def saved(
+    core: MemoryCore, *contents: str, apart: timedelta = timedelta(hours=1), **fields: Any
+) -> list[str]:
+    items = [
+        turn(content, event_timestamp=NOW + place * apart, **fields)
+        for place, content in enumerate(contents)
+    ]
     return [one.memory.id for one in await core.bulk(ALICE, items)]  # type: ignore[union-attr]
 
 
@@ -77,7 +86,11 @@ async def test_episodes_become_scenes_of_one_theme_each(core: MemoryCore) -> Non
     assert await themes_of(core) == {"everyday": 1, "health": 2, "travel": 1}
     health = next(one for one in await scenes_of(core) if one.theme == "health")
     assert health.cell_ids == [ids[0], ids[2]]
-    assert (health.started_at, health.ended_at, health.session_ids) == (NOW, NOW + timedelta(hours=2), ["s1"])
+    assert (health.started_at, health.ended_at, health.session_ids) == (
+        NOW,
+        NOW + timedelta(hours=2),
+        ["s1"],
+    )
     assert (health.title, health.summary) == ("Health: knee, hurts, doctor", f"{KNEE} {PHYSIO}")
     assert await core.scene(ALICE, health.id) == health
     assert {(await core.get(ALICE, name)).scene_id for name in health.cell_ids} == {health.id}
@@ -98,7 +111,9 @@ async def test_a_run_again_makes_nothing_and_moves_no_etag(core: MemoryCore, wor
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_is_told_later_joins_its_scene_up_to_a_week_after_and_not_a_second_more(core: MemoryCore) -> None:
+async def test_what_is_told_later_joins_its_scene_up_to_a_week_after_and_not_a_second_more(
+    core: MemoryCore,
+) -> None:
     await saved(core, KNEE)
     await consolidated(core)
     week = timedelta(days=7)
@@ -112,7 +127,9 @@ async def test_what_is_told_later_joins_its_scene_up_to_a_week_after_and_not_a_s
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_was_told_of_the_first_day_of_the_calendar_is_placed_too(core: MemoryCore) -> None:
+async def test_what_was_told_of_the_first_day_of_the_calendar_is_placed_too(
+    core: MemoryCore,
+) -> None:
     first = datetime(1, 1, 1, tzinfo=timezone.utc)
     await core.save(ALICE, turn(KNEE, event_timestamp=first))
     await core.save(ALICE, turn(PHYSIO, event_timestamp=first + 7 * DAY))
@@ -121,7 +138,9 @@ async def test_what_was_told_of_the_first_day_of_the_calendar_is_placed_too(core
     assert (scene.started_at, scene.ended_at) == (first, first + 7 * DAY)
 
 
-async def test_a_deleted_episode_leaves_its_scene_at_once_and_for_good_with_the_next_run(core: MemoryCore) -> None:
+async def test_a_deleted_episode_leaves_its_scene_at_once_and_for_good_with_the_next_run(
+    core: MemoryCore,
+) -> None:
     ids = await saved(core, KNEE, PHYSIO, FLIGHT)
     await consolidated(core)
     for name in ids[1:]:
@@ -137,7 +156,9 @@ async def test_a_deleted_episode_leaves_its_scene_at_once_and_for_good_with_the_
     assert (await themes_of(core)) == {"health": 2}
 
 
-async def test_what_an_episode_told_until_a_day_stands_in_its_scene_until_then(world: World) -> None:
+async def test_what_an_episode_told_until_a_day_stands_in_its_scene_until_then(
+    world: World,
+) -> None:
     core = await world.core()
     ends = NOW + DAY
     await core.save(ALICE, turn(PHYSIO, event_timestamp=NOW - DAY, valid_until=ends))
@@ -165,26 +186,37 @@ async def test_an_oversized_scene_is_split_where_the_silence_was_widest(world: W
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("for_good", [False, True])
-async def test_without_the_episode_between_them_two_that_are_too_far_apart_are_two_scenes(world: World, for_good: bool) -> None:
+async def test_without_the_episode_between_them_two_that_are_too_far_apart_are_two_scenes(
+    world: World, for_good: bool
+) -> None:
     core = await world.core(scene_threshold=0.3, embedding_provider="hash", embedder=None)
     ids = await saved(core, KNEE, PHYSIO, f"{KNEE} again", apart=5 * DAY)
     await consolidated(core)
     assert [one.count for one in await scenes_of(core)] == [3]
     if for_good:
-        await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [ids[1]]}}))
+        await core.forget(
+            ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [ids[1]]}})
+        )
         await Hand(core, "consolidation").work_all()
     else:
         await core.delete(ALICE, ids[1])
         await consolidated(core)
     scenes = sorted(await scenes_of(core), key=lambda one: one.started_at)
-    assert [(one.cell_ids, one.theme, one.summary) for one in scenes] == [([ids[0]], "health", KNEE), ([ids[2]], "health", f"{KNEE} again")]
-    held = (await (await world.look_on()).snapshot(ALICE, [*(one.id for one in scenes), ids[0], ids[2]])).documents
+    assert [(one.cell_ids, one.theme, one.summary) for one in scenes] == [
+        ([ids[0]], "health", KNEE),
+        ([ids[2]], "health", f"{KNEE} again"),
+    ]
+    held = (
+        await (await world.look_on()).snapshot(ALICE, [*(one.id for one in scenes), ids[0], ids[2]])
+    ).documents
     for scene, name in zip(scenes, (ids[0], ids[2]), strict=True):
         assert (await core.get(ALICE, name)).scene_id == scene.id
         assert np.allclose(held[scene.id].vector, held[name].vector, atol=1e-5)  # type: ignore[arg-type]
 
 
-async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_their_mean(world: World) -> None:
+async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_their_mean(
+    world: World,
+) -> None:
     core = await world.core(scene_threshold=0.3, embedding_provider="hash", embedder=None)
     ids = await saved(core, KNEE, PHYSIO)
     await consolidated(core)
@@ -208,7 +240,9 @@ async def test_pages_and_another_user(core: MemoryCore) -> None:
     assert first.next_cursor is not None
     second = await core.scenes(ALICE, first.next_cursor, 2)
     assert second.next_cursor is None
-    assert {one.id for one in (*first.scenes, *second.scenes)} == {one.id for one in await scenes_of(core)}
+    assert {one.id for one in (*first.scenes, *second.scenes)} == {
+        one.id for one in await scenes_of(core)
+    }
     with pytest.raises(NotFound):
         await core.scene(BOB, first.scenes[0].id)
     with pytest.raises(Malformed):
@@ -217,7 +251,9 @@ async def test_pages_and_another_user(core: MemoryCore) -> None:
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_say(core: MemoryCore, world: World) -> None:
+async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_say(
+    core: MemoryCore, world: World
+) -> None:
     ids = await saved(core, KNEE, FLIGHT)
     await consolidated(core)
     scenes = Scenes(await world.look_on(), core._services.reader._cursors, core._services.clock)
@@ -236,7 +272,9 @@ async def test_killed_at_any_commit_each_episode_is_in_one_scene(world: World) -
     assert isinstance(accepted, Accepted)
     for commits in range(8):
         for applied in (False, True):
-            mortal = await world.core(wrap=lambda store, n=commits, a=applied: DiesAfter(store, n, a))  # type: ignore[misc]
+            mortal = await world.core(
+                wrap=lambda store, n=commits, a=applied: DiesAfter(store, n, a)
+            )  # type: ignore[misc]
             with suppress(Killed):
                 await Hand(mortal, "consolidation").work_all()
             await world.end(mortal)
@@ -249,32 +287,44 @@ async def test_killed_at_any_commit_each_episode_is_in_one_scene(world: World) -
 async def test_what_is_deleted_between_look_and_commit_is_in_no_scene(world: World) -> None:
     other = await world.core()
     ids = await saved(other, KNEE, PHYSIO)
-    core = await world.core(wrap=lambda store: Meanwhile(store, "page", lambda: other.delete(ALICE, ids[1])))
+    core = await world.core(
+        wrap=lambda store: Meanwhile(store, "page", lambda: other.delete(ALICE, ids[1]))
+    )
     await consolidated(core)
     (scene,) = await scenes_of(core)
     assert scene.cell_ids == [ids[0]]
 
 
-async def test_what_is_placed_while_somebody_deletes_it_leaves_its_scene_with_the_next_run(world: World) -> None:
+async def test_what_is_placed_while_somebody_deletes_it_leaves_its_scene_with_the_next_run(
+    world: World,
+) -> None:
     other = await world.core()
     ids = await saved(other, KNEE, PHYSIO)
     core = await world.core(wrap=lambda store: Before(store, lambda: consolidated(other)))
     await core.delete(ALICE, ids[1])
-    assert (await other.get(ALICE, ids[1])).scene_id is not None, "the deletion was decided on anew, and keeps what it was marked with"
+    assert (await other.get(ALICE, ids[1])).scene_id is not None, (
+        "the deletion was decided on anew, and keeps what it was marked with"
+    )
     await consolidated(other)
     (scene,) = await scenes_of(other)
     assert (scene.cell_ids, scene.summary) == ([ids[0]], KNEE)
 
 
-async def test_forgotten_for_good_nothing_of_it_stays_in_any_scene(core: MemoryCore, world: World) -> None:
+async def test_forgotten_for_good_nothing_of_it_stays_in_any_scene(
+    core: MemoryCore, world: World
+) -> None:
     ids = await saved(core, KNEE, "The wombat clinic gave me xylophone pills", FLIGHT)
     await consolidated(core)
     for names in ([ids[1]], [ids[2]]):
-        await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": names}}))
+        await core.forget(
+            ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": names}})
+        )
         await Hand(core, "consolidation").work_all()
     (scene,) = await scenes_of(core)
     assert scene.cell_ids == [ids[0]]
-    bodies = [one.body for one in await (await world.look_on()).page(ALICE, "scene", None, None, 10)]
+    bodies = [
+        one.body for one in await (await world.look_on()).page(ALICE, "scene", None, None, 10)
+    ]
     assert [scene_in(body).count for body in bodies] == [1]
     assert "xylophone" not in str(bodies)
     assert "flight" not in str(bodies)

@@ -1,4 +1,6 @@
-"""A slot of many truths: the oldest of its log are sealed, and nobody notices, whatever reaches back."""
+"""A slot of many truths: the oldest of its log are sealed, and nobody notices,
+whatever reaches back.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def moment(number: float) -> datetime:
 
 
 async def lives_in(core: MemoryCore, city: str, number: float, **fields: object) -> Memory:
-    said = fact(f"Ann lives in {city}", value=city, event_timestamp=moment(number), **{**HOME, **fields})
+    said = fact(
+        f"Ann lives in {city}", value=city, event_timestamp=moment(number), **{**HOME, **fields}
+    )
     return (await core.save(ALICE, said)).memory
 
 
@@ -42,15 +46,27 @@ async def logs(world: World) -> list[Document]:
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_what_reaches_back_into_sealed_time_is_decided_by_all_that_was_said(core: MemoryCore, world: World) -> None:
+async def test_what_reaches_back_into_sealed_time_is_decided_by_all_that_was_said(
+    core: MemoryCore, world: World
+) -> None:
     towns = await moved_often(core, MAX_STATEMENTS + 10)
     assert len(await logs(world)) == 2
     assert max(len(one.body["entries"]) for one in await logs(world)) <= MAX_STATEMENTS
-    assert [await homes(core, number) for number in (0, 7, 150, 209)] == [["town 0"], ["town 7"], ["town 150"], ["town 209"]]
+    assert [await homes(core, number) for number in (0, 7, 150, 209)] == [
+        ["town 0"],
+        ["town 7"],
+        ["town 150"],
+        ["town 209"],
+    ]
     assert [line async for line in core.slot_differences()] == []
 
-    await lives_in(core, "Paris", 7.9, valid_from=moment(7.5), valid_until=moment(7.7))  # a trip, told when it was over
-    assert [await homes(core, number) for number in (7.4, 7.6, 7.8)] == [["town 7"], ["Paris"], ["town 7"]]
+    # a trip, told when it was over
+    await lives_in(core, "Paris", 7.9, valid_from=moment(7.5), valid_until=moment(7.7))
+    assert [await homes(core, number) for number in (7.4, 7.6, 7.8)] == [
+        ["town 7"],
+        ["Paris"],
+        ["town 7"],
+    ]
 
     await core.delete(ALICE, towns[20].id)
     assert [await homes(core, number) for number in (19, 20, 21)] == [["town 19"], [], ["town 21"]]
@@ -59,17 +75,27 @@ async def test_what_reaches_back_into_sealed_time_is_decided_by_all_that_was_sai
 
     held = await core.get(ALICE, towns[30].id)
     await core.update(ALICE, held.id, UpdateInput(valid_until=moment(30.5)), held.etag)
-    assert [await homes(core, number) for number in (30.4, 30.6, 31)] == [["town 30"], [], ["town 31"]]
+    assert [await homes(core, number) for number in (30.4, 30.6, 31)] == [
+        ["town 30"],
+        [],
+        ["town 31"],
+    ]
     assert [line async for line in core.slot_differences()] == []
 
     last = await lives_in(core, "Rome", 300)
-    assert [await homes(core, number) for number in (209, 299, 300)] == [["town 209"], ["town 209"], ["Rome"]]
+    assert [await homes(core, number) for number in (209, 299, 300)] == [
+        ["town 209"],
+        ["town 209"],
+        ["Rome"],
+    ]
     assert (await core.get(ALICE, towns[-1].id)).next_id == last.id
     assert [line async for line in core.slot_differences()] == []
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-async def test_what_is_forgotten_for_good_is_forgotten_in_sealed_parts_too(core: MemoryCore, world: World) -> None:
+async def test_what_is_forgotten_for_good_is_forgotten_in_sealed_parts_too(
+    core: MemoryCore, world: World
+) -> None:
     towns = await moved_often(core, MAX_STATEMENTS + 5)
     odd = await lives_in(core, "Xanten", 3, tags=["odd"])  # said later of the same moment
     assert await homes(core, 3) == ["Xanten"]

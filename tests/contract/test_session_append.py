@@ -1,4 +1,6 @@
-"""A framework's session: items are appended as they are, read back in order, popped once, and formed only where that is asked for."""
+"""A framework's session: items are appended as they are, read back in order, popped once, and
+formed only where that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,35 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
 from memory_core.domain.memory import Memory
-from memory_core.domain.requests.memories import AppendInput, ClearInput, ContextInput, ListInput, RetrieveInput, TasksInput
+from memory_core.domain.requests.memories import (
+    AppendInput,
+    ClearInput,
+    ContextInput,
+    ListInput,
+    RetrieveInput,
+    TasksInput,
+)
 from memory_core.domain.results import Appended, Call, SessionMessage
 from tests.builders import ALICE
 from tests.tasks import Hand
 from tests.telling import Tellers
 from tests.world import BOB, WordsEmbedder, World
 
-CALL_ITEM = {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city": "Oslo"}', "id": "__fake_id__"}
+CALL_ITEM = {
+    "type": "function_call",
+    "call_id": "c1",
+    "name": "weather",
+    "arguments": '{"city": "Oslo"}',
+    "id": "__fake_id__",
+}
 OUTPUT_ITEM = {"type": "function_call_output", "call_id": "c1", "output": "cold and clear"}
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA"}
-PARTS = {"role": "assistant", "type": "message", "id": "__fake_id__", "content": [{"type": "output_text", "text": "It is cold."}]}
+PARTS = {
+    "role": "assistant",
+    "type": "message",
+    "id": "__fake_id__",
+    "content": [{"type": "output_text", "text": "It is cold."}],
+}
 
 
 @pytest.fixture
@@ -28,7 +48,9 @@ async def core(world: World) -> MemoryCore:
     return await world.core(embedder=WordsEmbedder())
 
 
-async def append(core: MemoryCore, *items: Any, session: str = "s1", call: Call | None = None, form: bool = False) -> Appended:
+async def append(
+    core: MemoryCore, *items: Any, session: str = "s1", call: Call | None = None, form: bool = False
+) -> Appended:
     said = [{"role": "user", "content": item} if isinstance(item, str) else item for item in items]
     return await core.append(ALICE, session, AppendInput(messages=said, form=form), call or Call())
 
@@ -55,8 +77,16 @@ async def test_items_come_back_in_order_as_they_were_sent(core: MemoryCore) -> N
     appended = await append(core, *items)
     messages = await all_of(core)
     assert [message.memory_id for message in messages] == [*appended.memory_ids]
-    assert [message.sent or {"role": message.role, "content": message.content} for message in messages] == items
-    assert [message.role for message in messages] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert [
+        message.sent or {"role": message.role, "content": message.content} for message in messages
+    ] == items
+    assert [message.role for message in messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
     assert messages[0].sent is None, "role and text say it all"
 
 
@@ -95,14 +125,26 @@ async def test_an_item_that_says_nothing_is_in_no_context(core: MemoryCore) -> N
 async def test_with_form_memories_are_formed_and_take_back_takes_them_along(world: World) -> None:
     core = await world.core(agents=Tellers())
     hand = Hand(core)
-    appended = await append(core, "Ana's city is Oslo", REASONING, {"role": "assistant", "content": "A fine city"}, form=True)
+    appended = await append(
+        core,
+        "Ana's city is Oslo",
+        REASONING,
+        {"role": "assistant", "content": "A fine city"},
+        form=True,
+    )
     assert appended.task_id is not None
     await hand.work_all()
     assert (await core.task(ALICE, appended.task_id)).status == "succeeded"
-    assert "Ana's city is Oslo" in {memory.content for memory in await left(core) if memory.category == "fact"}
+    assert "Ana's city is Oslo" in {
+        memory.content for memory in await left(core) if memory.category == "fact"
+    }
     assert len(await all_of(core)) == 3
     taken = await core.take_back(ALICE, "s1")
-    assert [message.content for message in taken.messages] == ["Ana's city is Oslo", "", "A fine city"]
+    assert [message.content for message in taken.messages] == [
+        "Ana's city is Oslo",
+        "",
+        "A fine city",
+    ]
     assert await left(core) == []
 
 
@@ -160,7 +202,9 @@ async def test_another_user_sees_nothing_of_it(core: MemoryCore) -> None:
 
 
 async def test_clients_who_pop_and_append_at_once_lose_and_double_nothing(world: World) -> None:
-    """Eight clients, half of them in another process: each item is popped once or left, and those left are in the order of appending."""
+    """Eight clients, half of them in another process: each item is popped once or left, and those
+    left are in the order of appending.
+    """
     cores = [await world.core(), await world.core()]
     appended, popped = dict[str, int](), list[str]()
 
@@ -168,10 +212,14 @@ async def test_clients_who_pop_and_append_at_once_lose_and_double_nothing(world:
         core = cores[number % 2]
         for turn in range(6):
             name = f"{number}-{turn}"
-            await core.append(ALICE, "s1", AppendInput(messages=[{"role": "user", "content": name}]))
+            await core.append(
+                ALICE, "s1", AppendInput(messages=[{"role": "user", "content": name}])
+            )
             appended[name] = turn
             if turn % 2:
-                popped.extend(message.content for message in (await core.take_back(ALICE, "s1", 1)).messages)
+                popped.extend(
+                    message.content for message in (await core.take_back(ALICE, "s1", 1)).messages
+                )
 
     await asyncio.gather(*(client(number) for number in range(8)))
     stay = await texts(cores[0])

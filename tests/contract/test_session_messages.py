@@ -1,4 +1,6 @@
-"""What was told in a session is read back message by message, and a history that is sent again adds only what is new."""
+"""What was told in a session is read back message by message, and a history that is sent again adds
+only what is new.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,13 @@ async def core(world: World) -> MemoryCore:
     return await world.core(clock=RunningClock())
 
 
-async def tell(core: MemoryCore, said: list[tuple[str, str]], session_id: str | None = "s1", **fields: Any) -> Accepted:
+async def tell(
+    core: MemoryCore, said: list[tuple[str, str]], session_id: str | None = "s1", **fields: Any
+) -> Accepted:
     messages = [{"role": role, "content": content, **fields} for role, content in said]
-    return await core.converse(ALICE, ConverseInput.model_validate({"session_id": session_id, "messages": messages}))
+    return await core.converse(
+        ALICE, ConverseInput.model_validate({"session_id": session_id, "messages": messages})
+    )
 
 
 async def read_back(core: MemoryCore, **query: Any) -> list[tuple[str, str]]:
@@ -74,14 +80,18 @@ async def test_a_growing_history_adds_what_is_new(core: MemoryCore, formed: bool
 
 @pytest.mark.parametrize(("window", "step"), [(3, 1), (2, 1), (4, 2), (3, 2)])
 @pytest.mark.parametrize("front", [[], [("system", "You are a postman.")]])
-async def test_a_sliding_window_adds_what_is_new(core: MemoryCore, window: int, step: int, front: list[tuple[str, str]]) -> None:
+async def test_a_sliding_window_adds_what_is_new(
+    core: MemoryCore, window: int, step: int, front: list[tuple[str, str]]
+) -> None:
     for end in range(step, len(SAID) + step, step):
         await tell(core, [*front, *SAID[max(0, end - window) : end]])
     assert await read_back(core) == [*front, *SAID]
 
 
 async def test_a_context_that_is_told_back_is_no_memory(core: MemoryCore) -> None:
-    """A prompt with what is remembered in it is the same prompt, whatever that is; and what is remembered is not what was said."""
+    """A prompt with what is remembered in it is the same prompt, whatever that is; and what is
+    remembered is not what was said.
+    """
     for number in range(1, 4):
         context = fenced(f"2026-05-08\n[1] Ana: My locker code is 551{number}.")
         front = [("system", f"You are a postman.\n{context}"), ("developer", context)]
@@ -92,8 +102,14 @@ async def test_a_context_that_is_told_back_is_no_memory(core: MemoryCore) -> Non
 
 async def test_a_repeated_turn_is_new_on_another_day(core: MemoryCore) -> None:
     for day in range(1, 4):
-        said = [{"role": "user", "content": "Took my pill."}, {"role": "assistant", "content": "Well done!"}]
-        timed = [{**message, "timestamp": f"2026-05-0{day}T08:00:0{place}Z"} for place, message in enumerate(said)]
+        said = [
+            {"role": "user", "content": "Took my pill."},
+            {"role": "assistant", "content": "Well done!"},
+        ]
+        timed = [
+            {**message, "timestamp": f"2026-05-0{day}T08:00:0{place}Z"}
+            for place, message in enumerate(said)
+        ]
         told = ConverseInput.model_validate({"session_id": "s1", "messages": timed})
         assert (await core.converse(ALICE, told)).messages == Told(2, 0)
         assert (await core.converse(ALICE, told)).messages == Told(0, 2)
@@ -101,7 +117,11 @@ async def test_a_repeated_turn_is_new_on_another_day(core: MemoryCore) -> None:
 
 
 async def test_a_tools_result_is_known_again_without_its_call(core: MemoryCore) -> None:
-    call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Porto"}'}}
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "get_weather", "arguments": '{"city": "Porto"}'},
+    }
     said: list[dict[str, Any]] = [
         {"role": "user", "content": "What is the weather in Porto?"},
         {"role": "assistant", "content": None, "tool_calls": [call]},
@@ -110,7 +130,12 @@ async def test_a_tools_result_is_known_again_without_its_call(core: MemoryCore) 
         {"role": "user", "content": "Thanks"},
     ]
     for end in range(1, len(said) + 1):
-        await core.converse(ALICE, ConverseInput.model_validate({"session_id": "s1", "messages": said[max(0, end - 2) : end]}))
+        await core.converse(
+            ALICE,
+            ConverseInput.model_validate(
+                {"session_id": "s1", "messages": said[max(0, end - 2) : end]}
+            ),
+        )
     assert [content for _, content in await read_back(core)][1:4] == [
         'get_weather({"city": "Porto"})',
         "get_weather: 18 degrees",
@@ -128,7 +153,10 @@ async def test_the_same_call_again_names_the_task_of_the_first(core: MemoryCore)
 
 async def test_a_message_of_a_known_id_is_known_wherever_it_stands(core: MemoryCore) -> None:
     def numbered(numbers: list[int]) -> ConverseInput:
-        messages = [{"role": SAID[number][0], "content": SAID[number][1], "id": f"m{number}"} for number in numbers]
+        messages = [
+            {"role": SAID[number][0], "content": SAID[number][1], "id": f"m{number}"}
+            for number in numbers
+        ]
         return ConverseInput.model_validate({"session_id": "s1", "messages": messages})
 
     await core.converse(ALICE, numbered([0, 1, 2]))
@@ -159,14 +187,18 @@ async def test_one_message_said_again_at_a_later_time_is_new(core: MemoryCore) -
     assert (await tell(core, said, timestamp="2026-05-08T10:00:00Z")).messages == Told(1, 0)
 
 
-async def test_gathered_messages_are_handed_over_though_another_turn_was_saved_meanwhile(core: MemoryCore) -> None:
+async def test_gathered_messages_are_handed_over_though_another_turn_was_saved_meanwhile(
+    core: MemoryCore,
+) -> None:
     for number in range(29):
         said = [{"role": "user", "content": f"line {number}", "timestamp": NOW.isoformat()}]
         await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": said}))
     await core.save(ALICE, turn("between them"))
     last = [{"role": "user", "content": "line 29", "timestamp": NOW.isoformat()}]
     await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": last}))
-    assert [content for _, content in await read_back(core)] == [f"line {number}" for number in range(30)]
+    assert [content for _, content in await read_back(core)] == [
+        f"line {number}" for number in range(30)
+    ]
 
 
 async def test_long_messages_that_were_gathered_are_known_again(core: MemoryCore) -> None:

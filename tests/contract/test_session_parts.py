@@ -1,4 +1,6 @@
-"""Each message of a session names the parts of its content: those that came, or the texts that it was joined from."""
+"""Each message of a session names the parts of its content: those that came, or the texts that it
+was joined from.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from tests.exports import brought, exported
 from tests.tasks import Hand
 from tests.world import BOB, World
 
-TOLD = [{"type": "text", "text": "Which boat is this?"}, {"type": "image_url", "image_url": {"url": "https://x.example/red.png"}}]
+TOLD = [
+    {"type": "text", "text": "Which boat is this?"},
+    {"type": "image_url", "image_url": {"url": "https://x.example/red.png"}},
+]
 SAID = "Which boat is this?\n[image: red.png]"
 TEXTS = ["Which boat is this?", "[image: red.png]"]
 CALL_ITEM = {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"}
@@ -32,9 +37,15 @@ def text_parts(*texts: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": text} for text in texts]
 
 
-async def tell(core: MemoryCore, *contents: Any, session: str = "s1", call: Call | None = None) -> Accepted:
+async def tell(
+    core: MemoryCore, *contents: Any, session: str = "s1", call: Call | None = None
+) -> Accepted:
     messages = [{"role": "user", "content": content} for content in contents]
-    return await core.converse(ALICE, ConverseInput.model_validate({"session_id": session, "messages": messages}), call or Call())
+    return await core.converse(
+        ALICE,
+        ConverseInput.model_validate({"session_id": session, "messages": messages}),
+        call or Call(),
+    )
 
 
 async def read(core: MemoryCore, session: str = "s1", owner: Any = ALICE) -> list[SessionMessage]:
@@ -52,7 +63,11 @@ async def memory(core: MemoryCore, memory_id: str) -> Memory:
 async def test_a_told_message_names_the_texts_that_it_was_joined_from(core: MemoryCore) -> None:
     await tell(core, TOLD, "a\nplain one", ["only one"])
     assert [message.content for message in await read(core)] == [SAID, "a\nplain one", "only one"]
-    assert await parts(core) == [text_parts(*TEXTS), text_parts("a\nplain one"), text_parts("only one")]
+    assert await parts(core) == [
+        text_parts(*TEXTS),
+        text_parts("a\nplain one"),
+        text_parts("only one"),
+    ]
     await Hand(core).work_all()
     assert (await parts(core))[0] == text_parts(*TEXTS), "forming changes nothing in it"
 
@@ -64,11 +79,33 @@ async def test_lengths_are_kept_only_of_several_parts(core: MemoryCore) -> None:
 
 
 async def test_an_appended_item_names_its_parts_as_they_came(core: MemoryCore) -> None:
-    spoken = {"role": "assistant", "type": "message", "content": [{"type": "output_text", "text": "Cold.", "annotations": []}]}
-    items = [{"role": "user", "content": TOLD}, spoken, {"role": "user", "content": "plain"}, CALL_ITEM, REASONING]
+    spoken = {
+        "role": "assistant",
+        "type": "message",
+        "content": [{"type": "output_text", "text": "Cold.", "annotations": []}],
+    }
+    items = [
+        {"role": "user", "content": TOLD},
+        spoken,
+        {"role": "user", "content": "plain"},
+        CALL_ITEM,
+        REASONING,
+    ]
     await core.append(ALICE, "s1", AppendInput(messages=items))
-    assert await parts(core) == [TOLD, spoken["content"], text_parts("plain"), text_parts("weather({})"), []]
-    assert [message.sent for message in await read(core)] == [items[0], spoken, None, CALL_ITEM, REASONING]
+    assert await parts(core) == [
+        TOLD,
+        spoken["content"],
+        text_parts("plain"),
+        text_parts("weather({})"),
+        [],
+    ]
+    assert [message.sent for message in await read(core)] == [
+        items[0],
+        spoken,
+        None,
+        CALL_ITEM,
+        REASONING,
+    ]
 
 
 async def test_messages_taken_back_name_their_parts(core: MemoryCore) -> None:
@@ -82,7 +119,9 @@ async def test_a_history_with_parts_is_known_when_it_is_told_again(core: MemoryC
     await tell(core, TOLD, "and then?")
     again = await tell(core, TOLD, "and then?", "new")
     assert again.messages == Told(1, 2)
-    assert (await tell(core, SAID, "and then?", "new")).messages == Told(0, 3), "the same words in one text are the same message"
+    assert (await tell(core, SAID, "and then?", "new")).messages == Told(0, 3), (
+        "the same words in one text are the same message"
+    )
     assert await parts(core) == [text_parts(*TEXTS), text_parts("and then?"), text_parts("new")]
 
 
@@ -93,7 +132,9 @@ async def test_the_same_call_is_answered_as_before(core: MemoryCore) -> None:
     assert await parts(core) == [text_parts(*TEXTS)]
 
 
-async def test_what_is_gathered_names_its_parts_before_and_after_it_is_formed(core: MemoryCore) -> None:
+async def test_what_is_gathered_names_its_parts_before_and_after_it_is_formed(
+    core: MemoryCore,
+) -> None:
     batch = {"session_id": "s1", "messages": [{"role": "user", "content": TOLD}]}
     await core.batch(ALICE, BatchInput.model_validate(batch))
     assert await parts(core) == [text_parts(*TEXTS)]
@@ -109,10 +150,18 @@ async def test_more_messages_than_one_commit_holds_name_their_parts(core: Memory
 
 
 async def test_a_secret_leaves_no_part(core: MemoryCore) -> None:
-    """Redacted parts are shown redacted; where the secret reached over a seam, the content is one part."""
+    """Redacted parts are shown redacted; where the secret reached over a seam,
+    the content is one part.
+    """
     token = "ghp_" + "a1B2" * 9
-    await tell(core, ["It is", f"token {token} ok"], ["Here", "-----BEGIN PRIVATE KEY-----\nMIIEvQ", "AbCd\n-----END PRIVATE KEY-----"])
-    await core.append(ALICE, "s2", AppendInput(messages=[{"role": "user", "content": text_parts("It is", token)}]))
+    await tell(
+        core,
+        ["It is", f"token {token} ok"],
+        ["Here", "-----BEGIN PRIVATE KEY-----\nMIIEvQ", "AbCd\n-----END PRIVATE KEY-----"],
+    )
+    await core.append(
+        ALICE, "s2", AppendInput(messages=[{"role": "user", "content": text_parts("It is", token)}])
+    )
     told, appended = await read(core), await read(core, "s2")
     assert [part["text"] for part in told[0].parts] == told[0].content.split("\n")
     assert [part["text"] for part in appended[0].parts] == appended[0].content.split("\n")

@@ -1,4 +1,6 @@
-"""The title of a session: told with a conversation, listed, exported, redacted, and gone with what was forgotten for good."""
+"""The title of a session: told with a conversation, listed, exported, redacted,
+and gone with what was forgotten for good.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,10 @@ def test_a_title_has_words_and_an_end(title: str) -> None:
 
 async def test_a_secret_in_a_title_is_redacted(world: World) -> None:
     core = await world.core()
-    await core.converse(ALICE, asked("I moved.", session_title="my key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"))
+    await core.converse(
+        ALICE,
+        asked("I moved.", session_title="my key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"),
+    )
     title = await title_of(core)
     assert title is not None
     assert "abcdefghij" not in title
@@ -69,11 +74,18 @@ async def test_an_export_brings_the_title_along(core: MemoryCore, world: World) 
     assert await title_of(core, owner=BOB) == "Moving"
 
 
-async def test_forgetting_a_memory_of_the_session_for_good_takes_the_title(core: MemoryCore, world: World) -> None:
+async def test_forgetting_a_memory_of_the_session_for_good_takes_the_title(
+    core: MemoryCore, world: World
+) -> None:
     await core.converse(ALICE, asked("I moved.", session_title="Moving"))
     await core.converse(ALICE, asked("I play the cello."))
     await Hand(core).work_all()
-    (moved, *_) = [one.memory for one in (await core.retrieve(ALICE, RetrieveInput(query="moved", similarity_threshold=0.0))).results]
+    (moved, *_) = [
+        one.memory
+        for one in (
+            await core.retrieve(ALICE, RetrieveInput(query="moved", similarity_threshold=0.0))
+        ).results
+    ]
     chosen = ForgetInput.model_validate({"filter": {"ids": [moved.id]}, "mode": "hard"})
     forgotten = await core.forget(ALICE, chosen)
     await worked(world, core, forgotten.task_id)

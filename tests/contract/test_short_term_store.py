@@ -1,7 +1,7 @@
 """What any short-term store must do, whichever Redis is under it.
 
-The caller of `recall` serves a set only when its epoch is the head's and its stamp is not behind the head's
-last_removal_sequence; `served` below applies that rule as the retrieve does.
+The caller of `recall` serves a set only when its epoch is the head's and its stamp is not behind
+the head's last_removal_sequence; `served` below applies that rule as the retrieve does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def redis_server() -> Iterator[RedisServer]:
 
 
 class Bench:
-    """Makes stores over one Redis, and keeps the plain client of the last, for a look at what is really there."""
+    """Makes stores over one Redis, and keeps the plain client of the last, for a look at what is
+    really there.
+    """
 
     def __init__(self, connect: Connect, adapter: str) -> None:
         self.clock = MovableClock()
@@ -43,7 +45,9 @@ class Bench:
         self.client: Redis | None = None
 
     async def store(self, **settings: Any) -> RedisShortTermStore:
-        made = RedisShortTermStore(self._connected, self.clock, adapter=self._adapter, timeout_s=5, **settings)
+        made = RedisShortTermStore(
+            self._connected, self.clock, adapter=self._adapter, timeout_s=5, **settings
+        )
         self._made.append(made)
         await made.open()
         return made
@@ -87,21 +91,29 @@ def stamp(sequence: int, removal: int = 0, epoch: str = "e1") -> Stamp:
     return Stamp(epoch, sequence, removal)
 
 
-async def served(store: ShortTermStore, head: Stamp, owner: Owner = ANA, session: str = "s1", limit: int = 500) -> list[str]:
-    """Ids that a retrieve would show from this session's set, newest first; nothing when the set is void."""
+async def served(
+    store: ShortTermStore, head: Stamp, owner: Owner = ANA, session: str = "s1", limit: int = 500
+) -> list[str]:
+    """Ids that a retrieve would show from this session's set, newest first; nothing when the
+    set is void.
+    """
     held, memories = await store.recall(owner, session, limit)
     if held is None or held.epoch != head.epoch or held.sequence < head.last_removal_sequence:
         return []
     return [memory.id for memory in memories]
 
 
-async def test_what_was_remembered_is_recalled_whole_and_newest_first(store: RedisShortTermStore) -> None:
+async def test_what_was_remembered_is_recalled_whole_and_newest_first(
+    store: RedisShortTermStore,
+) -> None:
     saved = [turn(number, metadata={"n": number}, tags=["C++", "кофе"]) for number in (1, 2, 3)]
     for memory in saved:
         assert await store.remember(memory, stamp(memory.sequence))
     held, recalled = await store.recall(ANA, "s1", 10)
     assert held == Stamp("e1", 1, 1)
-    assert [memory.model_dump() for memory in recalled] == [memory.model_dump() for memory in reversed(saved)]
+    assert [memory.model_dump() for memory in recalled] == [
+        memory.model_dump() for memory in reversed(saved)
+    ]
     for before, after in zip(reversed(saved), recalled, strict=True):
         assert before.embedding is not None
         assert after.embedding is not None
@@ -147,7 +159,9 @@ async def test_remembering_an_id_again_replaces_it(store: RedisShortTermStore) -
         ((ANA, "s1"), (BEN, "s1")),
     ],
 )
-async def test_no_id_reaches_into_anothers_set(store: RedisShortTermStore, one: tuple[Owner, str], other: tuple[Owner, str]) -> None:
+async def test_no_id_reaches_into_anothers_set(
+    store: RedisShortTermStore, one: tuple[Owner, str], other: tuple[Owner, str]
+) -> None:
     await store.remember(turn(1, owner=one[0], session=one[1]), stamp(1))
     assert await store.recall(*other, 10) == (None, [])
     await store.drop(other[0], [other[1]], ["mem_1"], stamp(5), 0)
@@ -163,7 +177,9 @@ async def test_the_oldest_leave_a_full_session(bench: Bench) -> None:
     assert await served(store, stamp(9)) == ["mem_9", "mem_8", "mem_7"]
 
 
-async def test_a_set_expires_a_day_after_its_last_write(store: RedisShortTermStore, client: Redis) -> None:
+async def test_a_set_expires_a_day_after_its_last_write(
+    store: RedisShortTermStore, client: Redis
+) -> None:
     await store.remember(turn(1), stamp(1))
     await store.rebuild(ANA, "s2", [turn(1, session="s2")], stamp(1))
     names = await client.keys("mc:*")
@@ -171,8 +187,12 @@ async def test_a_set_expires_a_day_after_its_last_write(store: RedisShortTermSto
     assert [86_000 < await client.ttl(name) <= 86_400 for name in names] == [True] * 4
 
 
-async def test_a_set_that_is_written_to_goes_on_living(bench: Bench, store: RedisShortTermStore, client: Redis) -> None:
-    """Its life is given anew once a 24th of it has passed, and at once where there is none or where the clock went back."""
+async def test_a_set_that_is_written_to_goes_on_living(
+    bench: Bench, store: RedisShortTermStore, client: Redis
+) -> None:
+    """Its life is given anew once a 24th of it has passed, and at once where there is none or where
+    the clock went back.
+    """
     await store.remember(turn(1), stamp(1))
     names = await client.keys("mc:*")
     for number, minutes in ((2, 61), (3, 60), (4, -5)):
@@ -187,35 +207,51 @@ async def test_a_set_that_is_written_to_goes_on_living(bench: Bench, store: Redi
     assert [await client.ttl(name) > 86_000 for name in (entries, order)] == [True] * 2
 
 
-async def test_a_write_back_older_than_the_sets_stamp_is_refused(store: RedisShortTermStore) -> None:
+async def test_a_write_back_older_than_the_sets_stamp_is_refused(
+    store: RedisShortTermStore,
+) -> None:
     await store.remember(turn(5), stamp(5))
     assert not await store.remember(turn(4), stamp(4))
     assert await served(store, stamp(5)) == ["mem_5"]
 
 
-async def test_adding_does_not_raise_the_stamp_over_a_removal_that_was_missed(store: RedisShortTermStore) -> None:
-    """Memory 1 was deleted by commit 3 and the drop was lost; commit 4's write-back must not make the set look clean."""
+async def test_adding_does_not_raise_the_stamp_over_a_removal_that_was_missed(
+    store: RedisShortTermStore,
+) -> None:
+    """Memory 1 was deleted by commit 3 and the drop was lost; commit 4's write-back must not make
+    the set look clean.
+    """
     await store.remember(turn(1), stamp(1))
     await store.remember(turn(4), stamp(4, removal=3))
     assert await served(store, stamp(4, removal=3)) == []
 
 
-async def test_a_drop_takes_out_what_was_removed_and_keeps_the_rest(store: RedisShortTermStore) -> None:
+async def test_a_drop_takes_out_what_was_removed_and_keeps_the_rest(
+    store: RedisShortTermStore,
+) -> None:
     for number in (1, 2, 3):
         await store.remember(turn(number), stamp(number))
     await store.drop(ANA, ["s1"], ["mem_2"], stamp(4, removal=4), 0)
     assert await served(store, stamp(4, removal=4)) == ["mem_3", "mem_1"]
 
 
-async def test_a_drop_reaches_several_sessions_and_leaves_the_others_void(store: RedisShortTermStore) -> None:
+async def test_a_drop_reaches_several_sessions_and_leaves_the_others_void(
+    store: RedisShortTermStore,
+) -> None:
     for number, session in ((1, "s1"), (2, "s2"), (3, "s3")):
         await store.remember(turn(number, session=session), stamp(number))
     await store.drop(ANA, ["s1", "s2"], ["mem_1"], stamp(4, removal=4), 0)
     head = stamp(4, removal=4)
-    assert [await served(store, head, session=session) for session in ("s1", "s2", "s3")] == [[], ["mem_2"], []]
+    assert [await served(store, head, session=session) for session in ("s1", "s2", "s3")] == [
+        [],
+        ["mem_2"],
+        [],
+    ]
 
 
-async def test_a_drop_of_the_last_memory_still_refuses_its_late_write_back(store: RedisShortTermStore) -> None:
+async def test_a_drop_of_the_last_memory_still_refuses_its_late_write_back(
+    store: RedisShortTermStore,
+) -> None:
     await store.remember(turn(1), stamp(1))
     await store.drop(ANA, ["s1"], ["mem_1"], stamp(2, removal=2), 0)
     assert not await store.remember(turn(1), stamp(1))
@@ -223,7 +259,9 @@ async def test_a_drop_of_the_last_memory_still_refuses_its_late_write_back(store
     assert await served(store, stamp(3, removal=2)) == ["mem_3"]
 
 
-async def test_a_set_that_missed_an_earlier_removal_is_deleted_by_the_next(store: RedisShortTermStore) -> None:
+async def test_a_set_that_missed_an_earlier_removal_is_deleted_by_the_next(
+    store: RedisShortTermStore,
+) -> None:
     await store.remember(turn(1), stamp(1))
     await store.remember(turn(2), stamp(2))
     # the drop of commit 3, which removed memory 1, never arrived
@@ -231,7 +269,9 @@ async def test_a_set_that_missed_an_earlier_removal_is_deleted_by_the_next(store
     assert await store.recall(ANA, "s1", 10) == (None, [])
 
 
-async def test_drops_that_arrive_in_the_wrong_order_bring_nothing_back(store: RedisShortTermStore) -> None:
+async def test_drops_that_arrive_in_the_wrong_order_bring_nothing_back(
+    store: RedisShortTermStore,
+) -> None:
     for number in (1, 2, 3):
         await store.remember(turn(number), stamp(number))
     await store.drop(ANA, ["s1"], ["mem_2"], stamp(5, removal=5), previous_removal=4)
@@ -245,8 +285,12 @@ async def test_a_late_drop_does_not_lower_the_stamp(store: RedisShortTermStore) 
     assert await served(store, stamp(9, removal=8)) == ["mem_9"]
 
 
-async def test_a_write_back_paused_across_a_delete_of_its_own_memory_is_not_served(store: RedisShortTermStore) -> None:
-    """The set may exist or not when the delete comes; in neither case does the removed memory come back."""
+async def test_a_write_back_paused_across_a_delete_of_its_own_memory_is_not_served(
+    store: RedisShortTermStore,
+) -> None:
+    """The set may exist or not when the delete comes; in neither case does the removed
+    memory come back.
+    """
     for session, warm in (("cold", False), ("warm", True)):
         paused = turn(5, session=session)
         if warm:
@@ -302,12 +346,16 @@ async def test_a_rebuild_paused_across_a_delete_is_not_served(store: RedisShortT
     assert await served(store, stamp(6, removal=6)) == []
 
 
-async def test_a_rebuild_with_nothing_stands_for_an_empty_session(store: RedisShortTermStore) -> None:
+async def test_a_rebuild_with_nothing_stands_for_an_empty_session(
+    store: RedisShortTermStore,
+) -> None:
     assert await store.rebuild(ANA, "s1", [], stamp(5))
     assert await store.recall(ANA, "s1", 10) == (Stamp("e1", 5, 5), [])
 
 
-async def test_an_evicted_order_leaves_no_orphans(store: RedisShortTermStore, client: Redis) -> None:
+async def test_an_evicted_order_leaves_no_orphans(
+    store: RedisShortTermStore, client: Redis
+) -> None:
     """allkeys-lru may take one of a set's two keys."""
     for number in (1, 2, 3):
         await store.remember(turn(number), stamp(number))
@@ -321,11 +369,15 @@ async def test_an_evicted_order_leaves_no_orphans(store: RedisShortTermStore, cl
     assert await served(store, stamp(5)) == ["mem_5"]
 
 
-async def test_an_entry_that_cannot_be_read_is_skipped_and_counted(store: RedisShortTermStore, client: Redis) -> None:
+async def test_an_entry_that_cannot_be_read_is_skipped_and_counted(
+    store: RedisShortTermStore, client: Redis
+) -> None:
     for number in (1, 2, 3, 4):
         await store.remember(turn(number), stamp(number))
     entries, _ = sorted(await client.keys("mc:*"))
-    await client.hset(entries, mapping={"mem_2": b"\x07garbage", "mem_3": b"", "mem_4": b"\x01\x00\x00not lz4"})
+    await client.hset(
+        entries, mapping={"mem_2": b"\x07garbage", "mem_3": b"", "mem_4": b"\x01\x00\x00not lz4"}
+    )
     assert await served(store, stamp(4)) == ["mem_1"]
     assert store.skipped == 3
 
@@ -343,7 +395,9 @@ async def test_a_set_whose_stamp_cannot_be_read_is_gone_and_begins_anew(
     assert await served(store, stamp(2)) == ["mem_2"]
 
 
-async def test_a_memory_that_cannot_be_written_is_skipped_and_counted(store: RedisShortTermStore) -> None:
+async def test_a_memory_that_cannot_be_written_is_skipped_and_counted(
+    store: RedisShortTermStore,
+) -> None:
     assert not await store.remember(turn(1, metadata={"a": "\ud800"}), stamp(1))
     assert await store.rebuild(ANA, "s1", [turn(1, metadata={"a": "\ud800"}), turn(2)], stamp(2))
     assert await served(store, stamp(2)) == ["mem_2"]
@@ -361,7 +415,9 @@ async def test_vectors_are_found_again_by_key(store: RedisShortTermStore, client
     np.testing.assert_array_equal(found[2], first)
     assert await store.vectors([]) == []
     await store.keep_vectors({})
-    assert [86_000 < await client.ttl(name) <= 86_400 for name in await client.keys("mc:vector:*")] == [True] * 2
+    assert [
+        86_000 < await client.ttl(name) <= 86_400 for name in await client.keys("mc:vector:*")
+    ] == [True] * 2
 
 
 async def test_check_says_ok(store: RedisShortTermStore) -> None:
@@ -388,12 +444,15 @@ async def test_none_is_an_empty_cache_and_not_degraded() -> None:
 
 async def test_requests_are_counted_for_all_processes_as_the_rule_says(bench: Bench) -> None:
     one = await bench.store()
-    other = one if bench._adapter == "embedded" else await bench.store()  # each in-process Redis is another
+    # each in-process Redis is another
+    other = one if bench._adapter == "embedded" else await bench.store()
     buckets = [Bucket("key", "shop\nk1", Rate(3, 3600)), Bucket("app", "shop", Rate(4, 3600))]
     answers = [await store.spend("shop", buckets) for store in (one, other, one, other)]
     another_key = [Bucket("key", "shop\nk2", Rate(3, 3600)), buckets[1]]
     answers += [await store.spend("shop", another_key) for store in (one, other)]
-    assert [spent and (spent.refused, [level.remaining for level in spent.levels]) for spent in answers] == [
+    assert [
+        spent and (spent.refused, [level.remaining for level in spent.levels]) for spent in answers
+    ] == [
         (False, [2, 3]),
         (False, [1, 2]),
         (False, [0, 1]),

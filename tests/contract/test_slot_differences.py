@@ -1,4 +1,6 @@
-"""Every memory whose stored fields differ from the timeline of its slot is named, with what is stored and what should be."""
+"""Every memory whose stored fields differ from the timeline of its slot is named,
+with what is stored and what should be.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,18 @@ async def spoil(world: World, memory_id: str) -> None:
     """Let a truth end that did not."""
     store = await world.look_on()
     found = (await store.snapshot(ALICE, [memory_id])).documents[memory_id]
-    body = {**found.body, "status": "superseded", "status_reason": "contradicted", "revision": found.body["revision"]}
-    await commit(Insistent(store), ALICE, Write("put", Document(memory_id, "memory", body, found.vector)), events=0)
+    body = {
+        **found.body,
+        "status": "superseded",
+        "status_reason": "contradicted",
+        "revision": found.body["revision"],
+    }
+    await commit(
+        Insistent(store),
+        ALICE,
+        Write("put", Document(memory_id, "memory", body, found.vector)),
+        events=0,
+    )
 
 
 async def test_nothing_is_said_of_slots_that_are_as_their_logs(world: World) -> None:
@@ -40,7 +52,9 @@ async def test_a_memory_that_differs_is_named_with_its_fields(world: World) -> N
 
 
 def test_the_command_says_how_many_there_are(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("MEMORY_DATA", str(tmp_path_factory.mktemp("none")))
     monkeypatch.setenv("MEMORY_EMBEDDING_PROVIDER", "hash")
@@ -48,7 +62,9 @@ def test_the_command_says_how_many_there_are(
     assert capsys.readouterr().out == "0 differences\n"
 
 
-def test_settings_that_are_wrong_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_that_are_wrong_are_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("MEMORY_CONSOLIDATION_THRESHOLD", "many")
     assert verify.main([]) == 2
     assert "Not done: " in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""Snapshots of the log: they make a replay cheap, change nothing in what it tells, and hold nothing that was forgotten."""
+"""Snapshots of the log: they make a replay cheap, change nothing in what it tells,
+and hold nothing that was forgotten.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,14 @@ PHRASE = "swordfish"
 
 
 async def say(core: MemoryCore, times: int) -> None:
-    """So many events of some memories. Each mention resolves its slot's log anew, so no memory is mentioned often."""
+    """So many events of some memories. Each mention resolves its slot's log anew,
+    so no memory is mentioned often.
+    """
     for start in range(0, times, 48):
-        await core.bulk(ALICE, [rule(f"said {start + number % 6}", 1) for number in range(min(48, times - start))])
+        await core.bulk(
+            ALICE,
+            [rule(f"said {start + number % 6}", 1) for number in range(min(48, times - start))],
+        )
 
 
 async def parts(store: LongTermStore) -> list[Document]:
@@ -40,7 +47,9 @@ def snapshots(world: World, store: LongTermStore) -> Snapshots:
 async def grow_large(core: MemoryCore) -> None:
     """A thousand events that make 3 MB of memories."""
     for start in (0, 55):
-        await core.bulk(ALICE, [turn(f"{n} {PHRASE * 3000}", None) for n in range(start, start + 55)])
+        await core.bulk(
+            ALICE, [turn(f"{n} {PHRASE * 3000}", None) for n in range(start, start + 55)]
+        )
     await say(core, 890)
 
 
@@ -93,7 +102,9 @@ async def test_nothing_is_written_and_little_read_when_none_is_due(world: World)
         await say(core, 1)
 
 
-async def test_a_large_state_is_kept_in_parts_and_counts_only_with_all_of_them(world: World) -> None:
+async def test_a_large_state_is_kept_in_parts_and_counts_only_with_all_of_them(
+    world: World,
+) -> None:
     core = await world.core()
     await grow_large(core)
     assert await core.write_snapshots(ALICE) == 1
@@ -109,7 +120,9 @@ async def test_a_large_state_is_kept_in_parts_and_counts_only_with_all_of_them(w
 
 @pytest.mark.parametrize("applied", [False, True])
 @pytest.mark.parametrize("after", [0, 1, 3])
-async def test_who_is_killed_while_writing_leaves_a_replay_right_and_the_next_one_finishes(world: World, after: int, applied: bool) -> None:
+async def test_who_is_killed_while_writing_leaves_a_replay_right_and_the_next_one_finishes(
+    world: World, after: int, applied: bool
+) -> None:
     core = await world.core()
     await grow_large(core)
     answer = await full_read(core)
@@ -127,15 +140,25 @@ async def test_who_is_killed_while_writing_leaves_a_replay_right_and_the_next_on
 async def redact(store: LongTermStore, memory_id: str) -> None:
     """Empty every event of a memory, and remove it, as forgetting for good does."""
     events = [one for one in await store.events(ALICE, 0, 5000) if one.memory_id == memory_id]
-    emptied = [one.model_copy(update={"before": {}, "after": {}, "metadata": {}, "redacted": True}) for one in events]
-    writes = [Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in emptied]
+    emptied = [
+        one.model_copy(update={"before": {}, "after": {}, "metadata": {}, "redacted": True})
+        for one in events
+    ]
+    writes = [
+        Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in emptied
+    ]
     gone = Write("delete", Document(memory_id, "memory", {}))
-    await commit(Insistent(store), ALICE, *writes, gone, events=0, head=redacting(await head_of(store)))
+    await commit(
+        Insistent(store), ALICE, *writes, gone, events=0, head=redacting(await head_of(store))
+    )
 
 
 async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: World) -> None:
     core = await world.core()
-    kept, gone = (await core.save(ALICE, fact("kept"))).memory, (await core.save(ALICE, fact(PHRASE))).memory
+    kept, gone = (
+        (await core.save(ALICE, fact("kept"))).memory,
+        (await core.save(ALICE, fact(PHRASE))).memory,
+    )
     await say(core, 2500)
     assert await core.write_snapshots(ALICE) == 2
     store = await world.look_on()
@@ -145,7 +168,11 @@ async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: Worl
     assert await core.write_snapshots(ALICE) == 2, "they are made anew"
     assert PHRASE not in str([one.body for one in await parts(store)])
     for sequence in (2, 500, 1000, 2300):
-        told = {one["id"] for one in await replayed(core, sequence=sequence) if not (one["key"] or "").startswith("said")}
+        told = {
+            one["id"]
+            for one in await replayed(core, sequence=sequence)
+            if not (one["key"] or "").startswith("said")
+        }
         assert told == {kept.id}
 
 
@@ -162,7 +189,9 @@ async def test_older_snapshots_stay_when_something_later_is_forgotten(world: Wor
     assert await core.write_snapshots(ALICE) == 1
 
 
-async def test_what_is_forgotten_while_a_snapshot_is_made_does_not_come_back_with_it(world: World) -> None:
+async def test_what_is_forgotten_while_a_snapshot_is_made_does_not_come_back_with_it(
+    world: World,
+) -> None:
     core = await world.core()
     gone = (await core.save(ALICE, fact(PHRASE))).memory
     await say(core, 1100)
@@ -182,7 +211,9 @@ async def test_what_is_forgotten_while_a_snapshot_is_made_does_not_come_back_wit
 async def test_others_may_write_while_a_snapshot_is_made(world: World) -> None:
     core = await world.core()
     await say(core, 1100)
-    late = await world.core(wrap=lambda inner: Meanwhile(inner, "events", lambda: core.save(ALICE, turn("meanwhile"))))
+    late = await world.core(
+        wrap=lambda inner: Meanwhile(inner, "events", lambda: core.save(ALICE, turn("meanwhile")))
+    )
     assert await late.write_snapshots(ALICE) == 1
     assert await replayed(core, sequence=1101) == await full_read(core)
 

@@ -24,16 +24,26 @@ class Oracle:
 
     async def __call__(self) -> Answered[Boundaries]:
         self.asked += 1
-        return Answered(Boundaries(cuts=[Cut(after=self.asked)]), Provenance("oracle", "boundary", "3"), (120, 7))
+        return Answered(
+            Boundaries(cuts=[Cut(after=self.asked)]),
+            Provenance("oracle", "boundary", "3"),
+            (120, 7),
+        )
 
 
 async def frozen(
-    store: LongTermStore, clock: StillClock, oracle: Oracle, work: str = "cnv_1", name: str = "boundary"
+    store: LongTermStore,
+    clock: StillClock,
+    oracle: Oracle,
+    work: str = "cnv_1",
+    name: str = "boundary",
 ) -> Answered[Boundaries]:
     return await Steps(store, clock).frozen(ALICE, work, name, oracle, Boundaries)
 
 
-async def test_what_was_answered_once_is_the_answer_from_then_on(store: LongTermStore, clock: StillClock) -> None:
+async def test_what_was_answered_once_is_the_answer_from_then_on(
+    store: LongTermStore, clock: StillClock
+) -> None:
     await commit(store, ALICE)
     oracle = Oracle()
     first, again = [await frozen(store, clock, oracle) for _ in range(2)]
@@ -42,24 +52,39 @@ async def test_what_was_answered_once_is_the_answer_from_then_on(store: LongTerm
     assert (first.tokens, again.tokens) == ((120, 7), (0, 0)), "they are counted when they are paid"
 
 
-async def test_each_step_of_each_work_is_a_question_of_its_own(store: LongTermStore, clock: StillClock) -> None:
+async def test_each_step_of_each_work_is_a_question_of_its_own(
+    store: LongTermStore, clock: StillClock
+) -> None:
     await commit(store, ALICE)
     oracle = Oracle()
-    asked = [("cnv_1", "boundary"), ("cnv_1", "boundary 1"), ("cnv_2", "boundary"), ("cnv_1", "boundary")]
-    cuts = [(await frozen(store, clock, oracle, work, name)).value.cuts[0].after for work, name in asked]
+    asked = [
+        ("cnv_1", "boundary"),
+        ("cnv_1", "boundary 1"),
+        ("cnv_2", "boundary"),
+        ("cnv_1", "boundary"),
+    ]
+    cuts = [
+        (await frozen(store, clock, oracle, work, name)).value.cuts[0].after for work, name in asked
+    ]
     assert cuts == [1, 2, 3, 1]
 
 
-async def test_of_two_who_ask_at_once_both_use_the_answer_that_was_stored_first(store_factory: StoreFactory, clock: StillClock) -> None:
+async def test_of_two_who_ask_at_once_both_use_the_answer_that_was_stored_first(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
     stores = [await store_factory(), await store_factory()]
     await commit(stores[0], ALICE)
     oracles = [Oracle(), Oracle(after=100)]
-    both = await asyncio.gather(*(frozen(store, clock, oracle) for store, oracle in zip(stores, oracles, strict=True)))
+    both = await asyncio.gather(
+        *(frozen(store, clock, oracle) for store, oracle in zip(stores, oracles, strict=True))
+    )
     assert both[0].value == both[1].value
     assert (await frozen(stores[1], clock, Oracle(after=200))).value == both[0].value
 
 
-async def test_an_answer_that_never_came_is_asked_for_again(store: LongTermStore, clock: StillClock) -> None:
+async def test_an_answer_that_never_came_is_asked_for_again(
+    store: LongTermStore, clock: StillClock
+) -> None:
     await commit(store, ALICE)
 
     async def fails() -> Answered[Boundaries]:
@@ -70,7 +95,9 @@ async def test_an_answer_that_never_came_is_asked_for_again(store: LongTermStore
     assert (await frozen(store, clock, Oracle())).value.cuts[0].after == 1
 
 
-async def test_an_answer_that_can_not_be_stored_is_not_used(store: LongTermStore, clock: StillClock) -> None:
+async def test_an_answer_that_can_not_be_stored_is_not_used(
+    store: LongTermStore, clock: StillClock
+) -> None:
     await commit(store, ALICE)
     switched = Down(store)
 
@@ -82,7 +109,9 @@ async def test_an_answer_that_can_not_be_stored_is_not_used(store: LongTermStore
         await Steps(switched, clock).frozen(ALICE, "cnv_1", "boundary", paid, Boundaries)
 
 
-async def test_a_step_lives_as_long_as_a_message_that_may_come_again(store: LongTermStore, clock: StillClock) -> None:
+async def test_a_step_lives_as_long_as_a_message_that_may_come_again(
+    store: LongTermStore, clock: StillClock
+) -> None:
     await commit(store, ALICE)
     oracle = Oracle()
     await frozen(store, clock, oracle)

@@ -1,4 +1,6 @@
-"""What an agent framework's store needs: kept apart from searches, long values, all or nothing, by many names at once, tags."""
+"""What an agent framework's store needs: kept apart from searches, long values, all or nothing,
+by many names at once, tags.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,11 @@ async def core(world: World) -> MemoryCore:
 
 
 async def put(core: MemoryCore, key: str, value: Any, **fields: Any) -> Memory:
-    return (await core.save(ALICE, SaveInput(type=MemoryType.PROCEDURAL, key=key, value=value, **fields))).memory
+    return (
+        await core.save(
+            ALICE, SaveInput(type=MemoryType.PROCEDURAL, key=key, value=value, **fields)
+        )
+    ).memory
 
 
 async def found(core: MemoryCore, query: str = WORDS, **fields: Any) -> list[str]:
@@ -50,8 +56,16 @@ async def shown(core: MemoryCore, **fields: Any) -> list[Memory]:
 
 
 @pytest.mark.parametrize("kind", ["episodic", "semantic", "procedural"])
-async def test_what_is_not_searchable_is_listed_and_found_by_nothing(core: MemoryCore, world: World, kind: str) -> None:
-    hidden = SaveInput(type=MemoryType(kind), content=WORDS, key="k" if kind == "procedural" else None, session_id="s1", searchable=False)
+async def test_what_is_not_searchable_is_listed_and_found_by_nothing(
+    core: MemoryCore, world: World, kind: str
+) -> None:
+    hidden = SaveInput(
+        type=MemoryType(kind),
+        content=WORDS,
+        key="k" if kind == "procedural" else None,
+        session_id="s1",
+        searchable=False,
+    )
     saved = (await core.save(ALICE, hidden)).memory
     await core.save(ALICE, SaveInput(content="a copper pan", session_id="s1"))
     assert WORDS in {memory.content for memory in await shown(core)}
@@ -60,13 +74,19 @@ async def test_what_is_not_searchable_is_listed_and_found_by_nothing(core: Memor
         assert await found(core) == ["a copper pan"]
         assert await found(core, session_id="s1") == ["a copper pan"]
     assert await found(core, "What do you know about me?") in ([], ["a copper pan"])
-    context = await core.context(ALICE, ContextInput(query=WORDS, session_id="s1", answer_threshold=0))
+    context = await core.context(
+        ALICE, ContextInput(query=WORDS, session_id="s1", answer_threshold=0)
+    )
     assert "kettle" not in context.context
     assert (await core.get(ALICE, saved.id)).embedding is None
 
 
 async def test_it_stays_so_when_it_is_edited_embedded_anew_and_settled(core: MemoryCore) -> None:
-    saved = (await core.save(ALICE, SaveInput(type=MemoryType.SEMANTIC, content="a kettle", searchable=False))).memory
+    saved = (
+        await core.save(
+            ALICE, SaveInput(type=MemoryType.SEMANTIC, content="a kettle", searchable=False)
+        )
+    ).memory
     await core.update(ALICE, saved.id, UpdateInput(content=WORDS), "*")
     await core.reembed(ALICE, ReembedInput())
     await core.consolidate(ALICE, ConsolidateInput())
@@ -76,9 +96,15 @@ async def test_it_stays_so_when_it_is_edited_embedded_anew_and_settled(core: Mem
     assert [memory.content for memory in await shown(core)] == [WORDS]
 
 
-async def test_it_is_no_neighbour_of_what_is_saved_and_none_of_a_searchable_one(core: MemoryCore) -> None:
+async def test_it_is_no_neighbour_of_what_is_saved_and_none_of_a_searchable_one(
+    core: MemoryCore,
+) -> None:
     for searchable in (False, True, False):
-        outcome = (await core.save(ALICE, SaveInput(type=MemoryType.SEMANTIC, content=WORDS, searchable=searchable))).outcome
+        outcome = (
+            await core.save(
+                ALICE, SaveInput(type=MemoryType.SEMANTIC, content=WORDS, searchable=searchable)
+            )
+        ).outcome
         assert outcome.value == "created"
     assert await found(core) == [WORDS]
 
@@ -86,7 +112,12 @@ async def test_it_is_no_neighbour_of_what_is_saved_and_none_of_a_searchable_one(
 async def test_a_slot_is_kept_whether_or_not_its_values_are_searchable(core: MemoryCore) -> None:
     for place, city in enumerate(("Oslo", "Lima", "Bonn")):
         item = SaveInput(
-            type=MemoryType.SEMANTIC, content=f"lives in {city}", subject="Ana", attribute="city", searchable=place != 1, importance=0.5
+            type=MemoryType.SEMANTIC,
+            content=f"lives in {city}",
+            subject="Ana",
+            attribute="city",
+            searchable=place != 1,
+            importance=0.5,
         )
         await core.save(ALICE, item)
     assert [memory.content for memory in await shown(core)] == ["lives in Bonn"]
@@ -95,14 +126,18 @@ async def test_a_slot_is_kept_whether_or_not_its_values_are_searchable(core: Mem
 
 async def test_a_key_becomes_searchable_with_its_next_value_and_back(core: MemoryCore) -> None:
     for searchable in (True, False, True):
-        await put(core, "k", {"text": f"kettle {searchable}", "n": searchable}, searchable=searchable)
+        await put(
+            core, "k", {"text": f"kettle {searchable}", "n": searchable}, searchable=searchable
+        )
         assert len(await found(core, "kettle")) == searchable
 
 
 # Values of up to 256 KiB.
 
 
-async def test_a_long_value_comes_back_whole_and_is_found_by_its_beginning(core: MemoryCore) -> None:
+async def test_a_long_value_comes_back_whole_and_is_found_by_its_beginning(
+    core: MemoryCore,
+) -> None:
     value = {"text": "copper kettle " + "x" * 200_000, "list": [1, 2.5, None, True]}
     saved = await put(core, "long", value)
     assert (await core.get(ALICE, saved.id)).value == value
@@ -121,7 +156,9 @@ async def test_a_value_over_its_limit_is_refused(core: MemoryCore) -> None:
     for kind, size in (("procedural", 256 * 1024), ("semantic", 8 * 1024)):
         with pytest.raises(ValueError, match="bytes as JSON"):
             SaveInput(type=MemoryType(kind), content="x", key="k", value="x" * size)
-    saved = (await core.save(ALICE, SaveInput(type=MemoryType.SEMANTIC, content="x", key="k", value=1))).memory
+    saved = (
+        await core.save(ALICE, SaveInput(type=MemoryType.SEMANTIC, content="x", key="k", value=1))
+    ).memory
     with pytest.raises(Invalid, match="too long"):
         await core.update(ALICE, saved.id, UpdateInput(value="x" * 9000), "*")
 
@@ -136,10 +173,15 @@ async def test_all_are_saved_together_or_none_is(core: MemoryCore, world: World)
     log = await world.log()
     assert len({event.id.rpartition("_")[0] for event in log}) == 1, "one commit"
     again = await core.bulk(ALICE, items, Call(idempotency_key="all"), atomic=True)
-    assert [one.memory.id for one in again if isinstance(one, Saved)] == [one.memory.id for one in saved if isinstance(one, Saved)]
+    assert [one.memory.id for one in again if isinstance(one, Saved)] == [
+        one.memory.id for one in saved if isinstance(one, Saved)
+    ]
     with pytest.raises(TooLarge):
         await core.bulk(BOB, [SaveInput(content=f"{number}") for number in range(60)], atomic=True)
-    long = [SaveInput(type=MemoryType.PROCEDURAL, key=str(number), value="x" * 250_000) for number in range(8)]
+    long = [
+        SaveInput(type=MemoryType.PROCEDURAL, key=str(number), value="x" * 250_000)
+        for number in range(8)
+    ]
     with pytest.raises(TooLarge):
         await core.bulk(BOB, long, atomic=True)
     wrong = SaveInput(content="x", valid_until=world.clock.now())
@@ -149,12 +191,20 @@ async def test_all_are_saved_together_or_none_is(core: MemoryCore, world: World)
     assert (await core.list(BOB, ListInput())).memories == ()
 
 
-async def test_equal_items_of_one_bulk_are_told_apart_and_known_again(core: MemoryCore, world: World) -> None:
+async def test_equal_items_of_one_bulk_are_told_apart_and_known_again(
+    core: MemoryCore, world: World
+) -> None:
     items = [SaveInput(content="hi", session_id="s1")] * 3
-    assert [one.outcome.value for one in await core.bulk(ALICE, items) if isinstance(one, Saved)] == ["created"] * 3
+    assert [
+        one.outcome.value for one in await core.bulk(ALICE, items) if isinstance(one, Saved)
+    ] == ["created"] * 3
     dated = [SaveInput(content="hi", event_timestamp=world.clock.now())] * 2
-    assert [one.outcome.value for one in await core.bulk(BOB, dated) if isinstance(one, Saved)] == ["created"] * 2
-    assert [one.outcome.value for one in await core.bulk(BOB, dated) if isinstance(one, Saved)] == ["reinforced"] * 2
+    assert [one.outcome.value for one in await core.bulk(BOB, dated) if isinstance(one, Saved)] == [
+        "created"
+    ] * 2
+    assert [one.outcome.value for one in await core.bulk(BOB, dated) if isinstance(one, Saved)] == [
+        "reinforced"
+    ] * 2
 
 
 # By many names at once.
@@ -166,7 +216,10 @@ async def test_many_are_read_in_the_order_of_asking(core: MemoryCore) -> None:
     gone = (await core.save(ALICE, SaveInput(content="gone"))).memory
     await core.delete(ALICE, gone.id)
     others = (await core.save(BOB, SaveInput(content="of Bob"))).memory
-    fetched = await core.get_many(ALICE, NamedInput(ids=[second.id, others.id, first.id, gone.id, "mem_x.v1"], keys=["a/b", "none"]))
+    fetched = await core.get_many(
+        ALICE,
+        NamedInput(ids=[second.id, others.id, first.id, gone.id, "mem_x.v1"], keys=["a/b", "none"]),
+    )
     assert [memory.content for memory in fetched.memories] == ["a/b: 2", "first", "gone", "a/b: 2"]
     assert fetched.missing == (others.id, "mem_x.v1", "none")
 
@@ -174,22 +227,35 @@ async def test_many_are_read_in_the_order_of_asking(core: MemoryCore) -> None:
 async def test_many_are_deleted_and_each_is_told_of(core: MemoryCore) -> None:
     first = (await core.save(ALICE, SaveInput(content="first"))).memory
     await put(core, "key", 1)
-    wanted, call = NamedInput(ids=[first.id, "mem_none"], keys=["key", "none"]), Call(idempotency_key="delete")
+    wanted, call = (
+        NamedInput(ids=[first.id, "mem_none"], keys=["key", "none"]),
+        Call(idempotency_key="delete"),
+    )
 
     def outcomes(results: list[Deleted | MemoryCoreError]) -> list[str | int]:
         return [one.outcome if isinstance(one, Deleted) else one.status for one in results]
 
     assert outcomes(await core.delete_many(ALICE, wanted, call)) == ["deleted", 404, "deleted", 404]
-    assert outcomes(await core.delete_many(ALICE, wanted)) == ["already_deleted", 404, "already_deleted", 404]
+    assert outcomes(await core.delete_many(ALICE, wanted)) == [
+        "already_deleted",
+        404,
+        "already_deleted",
+        404,
+    ]
     assert outcomes(await core.delete_many(ALICE, wanted, call)) == ["deleted", 404, "deleted", 404]
     with pytest.raises(Conflict):
         await core.delete_many(ALICE, NamedInput(ids=[first.id]), call)
     assert (await core.get_many(ALICE, NamedInput(keys=["key"]))).missing == ("key",)
     await put(core, "key", 2)
-    assert [memory.value for memory in (await core.get_many(ALICE, NamedInput(keys=["key"]))).memories] == [2]
+    assert [
+        memory.value for memory in (await core.get_many(ALICE, NamedInput(keys=["key"]))).memories
+    ] == [2]
 
 
-TOO_MANY = {"ids": [f"m{number}" for number in range(60)], "keys": [f"k{number}" for number in range(41)]}
+TOO_MANY = {
+    "ids": [f"m{number}" for number in range(60)],
+    "keys": [f"k{number}" for number in range(41)],
+}
 
 
 @pytest.mark.parametrize("named", [{}, {"ids": [], "keys": []}, TOO_MANY])
@@ -212,7 +278,14 @@ async def tags(core: MemoryCore, prefix: str = "", limit: int = 100) -> list[str
 
 
 async def test_tags_are_listed_once_each_in_order_and_by_prefix(core: MemoryCore) -> None:
-    spaces = [["ns:a", "ns:a/b"], ["ns:a", "ns:a/c%"], ["ns:a_"], ["grün", "😀", "Z"], [], ["ns:a/b"]]
+    spaces = [
+        ["ns:a", "ns:a/b"],
+        ["ns:a", "ns:a/c%"],
+        ["ns:a_"],
+        ["grün", "😀", "Z"],
+        [],
+        ["ns:a/b"],
+    ]
     for place, given in enumerate(spaces):
         await core.save(ALICE, SaveInput(content=f"item {place}", tags=given))
     await core.save(BOB, SaveInput(content="of Bob", tags=["ns:bob"]))
@@ -242,5 +315,7 @@ async def test_a_cursor_of_tags_is_good_for_its_prefix_and_its_user(core: Memory
 
 async def test_twenty_who_delete_the_same_item_at_once_delete_it_once(core: MemoryCore) -> None:
     saved = await put(core, "key", 1)
-    results = await asyncio.gather(*(core.delete_many(ALICE, NamedInput(ids=[saved.id])) for _ in range(20)))
+    results = await asyncio.gather(
+        *(core.delete_many(ALICE, NamedInput(ids=[saved.id])) for _ in range(20))
+    )
     assert sum(isinstance(one, Deleted) and one.outcome == "deleted" for (one,) in results) == 1

@@ -59,7 +59,11 @@ class Player:
         fields |= {"valid_until": day(step["until"])} if "until" in step else {}
         fields |= {"on_conflict": "keep_both"} if step.get("beside") and not self.is_pinned else {}
         fields |= {"pinned": True} if self.is_pinned and not self.memories else {}
-        text = f"Ana no longer lives in {step['value']}" if step["do"] == "retract" else f"Ana lives in {step['value']}"
+        text = (
+            f"Ana no longer lives in {step['value']}"
+            if step["do"] == "retract"
+            else f"Ana lives in {step['value']}"
+        )
         saved = await self.core.save(ALICE, fact(text, **fields))
         self.memories[step["memory"]] = saved.memory.id
         if saved.conflict is not None:
@@ -69,17 +73,29 @@ class Player:
         held = await self.core.get(ALICE, name)
         fields: dict[str, Any] = {"valid_from": day(step["from"])} if "from" in step else {}
         fields |= {"valid_until": day(step["until"])} if "until" in step else {}
-        fields |= {"valid_until": None} if step["do"] == "correct times" and "until" not in step else {}
-        fields |= {"value": step["value"], "content": f"Ana lives in {step['value']}"} if "value" in step else {}
+        fields |= (
+            {"valid_until": None} if step["do"] == "correct times" and "until" not in step else {}
+        )
+        fields |= (
+            {"value": step["value"], "content": f"Ana lives in {step['value']}"}
+            if "value" in step
+            else {}
+        )
         await self.core.update(ALICE, name, UpdateInput(**fields), held.etag)
 
     async def decide(self, decision: str, step: dict[str, Any]) -> None:
-        old = self.memories[step.get("old") or (step.get("sources") or [""])[0]] if ("old" in step or "sources" in step) else None
+        old = (
+            self.memories[step.get("old") or (step.get("sources") or [""])[0]]
+            if ("old" in step or "sources" in step)
+            else None
+        )
         pending = [one for one in self.conflicts if old is None or one]
         record = await self.core.conflict(ALICE, pending[-1])
         if not record.open:
             await self.core.undo_conflict(ALICE, record.id)
-        await self.core.resolve_conflict(ALICE, record.id, ResolveInput.model_validate({"decision": decision}))
+        await self.core.resolve_conflict(
+            ALICE, record.id, ResolveInput.model_validate({"decision": decision})
+        )
         self.decided.append(record.id)
 
 
@@ -90,15 +106,23 @@ async def values(core: MemoryCore, moment: datetime) -> list[str]:
 
 
 def _value(memory: Memory) -> str:
-    return str(memory.value if memory.value is not None else memory.content.replace("Ana lives in ", "").replace("\n", " and "))
+    return str(
+        memory.value
+        if memory.value is not None
+        else memory.content.replace("Ana lives in ", "").replace("\n", " and ")
+    )
 
 
 def is_played(story: dict[str, Any]) -> bool:
     return LEFT_OUT.isdisjoint(step["do"] for step in story["steps"])
 
 
-@pytest.mark.parametrize("story", [one for one in STORIES if is_played(one)], ids=lambda one: str(one["story"])[:60])
-async def test_what_holds_is_what_the_story_says(story: dict[str, Any], core: MemoryCore, world: World) -> None:
+@pytest.mark.parametrize(
+    "story", [one for one in STORIES if is_played(one)], ids=lambda one: str(one["story"])[:60]
+)
+async def test_what_holds_is_what_the_story_says(
+    story: dict[str, Any], core: MemoryCore, world: World
+) -> None:
     player, known = Player(core, world, is_pinned="Pinned" in story["story"]), list[datetime]()
     world.clock.moment = day("2000-01-01")
     for step in story["steps"]:
@@ -110,6 +134,8 @@ async def test_what_holds_is_what_the_story_says(story: dict[str, Any], core: Me
             answers[written] = await values(core, moment)
         else:
             page = await core.replay(ALICE, ReplayInput(known_at=known[sequence - 1], at=moment))
-            answers[written] = sorted(_value(one) for one in page.memories if not isinstance(one.value, dict))
+            answers[written] = sorted(
+                _value(one) for one in page.memories if not isinstance(one.value, dict)
+            )
     await world.check_slots()
     assert answers == {written: sorted(expected) for written, _, _, expected in expectations(story)}

@@ -1,4 +1,6 @@
-"""Summaries: given at once, or by a task whose result is told to a callback address; nothing of them is remembered."""
+"""Summaries: given at once, or by a task whose result is told to a callback address;
+nothing of them is remembered.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ def asked(mode: str = "fast", messages: Any = SAID, **fields: Any) -> SummaryInp
     return SummaryInput.model_validate({"messages": messages, "mode": mode, **fields})
 
 
-async def later(core: MemoryCore, mode: str = "fast", call: Call = Call(), **fields: Any) -> Accepted:  # noqa: B008
+async def later(
+    core: MemoryCore,
+    mode: str = "fast",
+    call: Call = Call(),  # noqa: B008
+    **fields: Any,
+) -> Accepted:
     return await core.summary_later(ALICE, asked(mode, callback_url=URL, **fields), call)
 
 
@@ -41,25 +48,37 @@ class Model(ScriptedAgents):
     model = "a model"
     error: Exception | None = None
 
-    async def summarise(self, app_id: str, messages: Any, *, fast: bool = False) -> Answered[ConversationSummary]:
+    async def summarise(
+        self, app_id: str, messages: Any, *, fast: bool = False
+    ) -> Answered[ConversationSummary]:
         await self._asked("fast summary" if fast else "summary")
         if self.error is not None:
             raise self.error
-        return replace(await super().summarise(app_id, messages, fast=fast), provenance=Provenance(self.model))
+        return replace(
+            await super().summarise(app_id, messages, fast=fast), provenance=Provenance(self.model)
+        )
 
 
 class Brief(ScriptedAgents):
     """Agents whose stories stay short."""
 
-    async def summarise(self, app_id: str, messages: Any, *, fast: bool = False) -> Answered[ConversationSummary]:
-        return await super().summarise(app_id, [one.model_copy(update={"content": one.content[:50]}) for one in messages[:2]], fast=fast)
+    async def summarise(
+        self, app_id: str, messages: Any, *, fast: bool = False
+    ) -> Answered[ConversationSummary]:
+        return await super().summarise(
+            app_id,
+            [one.model_copy(update={"content": one.content[:50]}) for one in messages[:2]],
+            fast=fast,
+        )
 
 
 async def test_a_summary_takes_the_tokens_of_the_user_whom_it_names(world: World) -> None:
     payers: list[Any] = []
 
     class Paid(Model):
-        async def summarise(self, owner: Any, messages: Any, *, fast: bool = False) -> Answered[ConversationSummary]:
+        async def summarise(
+            self, owner: Any, messages: Any, *, fast: bool = False
+        ) -> Answered[ConversationSummary]:
             payers.append(owner)
             return await super().summarise(owner, messages, fast=fast)
 
@@ -85,7 +104,9 @@ async def test_a_text_of_its_own_is_summed_up_too(world: World) -> None:
 
 
 @pytest.mark.parametrize("mode", ["fast", "full"])
-async def test_where_a_model_answers_garbage_rules_answer_and_the_answer_says_so(world: World, mode: str) -> None:
+async def test_where_a_model_answers_garbage_rules_answer_and_the_answer_says_so(
+    world: World, mode: str
+) -> None:
     model = Model()
     core = await world.core(agents=model)
     model.error = AgentFailed("garbage")
@@ -93,7 +114,9 @@ async def test_where_a_model_answers_garbage_rules_answer_and_the_answer_says_so
     assert (summary.text, summary.degraded) == (TOLD, ("agents",))
 
 
-async def test_a_full_summary_needs_the_model_and_a_fast_one_does_not_wait_for_it(world: World) -> None:
+async def test_a_full_summary_needs_the_model_and_a_fast_one_does_not_wait_for_it(
+    world: World,
+) -> None:
     model = Model()
     core = await world.core(agents=model)
     model.error = Unavailable("agents", "do not answer")
@@ -102,7 +125,9 @@ async def test_a_full_summary_needs_the_model_and_a_fast_one_does_not_wait_for_i
     assert (await core.summary("app", asked("fast"))).degraded == ("agents",)
 
 
-async def test_whoever_wants_it_fast_gets_it_in_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whoever_wants_it_fast_gets_it_in_time(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = Model()
     core = await world.core(agents=model)
     monkeypatch.setattr(accept, "FAST_WITHIN_S", 0.05)
@@ -183,11 +208,18 @@ async def test_what_was_summed_up_is_kept_for_a_month_at_most(world: World) -> N
     assert not (await store.snapshot(ALICE, [name])).documents
     await core.retry(ALICE, accepted.task_id)
     task = await finished(world, core, accepted)
-    assert (task.status, task.error) == ("poisoned", "the messages are gone; they are kept for 30 days")
+    assert (task.status, task.error) == (
+        "poisoned",
+        "the messages are gone; they are kept for 30 days",
+    )
 
 
-async def test_summaries_by_rule_beyond_what_can_be_read_soon_are_refused_and_can_be_tried_again(world: World) -> None:
-    """A caller would wait for minutes, give up and ask again: it is told when to come back instead. Short ones are still answered."""
+async def test_summaries_by_rule_beyond_what_can_be_read_soon_are_refused_and_can_be_tried_again(
+    world: World,
+) -> None:
+    """A caller would wait for minutes, give up and ask again: it is told when to come back instead.
+    Short ones are still answered.
+    """
     waiting, go_on = asyncio.Event(), asyncio.Event()
 
     async def wait(name: str) -> None:
@@ -197,7 +229,10 @@ async def test_summaries_by_rule_beyond_what_can_be_read_soon_are_refused_and_ca
     rules = Brief(before=wait)
     core = await world.core(agents=rules, rules=rules)
     many = accept.MAX_READ // 30_000
-    long, half = asked(messages=["a" * 30_000] * many), asked(messages=["a" * 30_000] * (many // 2 + 1))
+    long, half = (
+        asked(messages=["a" * 30_000] * many),
+        asked(messages=["a" * 30_000] * (many // 2 + 1)),
+    )
     first = asyncio.create_task(core.summary("app", long))
     await waiting.wait()
     with pytest.raises(Unavailable) as refused:

@@ -1,4 +1,6 @@
-"""Tasks when nothing works: agents, stores and programs that fail, messages that come too often; what waits and what is given up."""
+"""Tasks when nothing works: agents, stores and programs that fail, messages that come too often;
+what waits and what is given up.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from tests.tasks import Hand, converse, finished, formed_once, pending, stored, 
 from tests.world import Down, World
 
 
-async def test_ten_minutes_without_agents_poison_none_of_many_tasks(world: World, adapter: str) -> None:
+async def test_ten_minutes_without_agents_poison_none_of_many_tasks(
+    world: World, adapter: str
+) -> None:
     tasks = 500 if adapter == "sqlite" else 40
     agents = ScriptedAgents(down=True)
     core = await world.core(agents=agents)
@@ -28,13 +32,18 @@ async def test_ten_minutes_without_agents_poison_none_of_many_tasks(world: World
         assert await core.queue.length("formation") <= 2 * len(owners)
         world.clock.forward(30)
     waiting = [await task_of(core, one, owner) for one, owner in zip(accepted, owners, strict=True)]
-    assert {(task.status, task.attempts, task.waiting_for) for task in waiting} == {("accepted", 0, "agents")}
+    assert {(task.status, task.attempts, task.waiting_for) for task in waiting} == {
+        ("accepted", 0, "agents")
+    }
     assert hand.received <= 9 * len(owners), "they come less and less often"
     agents.down = False
     for _ in range(40):
         await hand.work_all()
         world.clock.forward(30)
-    assert {(await task_of(core, one, owner)).status for one, owner in zip(accepted, owners, strict=True)} == {"succeeded"}
+    assert {
+        (await task_of(core, one, owner)).status
+        for one, owner in zip(accepted, owners, strict=True)
+    } == {"succeeded"}
     assert await core.queue.length("formation") == 0
     assert sum([await pending(world, owner) for owner in set(owners)]) == 0
 
@@ -53,7 +62,9 @@ async def test_a_store_that_is_down_spends_no_attempt_and_loses_no_message(world
     assert await core.queue.length("formation" + POISON) == 0
     assert hand.received <= 9 * len(accepted)
     store.down = False
-    assert [(await finished(world, core, one)).status for one in accepted] == ["succeeded"] * len(accepted)
+    assert [(await finished(world, core, one)).status for one in accepted] == ["succeeded"] * len(
+        accepted
+    )
 
 
 async def test_a_store_that_goes_down_in_the_middle_of_the_work_is_waited_for(world: World) -> None:
@@ -74,7 +85,9 @@ async def test_a_store_that_goes_down_in_the_middle_of_the_work_is_waited_for(wo
     await formed_once(world, core, accepted)
 
 
-async def test_a_task_that_fails_five_times_is_poisoned_and_a_retry_begins_anew(world: World) -> None:
+async def test_a_task_that_fails_five_times_is_poisoned_and_a_retry_begins_anew(
+    world: World,
+) -> None:
     agents = ScriptedAgents(broken=True)
     core = await world.core(agents=agents)
     accepted = await converse(core)
@@ -93,7 +106,9 @@ async def test_a_task_that_fails_five_times_is_poisoned_and_a_retry_begins_anew(
     await formed_once(world, core, accepted)
 
 
-async def test_a_poison_message_marks_its_own_generation_only_and_no_finished_task(world: World) -> None:
+async def test_a_poison_message_marks_its_own_generation_only_and_no_finished_task(
+    world: World,
+) -> None:
     core = await world.core()
     done = await converse(core)
     await Hand(core).work_all()
@@ -146,7 +161,10 @@ async def test_a_message_that_is_not_one_of_ours_ends_in_the_poison_queue_and_th
     with pytest.raises(Malformed):
         await core.work(body)
     await core.give_up(body)
-    assert f"a message of {len(body)} characters that is not ours is dropped from the poison queue" in caplog.text
+    assert (
+        f"a message of {len(body)} characters that is not ours is dropped from the poison queue"
+        in caplog.text
+    )
     assert not body or body not in caplog.text
 
 

@@ -1,4 +1,6 @@
-"""What every queue promises: a message is seen by one receiver at a time, comes back when it is not completed, and is never lost."""
+"""What every queue promises: a message is seen by one receiver at a time, comes back when it is not
+completed, and is never lost.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,15 @@ from tests.azurite_server import AzuriteServer, running
 from tests.builders import StillClock
 
 LONG, SHORT = timedelta(minutes=5), timedelta(seconds=1)
-BODIES = ["tsk_1", "日本語 и 😀", "<a href='x'>&amp;</a>", " \t\r\n x \n ", "\x00\x1f\ufffe", "x" * 48 * 1024, "é" * 24 * 1024]
+BODIES = [
+    "tsk_1",
+    "日本語 и 😀",
+    "<a href='x'>&amp;</a>",
+    " \t\r\n x \n ",
+    "\x00\x1f\ufffe",
+    "x" * 48 * 1024,
+    "é" * 24 * 1024,
+]
 
 
 class Embedded:
@@ -63,7 +73,8 @@ class Service:
 
     def down(self) -> StorageQueue:
         account = Account(
-            (self._account.connection_string or "").split("BlobEndpoint")[0] + "QueueEndpoint=http://127.0.0.1:9/devstoreaccount1;"
+            (self._account.connection_string or "").split("BlobEndpoint")[0]
+            + "QueueEndpoint=http://127.0.0.1:9/devstoreaccount1;"
         )
         return StorageQueue(account, clock=SystemClock())
 
@@ -126,11 +137,18 @@ async def test_what_was_sent_is_received_as_it_was(queue: TaskQueue, name: str, 
     assert delivery.body == body
     assert delivery.dequeue_count == 1
     assert delivery.expires_at - delivery.inserted_at == timedelta(days=7)
-    assert delivery.inserted_at + LONG <= delivery.next_visible_at <= delivery.inserted_at + 2 * LONG
+    assert (
+        delivery.inserted_at + LONG <= delivery.next_visible_at <= delivery.inserted_at + 2 * LONG
+    )
 
 
-@pytest.mark.parametrize(("body", "refusal"), [("x" * (48 * 1024 + 1), TooLarge), ("", ValueError), ("\ud800", ValueError)])
-async def test_what_no_queue_could_carry_is_refused(queue: TaskQueue, name: str, body: str, refusal: type[Exception]) -> None:
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [("x" * (48 * 1024 + 1), TooLarge), ("", ValueError), ("\ud800", ValueError)],
+)
+async def test_what_no_queue_could_carry_is_refused(
+    queue: TaskQueue, name: str, body: str, refusal: type[Exception]
+) -> None:
     with pytest.raises(refusal):
         await queue.send(name, body)
 
@@ -183,7 +201,9 @@ async def test_a_completed_message_is_gone(queue: TaskQueue, name: str) -> None:
     assert await queue.extend(name, delivery, LONG) is None
 
 
-async def test_an_extended_message_stays_hidden_and_has_a_new_receipt(queue: TaskQueue, name: str, place: Embedded | Service) -> None:
+async def test_an_extended_message_stays_hidden_and_has_a_new_receipt(
+    queue: TaskQueue, name: str, place: Embedded | Service
+) -> None:
     await queue.send(name, "a")
     first = await received(queue, name, SHORT)
     kept = await queue.extend(name, first, LONG)
@@ -196,7 +216,9 @@ async def test_an_extended_message_stays_hidden_and_has_a_new_receipt(queue: Tas
     assert await queue.complete(name, kept)
 
 
-async def test_a_message_handed_back_is_there_at_once(queue: TaskQueue, other: TaskQueue, name: str) -> None:
+async def test_a_message_handed_back_is_there_at_once(
+    queue: TaskQueue, other: TaskQueue, name: str
+) -> None:
     await queue.send(name, "a")
     delivery = await received(queue, name)
     assert await queue.extend(name, delivery, timedelta(0)) is not None
@@ -223,7 +245,9 @@ async def test_a_delayed_message_is_seen_when_its_time_has_come_and_lives_as_lon
     assert delivery.expires_at - delivery.inserted_at == timedelta(days=7, seconds=2)
 
 
-async def test_two_receivers_never_hold_one_message_at_once(queue: TaskQueue, other: TaskQueue, name: str) -> None:
+async def test_two_receivers_never_hold_one_message_at_once(
+    queue: TaskQueue, other: TaskQueue, name: str
+) -> None:
     await asyncio.gather(*(queue.send(name, f"m{number}") for number in range(60)))
 
     async def drained(receiver: TaskQueue) -> list[str]:
@@ -233,7 +257,9 @@ async def test_two_receivers_never_hold_one_message_at_once(queue: TaskQueue, ot
         return bodies
 
     taken = await asyncio.gather(*(drained(receiver) for receiver in (queue, other, queue, other)))
-    assert sorted(body for bodies in taken for body in bodies) == sorted(f"m{number}" for number in range(60))
+    assert sorted(body for bodies in taken for body in bodies) == sorted(
+        f"m{number}" for number in range(60)
+    )
 
 
 async def test_at_most_as_many_are_received_as_were_asked_for(queue: TaskQueue, name: str) -> None:
@@ -269,27 +295,41 @@ async def test_the_products_queues_are_there(queue: TaskQueue) -> None:
         assert await queue.length(one) >= 0
 
 
-@pytest.mark.parametrize("wrong", ["", "ab", "Formation", "a--b", "-abc", "abc-", "a/b", "a_b", "x" * 64, "abc\n", "fürst"])
-async def test_a_name_that_the_service_would_refuse_is_refused(queue: TaskQueue, wrong: str) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    ["", "ab", "Formation", "a--b", "-abc", "abc-", "a/b", "a_b", "x" * 64, "abc\n", "fürst"],
+)
+async def test_a_name_that_the_service_would_refuse_is_refused(
+    queue: TaskQueue, wrong: str
+) -> None:
     with pytest.raises(ValueError, match="name of a queue"):
         await queue.send(wrong, "x")
     with pytest.raises(ValueError, match="name of a queue"):
         await queue.receive(wrong, 1, LONG)
 
 
-@pytest.mark.parametrize(("limit", "visibility"), [(0, LONG), (33, LONG), (1, timedelta(0)), (1, timedelta(days=7, seconds=1))])
-async def test_what_the_service_would_refuse_to_receive_is_refused(queue: TaskQueue, name: str, limit: int, visibility: timedelta) -> None:
+@pytest.mark.parametrize(
+    ("limit", "visibility"),
+    [(0, LONG), (33, LONG), (1, timedelta(0)), (1, timedelta(days=7, seconds=1))],
+)
+async def test_what_the_service_would_refuse_to_receive_is_refused(
+    queue: TaskQueue, name: str, limit: int, visibility: timedelta
+) -> None:
     with pytest.raises(ValueError, match=r"can be (received|hidden)"):
         await queue.receive(name, limit, visibility)
 
 
 @pytest.mark.parametrize("delay", [timedelta(seconds=-1), timedelta(days=7, seconds=1)])
-async def test_a_delay_that_the_service_would_refuse_is_refused(queue: TaskQueue, name: str, delay: timedelta) -> None:
+async def test_a_delay_that_the_service_would_refuse_is_refused(
+    queue: TaskQueue, name: str, delay: timedelta
+) -> None:
     with pytest.raises(ValueError, match="can be hidden"):
         await queue.send(name, "x", delay=delay)
 
 
-async def test_what_was_sent_outlives_its_sender(place: Embedded | Service, other: TaskQueue, name: str) -> None:
+async def test_what_was_sent_outlives_its_sender(
+    place: Embedded | Service, other: TaskQueue, name: str
+) -> None:
     sender = place.process()
     await sender.open()
     await sender.send(name, "a")
@@ -327,7 +367,9 @@ async def test_a_check_says_how_much_is_poisoned(queue: TaskQueue) -> None:
     assert health.last_ok is not None
 
 
-async def test_a_queue_that_is_down_says_so_at_every_call(place: Embedded | Service, name: str) -> None:
+async def test_a_queue_that_is_down_says_so_at_every_call(
+    place: Embedded | Service, name: str
+) -> None:
     queue = place.down()
     with pytest.raises(Unavailable) as refused:
         await queue.open()

@@ -1,4 +1,6 @@
-"""Retry, cancel, list, sweep: what people and the hourly timer may do to tasks, at every moment of a task's life."""
+"""Retry, cancel, list, sweep: what people and the hourly timer may do to tasks,
+at every moment of a task's life.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,19 @@ from memory_core.domain.results import Accepted, Call, Swept, Told
 from memory_core.domain.scope import Owner
 from tests.agents import Gate, ScriptedAgents
 from tests.builders import ALICE
-from tests.tasks import MADE, TWO_TOPICS, Hand, converse, finished, formed_once, pending, stored, task_of, texts, told
+from tests.tasks import (
+    MADE,
+    TWO_TOPICS,
+    Hand,
+    converse,
+    finished,
+    formed_once,
+    pending,
+    stored,
+    task_of,
+    texts,
+    told,
+)
 from tests.world import BOB, Down, World
 
 LATE = timedelta(minutes=6).total_seconds()
@@ -25,7 +39,10 @@ KEYED = Call(idempotency_key="k1")
 
 async def with_a_queue(world: World, **options: object) -> tuple[MemoryCore, Down]:
     """A core, and the switch of its queue."""
-    queue = Down(SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), name="queue")
+    queue = Down(
+        SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"),
+        name="queue",
+    )
     return await world.core(queue=queue, **options), queue
 
 
@@ -45,7 +62,9 @@ async def test_a_task_that_is_cancelled_before_its_turn_makes_nothing(world: Wor
         await core.retry(ALICE, accepted.task_id)
 
 
-async def test_a_task_that_is_cancelled_while_it_is_worked_on_keeps_what_it_has_formed(world: World) -> None:
+async def test_a_task_that_is_cancelled_while_it_is_worked_on_keeps_what_it_has_formed(
+    world: World,
+) -> None:
     gate = Gate("summary", skip=1)
     core = await world.core(agents=ScriptedAgents(before=gate))
     accepted = await converse(core)
@@ -60,7 +79,9 @@ async def test_a_task_that_is_cancelled_while_it_is_worked_on_keeps_what_it_has_
     kept = await stored(world, task.subject_id)
     assert (kept.state, len(kept.formed_cells)) == ("cancelled", 1)
     assert task.result is not None
-    assert task.result["cells"] == [cell.public() for cell in kept.formed_cells], "what stays is named"
+    assert task.result["cells"] == [cell.public() for cell in kept.formed_cells], (
+        "what stays is named"
+    )
     assert task.result["counts"] == {"created": 2}
     assert await pending(world) == 0
 
@@ -119,7 +140,9 @@ async def test_a_retry_of_a_task_that_waits_does_not_wait_any_longer(world: Worl
 async def test_the_same_call_with_the_same_key_steers_once(world: World, name: str) -> None:
     core = await world.core(agents=ScriptedAgents(down=True))
     accepted = await converse(core)
-    answers: list[Task] = [await getattr(core, name)(ALICE, accepted.task_id, KEYED) for _ in range(3)]
+    answers: list[Task] = [
+        await getattr(core, name)(ALICE, accepted.task_id, KEYED) for _ in range(3)
+    ]
     assert answers[1:] == answers[:1] * 2
     other = await converse(core, "something else")
     with pytest.raises(Conflict):
@@ -153,7 +176,10 @@ async def test_tasks_are_listed_by_status_newest_first_page_by_page(world: World
         if cursor is None:
             break
     assert found == accepted[::2][::-1]
-    assert {task.status for task in (await core.tasks(ALICE, TasksInput())).tasks} == {"accepted", "cancelled"}
+    assert {task.status for task in (await core.tasks(ALICE, TasksInput())).tasks} == {
+        "accepted",
+        "cancelled",
+    }
     assert (await core.tasks(ALICE, TasksInput(kind="webhook"))).tasks == ()
     assert (await core.tasks(BOB, TasksInput())).tasks == ()
     first = await core.tasks(ALICE, TasksInput(limit=1))
@@ -173,7 +199,9 @@ async def test_a_finished_task_can_be_looked_at_for_seven_days(world: World) -> 
     assert await texts(core) == MADE
 
 
-async def test_a_conversation_is_accepted_while_the_queue_is_down_and_the_sweep_sends_it(world: World) -> None:
+async def test_a_conversation_is_accepted_while_the_queue_is_down_and_the_sweep_sends_it(
+    world: World,
+) -> None:
     core, queue = await with_a_queue(world)
     queue.down = True
     accepted = await converse(core)
@@ -189,7 +217,9 @@ async def test_a_conversation_is_accepted_while_the_queue_is_down_and_the_sweep_
     assert await core.sweep() == Swept(users=0, due=0, sent=0, capped=False)
 
 
-async def test_a_queue_that_goes_down_while_a_task_is_put_off_leaves_it_to_the_sweep(world: World) -> None:
+async def test_a_queue_that_goes_down_while_a_task_is_put_off_leaves_it_to_the_sweep(
+    world: World,
+) -> None:
     agents = ScriptedAgents(down=True)
     core, queue = await with_a_queue(world, agents=agents)
     accepted = await converse(core)
@@ -204,7 +234,9 @@ async def test_a_queue_that_goes_down_while_a_task_is_put_off_leaves_it_to_the_s
     await formed_once(world, core, accepted)
 
 
-async def test_a_sweep_leaves_alone_what_is_not_late_what_is_worked_on_and_what_waits(world: World) -> None:
+async def test_a_sweep_leaves_alone_what_is_not_late_what_is_worked_on_and_what_waits(
+    world: World,
+) -> None:
     gate = Gate("summary")
     agents = ScriptedAgents(before=gate)
     core = await world.core(agents=agents, task_lease_s=3600)
@@ -224,7 +256,9 @@ async def test_a_sweep_leaves_alone_what_is_not_late_what_is_worked_on_and_what_
     assert await core.sweep() == Swept(users=1, due=0, sent=0, capped=False)
 
 
-async def test_sweeps_at_once_send_a_task_once_and_void_the_message_that_was_only_late(world: World) -> None:
+async def test_sweeps_at_once_send_a_task_once_and_void_the_message_that_was_only_late(
+    world: World,
+) -> None:
     cores = [await world.core(), await world.core()]
     accepted = await converse(cores[0])
     world.clock.forward(LATE)
@@ -250,7 +284,9 @@ async def test_each_sweep_waits_longer_for_a_message_that_it_sent(world: World) 
     assert [n for n, one in enumerate(sent) if one] == [0, 2, 6, 13, 27]
 
 
-async def test_a_sweep_finds_the_one_that_waits_among_many_that_are_done(world: World, adapter: str) -> None:
+async def test_a_sweep_finds_the_one_that_waits_among_many_that_are_done(
+    world: World, adapter: str
+) -> None:
     core = await world.core()
     accepted = await converse(core, "the first of all")
     await core.queue.receive("formation", 1, timedelta(days=1))
@@ -279,7 +315,9 @@ async def test_a_sweep_stops_at_its_limit_and_the_next_one_goes_on(world: World)
     for n in range(5):
         await converse(core, owner=Owner("app", f"user{n}"))
     world.clock.forward(LATE)
-    assert await core._services.tasking.sweep.run(limit=3) == Swept(users=4, due=3, sent=3, capped=True)
+    assert await core._services.tasking.sweep.run(limit=3) == Swept(
+        users=4, due=3, sent=3, capped=True
+    )
     assert (await core.sweep()).sent == 2
 
 

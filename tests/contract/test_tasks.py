@@ -1,4 +1,6 @@
-"""Tasks, whatever happens: the conversation is there, one set of memories results, and the task says what is true."""
+"""Tasks, whatever happens: the conversation is there, one set of memories results,
+and the task says what is true.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,18 @@ from memory_core.domain.scope import Owner
 from tests.agents import Gate, Gated, ScriptedAgents
 from tests.builders import ALICE, AnswerLost
 from tests.mortal import Moment, Mortal
-from tests.tasks import ASKED, MADE, Hand, converse, finished, formed_once, pending, task_of, texts, told
+from tests.tasks import (
+    ASKED,
+    MADE,
+    Hand,
+    converse,
+    finished,
+    formed_once,
+    pending,
+    task_of,
+    texts,
+    told,
+)
 from tests.world import Killed, World
 
 
@@ -24,7 +37,12 @@ async def test_a_conversation_is_accepted_at_once_and_formed_by_its_message(worl
     core = await world.core(agents=agents)
     accepted = await converse(core, call=Call(correlation_id="c-1"))
     task = await task_of(core, accepted)
-    assert (task.status, task.progress, task.kind, task.correlation_id) == ("accepted", 0.0, "converse", "c-1")
+    assert (task.status, task.progress, task.kind, task.correlation_id) == (
+        "accepted",
+        0.0,
+        "converse",
+        "c-1",
+    )
     assert await told(core) == []
     assert await pending(world) == 1
     assert await Hand(core).work_all() == 1
@@ -33,7 +51,9 @@ async def test_a_conversation_is_accepted_at_once_and_formed_by_its_message(worl
     assert {event.correlation_id for event in await world.log()} == {"c-1"}
 
 
-async def test_a_conversation_told_while_the_clock_was_ahead_is_formed_once_it_is_right_again(world: World) -> None:
+async def test_a_conversation_told_while_the_clock_was_ahead_is_formed_once_it_is_right_again(
+    world: World,
+) -> None:
     core = await world.core()
     world.clock.forward(3600)
     accepted = await converse(core)
@@ -42,7 +62,9 @@ async def test_a_conversation_told_while_the_clock_was_ahead_is_formed_once_it_i
     await formed_once(world, core, accepted)
 
 
-async def test_the_same_told_twice_without_a_session_makes_two_tasks_and_nothing_twice(world: World) -> None:
+async def test_the_same_told_twice_without_a_session_makes_two_tasks_and_nothing_twice(
+    world: World,
+) -> None:
     core = await world.core()
     accepted = [await converse(core, session=None) for _ in range(3)]
     assert len({one.task_id for one in accepted}) == 3
@@ -52,7 +74,9 @@ async def test_the_same_told_twice_without_a_session_makes_two_tasks_and_nothing
     assert await pending(world) == 0
 
 
-async def test_twenty_equal_calls_at_once_with_one_idempotency_key_make_one_task(world: World) -> None:
+async def test_twenty_equal_calls_at_once_with_one_idempotency_key_make_one_task(
+    world: World,
+) -> None:
     cores = [await world.core(commit_deadline_s=60), await world.core(commit_deadline_s=60)]
     call = Call(idempotency_key="k1")
     accepted = await asyncio.gather(*(converse(cores[n % 2], call=call) for n in range(20)))
@@ -69,13 +93,17 @@ async def test_an_answer_lost_after_the_commit_makes_no_second_task(world: World
     core = await world.core(wrap=AnswerLost)
     accepted = await converse(core)
     assert await pending(world) == 1
-    assert [task.task_id for task in (await core.tasks(ALICE, TasksInput())).tasks] == [accepted.task_id]
+    assert [task.task_id for task in (await core.tasks(ALICE, TasksInput())).tasks] == [
+        accepted.task_id
+    ]
 
 
 async def lived(world: World, moment: Moment, owner: Owner) -> tuple[Accepted, ScriptedAgents]:
     """Send a conversation, and let a process that dies at `moment` work on it."""
     agents = ScriptedAgents(unsteady=True, before=moment.on_agent)
-    queue = Mortal(SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), moment)
+    queue = Mortal(
+        SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), moment
+    )
     core = await world.core(wrap=lambda store: Mortal(store, moment), agents=agents, queue=queue)
     moment.asleep = True
     accepted = await converse(core, owner=owner)
@@ -88,8 +116,12 @@ async def lived(world: World, moment: Moment, owner: Owner) -> tuple[Accepted, S
     return accepted, agents
 
 
-async def test_killed_between_any_two_steps_and_delivered_again_it_is_formed_once(world: World, adapter: str) -> None:
-    """Each life ends at another write or call of an agent, before or after it was done; then somebody else takes the message up."""
+async def test_killed_between_any_two_steps_and_delivered_again_it_is_formed_once(
+    world: World, adapter: str
+) -> None:
+    """Each life ends at another write or call of an agent, before or after it was done; then
+    somebody else takes the message up.
+    """
     if adapter == "storm":
         pytest.skip("where some writes are sent twice, they can't be numbered")
     whole = Moment()
@@ -104,15 +136,20 @@ async def test_killed_between_any_two_steps_and_delivered_again_it_is_formed_onc
             again = await world.core(agents=agents)
             await finished(world, again, accepted, owner)
             await formed_once(world, again, accepted, owner)
-            # What was asked and not yet frozen when the process died is lost: the three of a cell are asked together.
+            # What was asked and not yet frozen when the process died is lost: the three of a cell
+            # are asked together.
             assert sum((agents.calls - ASKED).values()) <= 3, (at, after, name)
             await world.end(again)
 
 
 @pytest.mark.parametrize("asleep_at", ["boundary", "summary", "keep", "commit"])
-async def test_frozen_past_its_lease_and_let_go_when_another_has_finished_it_changes_nothing(world: World, asleep_at: str) -> None:
+async def test_frozen_past_its_lease_and_let_go_when_another_has_finished_it_changes_nothing(
+    world: World, asleep_at: str
+) -> None:
     gate, agents = Gate(asleep_at, skip=asleep_at == "keep"), ScriptedAgents(unsteady=True)
-    slow = await world.core(agents=ScriptedAgents(unsteady=True, before=gate), wrap=lambda store: Gated(store, gate))
+    slow = await world.core(
+        agents=ScriptedAgents(unsteady=True, before=gate), wrap=lambda store: Gated(store, gate)
+    )
     quick = await world.core(agents=agents)
     accepted = await converse(quick)
     (delivery,) = await Hand(slow).take()
@@ -129,7 +166,9 @@ async def test_frozen_past_its_lease_and_let_go_when_another_has_finished_it_cha
 
 
 async def test_frozen_past_its_lease_it_uses_the_answers_of_whoever_goes_on(world: World) -> None:
-    """Both ask, since the first had not yet been answered; what the second froze counts for both, though the first commits."""
+    """Both ask, since the first had not yet been answered; what the second froze counts for both,
+    though the first commits.
+    """
     gate, late = Gate("summary"), Gate("episode")
     slow = await world.core(agents=ScriptedAgents(unsteady=True, before=gate))
     quick = await world.core(agents=ScriptedAgents(before=late))

@@ -1,4 +1,6 @@
-"""Whose days are meant: a conversation's time zone, and a user's setting, through forming, finding and contexts."""
+"""Whose days are meant: a conversation's time zone, and a user's setting, through forming,
+finding and contexts.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from datetime import datetime, timedelta, timezone
 import orjson
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests.maintenance import AgentMemoryInput, BatchInput, ConsolidateInput, ImportInput, SettingsInput, UserSettings
+from memory_core.domain.requests.maintenance import (
+    AgentMemoryInput,
+    BatchInput,
+    ConsolidateInput,
+    ImportInput,
+    SettingsInput,
+    UserSettings,
+)
 from memory_core.domain.requests.memories import ContextInput, RetrieveInput
 from tests.builders import ALICE
 from tests.exports import brought, exported, gathered, of_kind, parsed, worked
@@ -16,7 +25,10 @@ from tests.tasks import Hand, conversation, ended, stored
 from tests.telling import of_category, talk, tell
 from tests.world import BOB, World
 
-BERLIN, NEW_YORK = SettingsInput(time_zone="Europe/Berlin"), SettingsInput(time_zone="America/New_York")
+BERLIN, NEW_YORK = (
+    SettingsInput(time_zone="Europe/Berlin"),
+    SettingsInput(time_zone="America/New_York"),
+)
 LATE = datetime(2026, 5, 7, 22, 30, tzinfo=timezone.utc)
 """Half past midnight of 8 May in Berlin, the evening of the 7th in New York."""
 
@@ -40,12 +52,19 @@ async def test_a_conversation_is_formed_in_the_zone_that_it_names(world: World) 
 async def test_without_one_it_is_formed_in_the_users_and_without_that_in_utc(world: World) -> None:
     core = await world.core_by_rules()
     await tell_in(core, "I have a dentist appointment tomorrow.", None)
-    assert await core.set_user_settings(ALICE, NEW_YORK) == UserSettings(time_zone="America/New_York")
+    assert await core.set_user_settings(ALICE, NEW_YORK) == UserSettings(
+        time_zone="America/New_York"
+    )
     await tell_in(core, "I have an exam tomorrow.", None)
-    assert sorted(await begins(core)) == [datetime(2026, 5, 8, tzinfo=timezone.utc), datetime(2026, 5, 8, 4, tzinfo=timezone.utc)]
+    assert sorted(await begins(core)) == [
+        datetime(2026, 5, 8, tzinfo=timezone.utc),
+        datetime(2026, 5, 8, 4, tzinfo=timezone.utc),
+    ]
 
 
-async def test_the_zone_is_kept_with_the_conversation_and_a_later_setting_does_not_change_it(core: MemoryCore, world: World) -> None:
+async def test_the_zone_is_kept_with_the_conversation_and_a_later_setting_does_not_change_it(
+    core: MemoryCore, world: World
+) -> None:
     await core.set_user_settings(ALICE, BERLIN)
     accepted = await core.converse(ALICE, conversation("I have an exam tomorrow."))
     await core.set_user_settings(ALICE, NEW_YORK)
@@ -57,22 +76,32 @@ async def test_the_zone_is_kept_with_the_conversation_and_a_later_setting_does_n
 async def test_batches_and_agents_own_words_take_a_zone_too(core: MemoryCore, world: World) -> None:
     messages = talk("I have an exam tomorrow.", at=LATE).messages
     await core.set_user_settings(ALICE, NEW_YORK)
-    await core.batch(ALICE, BatchInput(session_id="b1", messages=messages, time_zone="Europe/Berlin"))
+    await core.batch(
+        ALICE, BatchInput(session_id="b1", messages=messages, time_zone="Europe/Berlin")
+    )
     flushed = await core.batch_flush(ALICE, "b1")
     await core.batch(ALICE, BatchInput(session_id="b2", messages=messages))
     second = await core.batch_flush(ALICE, "b2")
-    words = await core.agent_memory(ALICE, AgentMemoryInput.model_validate({"messages": "Booked it.", "time_zone": "Asia/Tokyo"}))
+    words = await core.agent_memory(
+        ALICE,
+        AgentMemoryInput.model_validate({"messages": "Booked it.", "time_zone": "Asia/Tokyo"}),
+    )
     await Hand(core).work_all()
     assert flushed is not None
     assert second is not None
-    found = [(await stored(world, (await core.task(ALICE, one.task_id)).subject_id)).time_zone for one in (flushed, second, words)]
+    found = [
+        (await stored(world, (await core.task(ALICE, one.task_id)).subject_id)).time_zone
+        for one in (flushed, second, words)
+    ]
     assert found == ["Europe/Berlin", "America/New_York", "Asia/Tokyo"]
 
 
 async def test_an_imported_conversation_has_the_zone_of_its_line(world: World) -> None:
     core = await world.core_by_rules()
     line = {
-        "messages": [{"role": "user", "content": "I have an exam tomorrow.", "timestamp": LATE.isoformat()}],
+        "messages": [
+            {"role": "user", "content": "I have an exam tomorrow.", "timestamp": LATE.isoformat()}
+        ],
         "time_zone": "Europe/Berlin",
     }
     await gathered(core, orjson.dumps(line) + b"\n", ALICE, what=ImportInput(of="conversations"))
@@ -87,19 +116,31 @@ async def test_yesterday_is_a_day_of_who_asks(world: World) -> None:
     world.clock.moment = datetime(2026, 5, 8, 20, tzinfo=timezone.utc)
     asked = RetrieveInput(query="What happened yesterday?")
     assert (await core.retrieve(ALICE, asked)).results  # the 7th in UTC
-    assert not (await core.retrieve(ALICE, asked.model_copy(update={"time_zone": "Europe/Berlin"}))).results
+    assert not (
+        await core.retrieve(ALICE, asked.model_copy(update={"time_zone": "Europe/Berlin"}))
+    ).results
     assert "2026-05-07" in (await core.context(ALICE, ContextInput(query="lemon cake"))).context
     await core.set_user_settings(ALICE, BERLIN)
     assert not (await core.retrieve(ALICE, asked)).results
     told = (await core.context(ALICE, ContextInput(query="lemon cake"))).context
     assert "2026-05-08" in told
     assert "2026-05-07" not in told
-    assert "2026-05-07" in (await core.context(ALICE, ContextInput(query="lemon cake", time_zone="America/New_York"))).context
+    assert (
+        "2026-05-07"
+        in (
+            await core.context(
+                ALICE, ContextInput(query="lemon cake", time_zone="America/New_York")
+            )
+        ).context
+    )
 
 
 async def test_the_date_words_of_a_turn_are_of_the_day_where_it_was_told(core: MemoryCore) -> None:
     await tell_in(core, "We baked a lemon cake for Tom.", "Europe/Berlin")
-    dates = {one.category: one.lexical.date for one in [*await of_category(core, "cell"), *await of_category(core, "note")]}
+    dates = {
+        one.category: one.lexical.date
+        for one in [*await of_category(core, "cell"), *await of_category(core, "note")]
+    }
     assert "cell" in dates
     assert all("8" in " ".join(terms) for terms in dates.values())
 
@@ -128,7 +169,9 @@ async def test_settings_are_exported_imported_and_erased(world: World) -> None:
     await fill(core)
     await core.set_user_settings(ALICE, BERLIN)
     file = await exported(world, core)
-    assert [line["body"]["time_zone"] for line in of_kind(parsed(file)[1], "settings")] == ["Europe/Berlin"]
+    assert [line["body"]["time_zone"] for line in of_kind(parsed(file)[1], "settings")] == [
+        "Europe/Berlin"
+    ]
     task = await brought(world, core, file)
     assert task.status == "succeeded", task.error
     assert await core.user_settings(BOB) == UserSettings(time_zone="Europe/Berlin")

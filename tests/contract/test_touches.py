@@ -1,4 +1,6 @@
-"""Accesses: counted once however often they are sent, beside the log, and gathered where other processes find them."""
+"""Accesses: counted once however often they are sent, beside the log, and gathered where other
+processes find them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,12 @@ from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.ledger import access_counts as touches_module
 from memory_core.ledger.access_counts import Touches
-from memory_core.ledger.waiting_accesses import ADDED_AFTER, DOCUMENT_ID, MOST_WAITING, WaitingAccesses
+from memory_core.ledger.waiting_accesses import (
+    ADDED_AFTER,
+    DOCUMENT_ID,
+    MOST_WAITING,
+    WaitingAccesses,
+)
 from memory_core.ports import Document, Due, LongTermStore, Snapshot, Touch, Write
 from tests.builders import ALICE, NOW, StillClock, accessed, batch, document, memory, query, save
 from tests.contract.conftest import StoreFactory
@@ -39,7 +46,9 @@ async def stored(store: LongTermStore, identity: str, owner: Owner = ALICE) -> M
 
 
 async def counts(world: World, *ids: str, owner: Owner = ALICE) -> list[int]:
-    """How often memories were shown, those accesses with them that are written down and not added yet."""
+    """How often memories were shown, those accesses with them that are written down and
+    not added yet.
+    """
     store = await world.look_on()
     seen = await store.snapshot(owner, [*ids, DOCUMENT_ID])
     waiting = seen.documents[DOCUMENT_ID].body["touches"] if DOCUMENT_ID in seen.documents else {}
@@ -57,7 +66,9 @@ async def test_an_access_counts_and_moves_neither_head_nor_revision(store: LongT
     assert (await store.snapshot(ALICE)).head == head
 
 
-async def test_accesses_are_added_once_and_never_from_a_document_that_has_changed(store: LongTermStore) -> None:
+async def test_accesses_are_added_once_and_never_from_a_document_that_has_changed(
+    store: LongTermStore,
+) -> None:
     tea, coffee = memory("green tea"), memory("coffee")
     await save(store, tea, coffee)
     waiting = WaitingAccesses(store, StillClock())
@@ -76,14 +87,21 @@ async def test_an_earlier_access_sets_no_later_one_back(store: LongTermStore) ->
     tea = memory("green tea", last_accessed_at=LATER)
     await save(store, tea)
     await accessed(store, ALICE, {tea.id: Touch(2, NOW)})
-    assert ((await stored(store, tea.id)).access_count, (await stored(store, tea.id)).last_accessed_at) == (2, LATER)
+    assert (
+        (await stored(store, tea.id)).access_count,
+        (await stored(store, tea.id)).last_accessed_at,
+    ) == (2, LATER)
 
 
 async def test_what_is_gone_or_anothers_is_left_out(store: LongTermStore) -> None:
     tea, his = memory("green tea"), memory("his tea", owner=BOB)
     await save(store, tea)
     await save(store, his)
-    await accessed(store, ALICE, {"mem_gone": Touch(1, LATER), tea.id: Touch(1, LATER), his.id: Touch(5, LATER)})
+    await accessed(
+        store,
+        ALICE,
+        {"mem_gone": Touch(1, LATER), tea.id: Touch(1, LATER), his.id: Touch(5, LATER)},
+    )
     assert (await stored(store, tea.id)).access_count == 1
     assert (await stored(store, his.id, BOB)).access_count == 0
 
@@ -93,11 +111,14 @@ async def test_an_unknown_user_has_no_accesses(store: LongTermStore) -> None:
     assert (await store.snapshot(ALICE)).head is None
 
 
-async def test_a_search_knows_the_new_count_in_every_process(store_factory: StoreFactory, adapter: str) -> None:
+async def test_a_search_knows_the_new_count_in_every_process(
+    store_factory: StoreFactory, adapter: str
+) -> None:
     one, other = await store_factory(), await store_factory()
     tea = memory("green tea")
     await save(one, tea)
-    if adapter == "sqlite":  # elsewhere a search may make the user held, whose counts are those of when he was read
+    # elsewhere a search may make the user held, whose counts are those of when he was read
+    if adapter == "sqlite":
         assert (await other.search(ALICE, query("green"))).candidates.access_count.tolist() == [0]
     await accessed(one, ALICE, {tea.id: Touch(7, LATER)})
     for store in (one, other):
@@ -114,7 +135,9 @@ async def test_a_commit_under_way_is_not_disturbed(store: LongTermStore) -> None
     assert (await stored(store, tea.id)).access_count == 1
 
 
-async def test_who_has_accesses_that_wait_is_due_when_their_time_has_come(store: LongTermStore) -> None:
+async def test_who_has_accesses_that_wait_is_due_when_their_time_has_come(
+    store: LongTermStore,
+) -> None:
     tea = memory("green tea")
     await save(store, tea)
     clock = StillClock()
@@ -137,23 +160,33 @@ class Halfway:
     def __init__(self, inner: LongTermStore) -> None:
         self._inner = inner
 
-    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+    async def fold(
+        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+    ) -> Document | None:
         raise Unavailable("long_term", "gone")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
 
-async def test_what_was_to_be_added_at_once_and_was_not_is_due_though_more_comes(store: LongTermStore) -> None:
+async def test_what_was_to_be_added_at_once_and_was_not_is_due_though_more_comes(
+    store: LongTermStore,
+) -> None:
     tea, coffee, water = memory("green tea"), memory("coffee"), memory("water")
     await save(store, tea, coffee, water)
     clock = StillClock()
-    merged = await WaitingAccesses(cast("LongTermStore", Halfway(store)), clock).merge(ALICE, "mrk_1", {tea.id: Touch(1, NOW, faded=True)})
-    assert merged == (1, 0), "it is written down, and to be brought again it would be counted twice after a few others"
+    merged = await WaitingAccesses(cast("LongTermStore", Halfway(store)), clock).merge(
+        ALICE, "mrk_1", {tea.id: Touch(1, NOW, faded=True)}
+    )
+    assert merged == (1, 0), (
+        "it is written down, and to be brought again it would be counted twice after a few others"
+    )
     waiting = WaitingAccesses(store, clock)
     await waiting.merge(ALICE, "mrk_2", {coffee.id: Touch(1, NOW)})
     assert await waiting.merge(ALICE, "mrk_3", {water.id: Touch(1, NOW, faded=True)}) == (1, 1)
-    assert [(await store.due(within, NOW, None, 10)) for within in await store.ranges()] == [[Due(ALICE, NOW)]]
+    assert [(await store.due(within, NOW, None, 10)) for within in await store.ranges()] == [
+        [Due(ALICE, NOW)]
+    ]
     assert await waiting.add_due(ALICE) == 2
 
 
@@ -164,17 +197,25 @@ async def test_as_many_as_a_document_holds_are_added_at_once(store: LongTermStor
     many = {f"mem_{number}": Touch(1, NOW) for number in range(2 * MOST_WAITING)}
     merged = await waiting.merge(ALICE, "mrk_1", {tea.id: Touch(2, NOW)} | many)
     assert merged.memories == 2 * MOST_WAITING + 1
-    assert len((await store.snapshot(ALICE, [DOCUMENT_ID])).documents[DOCUMENT_ID].body["touches"]) <= MOST_WAITING
+    assert (
+        len((await store.snapshot(ALICE, [DOCUMENT_ID])).documents[DOCUMENT_ID].body["touches"])
+        <= MOST_WAITING
+    )
     await waiting.add(ALICE)
     assert (await stored(store, tea.id)).access_count == 2
 
 
 async def saved(core: MemoryCore, *contents: str, owner: Owner = ALICE) -> list[str]:
-    return [(await core.save(owner, SaveInput(content=content, type="episodic"))).memory.id for content in contents]
+    return [
+        (await core.save(owner, SaveInput(content=content, type="episodic"))).memory.id
+        for content in contents
+    ]
 
 
 async def found(core: MemoryCore, words: str, owner: Owner = ALICE) -> list[str]:
-    results = (await core.retrieve(owner, RetrieveInput(query=words, similarity_threshold=0.0))).results
+    results = (
+        await core.retrieve(owner, RetrieveInput(query=words, similarity_threshold=0.0))
+    ).results
     return [hit.memory.id for hit in results]
 
 
@@ -235,7 +276,9 @@ async def test_without_redis_they_are_written_within_a_minute_in_one_write(world
 async def test_an_instance_that_is_taken_away_after_its_last_request_has_written_them(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody asks again and nobody closes it: what it gathered is written by the time that passes, and by nothing else."""
+    """Nobody asks again and nobody closes it: what it gathered is written by the time that passes,
+    and by nothing else.
+    """
     monkeypatch.setattr(touches_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
     core = await world.core(short_term=NullShortTermStore())
     (tea,) = await saved(core, "green tea")
@@ -248,7 +291,9 @@ async def test_an_instance_that_is_taken_away_after_its_last_request_has_written
 
 @dataclass
 class Deaf:
-    """A store whose answers to accesses are lost while it is `down`, though it has written the first of them down."""
+    """A store whose answers to accesses are lost while it is `down`, though it has written the
+    first of them down.
+    """
 
     inner: LongTermStore
     down: bool = True
@@ -280,7 +325,9 @@ async def test_what_could_not_be_written_is_tried_again_and_counts_once(world: W
     core = await world.core()
     (tea,) = await saved(core, "green tea")
     store = Deaf(await world.look_on())
-    gathering = Touches(cast("LongTermStore", store), NullShortTermStore(), world.clock, RandomIds())
+    gathering = Touches(
+        cast("LongTermStore", store), NullShortTermStore(), world.clock, RandomIds()
+    )
     gathering.note(ALICE, [tea], world.clock.now())
     with pytest.raises(Unavailable):
         await gathering.flush(ALICE)
@@ -304,11 +351,18 @@ class Slow(NullShortTermStore):
         return False
 
 
-async def test_what_is_shown_while_others_are_handed_on_takes_no_room_twice(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_shown_while_others_are_handed_on_takes_no_room_twice(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(touches_module, "MOST_GATHERED", 3)
     core = await world.core()
     tea, *others = await saved(core, "green tea", "coffee", "water")
-    gathering = Touches(await world.look_on(), Slow(lambda: gathering.note(ALICE, [tea], NOW)), world.clock, RandomIds())
+    gathering = Touches(
+        await world.look_on(),
+        Slow(lambda: gathering.note(ALICE, [tea], NOW)),
+        world.clock,
+        RandomIds(),
+    )
     for _ in range(4):
         gathering.note(ALICE, [tea], world.clock.now())
         world.clock.forward(6)
@@ -332,7 +386,9 @@ class Held(NullShortTermStore):
         return False
 
 
-async def test_what_is_being_handed_on_is_written_by_who_writes_everything_down(world: World) -> None:
+async def test_what_is_being_handed_on_is_written_by_who_writes_everything_down(
+    world: World,
+) -> None:
     core, short = await world.core(), Held()
     (tea,) = await saved(core, "green tea")
     gathering = Touches(await world.look_on(), short, world.clock, RandomIds())
@@ -349,7 +405,9 @@ async def test_what_is_being_handed_on_is_written_by_who_writes_everything_down(
 
 
 async def test_who_finds_nothing_leaves_nothing_to_be_written(world: World) -> None:
-    gathering = Touches(await world.look_on(HashEmbedder(64)), NullShortTermStore(), world.clock, RandomIds())
+    gathering = Touches(
+        await world.look_on(HashEmbedder(64)), NullShortTermStore(), world.clock, RandomIds()
+    )
     gathering.note(BOB, [], world.clock.now())
     assert gathering._gathered == {}, "users who find nothing would fill the process"
     await gathering.close()
@@ -373,7 +431,9 @@ async def shared(redis: RedisServer, clock: StillClock) -> AsyncIterator[RedisSh
     await made.close()
 
 
-async def test_redis_gathers_for_all_processes_and_gives_each_access_once(shared: RedisShortTermStore) -> None:
+async def test_redis_gathers_for_all_processes_and_gives_each_access_once(
+    shared: RedisShortTermStore,
+) -> None:
     await shared.gather({ALICE: {"mem_1": Touch(2, NOW)}, BOB: {"mem_9": Touch(1, NOW)}})
     await shared.gather({ALICE: {"mem_1": Touch(1, LATER), "mem_2": Touch(1, NOW)}})
     assert set(await shared.gathered(10)) == {ALICE, BOB}
@@ -381,7 +441,8 @@ async def test_redis_gathers_for_all_processes_and_gives_each_access_once(shared
     assert taken is not None
     assert taken.touches == {"mem_1": Touch(3, LATER), "mem_2": Touch(1, NOW)}
     await shared.gather({ALICE: {"mem_1": Touch(5, LATER, faded=True)}})
-    assert await shared.take(ALICE, "mrk_b") == taken  # the first attempt died: the second one goes on with it, under its id
+    # the first attempt died: the second one goes on with it, under its id
+    assert await shared.take(ALICE, "mrk_b") == taken
     await shared.taken(ALICE, "mrk_b")
     assert await shared.take(ALICE, "mrk_c") == taken
     await shared.taken(ALICE, "mrk_a")
@@ -399,7 +460,9 @@ async def test_an_owner_of_any_name_comes_back_as_himself(shared: RedisShortTerm
     assert await shared.gathered(10) == [odd]
 
 
-async def test_killed_between_writing_down_and_forgetting_counts_once(world: World, shared: RedisShortTermStore) -> None:
+async def test_killed_between_writing_down_and_forgetting_counts_once(
+    world: World, shared: RedisShortTermStore
+) -> None:
     core = await world.core()
     (tea,) = await saved(core, "green tea")
     dying = await world.core(short_term=shared)
@@ -411,7 +474,8 @@ async def test_killed_between_writing_down_and_forgetting_counts_once(world: Wor
             await asyncio.sleep(0.01)
     taken = await shared.take(ALICE, "mrk_dead")
     assert taken is not None
-    await dying._services.touches._waiting.merge(ALICE, taken.flush_id, taken.touches)  # … and here its process dies, before `taken`
+    # … and here its process dies, before `taken`
+    await dying._services.touches._waiting.merge(ALICE, taken.flush_id, taken.touches)
     another = await world.core(short_term=shared)
     await another.flush_touches()
     assert await counts(world, tea) == [2]
@@ -429,10 +493,16 @@ async def test_the_same_procedure_told_again_makes_it_surer(world: World) -> Non
     third = await core.save(ALICE, told)
     assert third.memory.confidence == pytest.approx(0.676)
     other = await core.save(ALICE, told.model_copy(update={"value": "soy milk", "confidence": 0.5}))
-    assert (other.memory.id, other.memory.reinforcement_count, other.memory.confidence) == (first.memory.id, 0, 0.5)
+    assert (other.memory.id, other.memory.reinforcement_count, other.memory.confidence) == (
+        first.memory.id,
+        0,
+        0.5,
+    )
 
 
-async def test_the_hours_work_adds_what_has_waited_for_a_day_once_and_an_erasure_removes_what_waits(world: World) -> None:
+async def test_the_hours_work_adds_what_has_waited_for_a_day_once_and_an_erasure_removes_what_waits(
+    world: World,
+) -> None:
     core = await world.core(short_term=NullShortTermStore())
     (tea,) = await saved(core, "green tea")
     await found(core, "tea")

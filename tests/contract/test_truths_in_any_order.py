@@ -1,4 +1,6 @@
-"""A truth that returns, told in every order: each moment has the right value, one truth stands, and the chain ends."""
+"""A truth that returns, told in every order: each moment has the right value, one truth stands,
+and the chain ends.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,13 @@ def day(number: float) -> datetime:
 def city(telling: Telling) -> SaveInput:
     moment, value = day(telling[0]), telling[1]
     slot = {"subject": "Ana", "attribute": "city", "value": value}
-    return SaveInput(type=MemoryType.SEMANTIC, content=f"Ana's city is {value}", category="fact", event_timestamp=moment, **slot)
+    return SaveInput(
+        type=MemoryType.SEMANTIC,
+        content=f"Ana's city is {value}",
+        category="fact",
+        event_timestamp=moment,
+        **slot,
+    )
 
 
 async def facts(core: MemoryCore, owner: Owner, **query: Any) -> list[Memory]:
@@ -39,15 +47,23 @@ async def facts(core: MemoryCore, owner: Owner, **query: Any) -> list[Memory]:
 
 async def check(core: MemoryCore, owner: Owner, values: tuple[str, ...]) -> None:
     for number, value in enumerate(values):
-        assert [one.value for one in await facts(core, owner, at=day(number + 0.5))] == [value], number
+        assert [one.value for one in await facts(core, owner, at=day(number + 0.5))] == [value], (
+            number
+        )
     assert [one.value for one in await facts(core, owner)] == [values[-1]]
     held = {one.id: one for one in await facts(core, owner, status="all")}
     for one in held.values():
-        assert one.next_id is None if one.status is Status.ACTIVE else held[one.next_id or ""].valid_from > one.valid_from
+        assert (
+            one.next_id is None
+            if one.status is Status.ACTIVE
+            else held[one.next_id or ""].valid_from > one.valid_from
+        )
 
 
 @pytest.mark.parametrize("values", RETURNING)
-async def test_saved_in_any_order_a_truth_that_returns_is_right_at_every_moment(core: MemoryCore, values: tuple[str, ...]) -> None:
+async def test_saved_in_any_order_a_truth_that_returns_is_right_at_every_moment(
+    core: MemoryCore, values: tuple[str, ...]
+) -> None:
     for number, order in enumerate(permutations(enumerate(values))):
         owner = Owner("app", f"user{number}")
         for telling in order:
@@ -59,16 +75,23 @@ async def test_saved_in_any_order_a_truth_that_returns_is_right_at_every_moment(
 async def test_in_one_call_it_is_right_as_well(core: MemoryCore, values: tuple[str, ...]) -> None:
     for number, order in enumerate(permutations(enumerate(values))):
         owner = Owner("app", f"user{number}")
-        assert all(isinstance(one, Saved) for one in await core.bulk(owner, [city(telling) for telling in order]))
+        assert all(
+            isinstance(one, Saved)
+            for one in await core.bulk(owner, [city(telling) for telling in order])
+        )
         await check(core, owner, values)
 
 
-async def test_told_in_any_order_a_truth_that_returns_is_right_at_every_moment(world: World) -> None:
+async def test_told_in_any_order_a_truth_that_returns_is_right_at_every_moment(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers(notes=False))
     for number, order in enumerate(permutations(enumerate(RETURNING[0]))):
         owner = Owner("app", f"user{number}")
         for place, value in order:
-            await core.converse(owner, talk(f"Ana's city is {value}", at=day(place), session=f"{place}"))
+            await core.converse(
+                owner, talk(f"Ana's city is {value}", at=day(place), session=f"{place}")
+            )
             await Hand(core).work_all()
         await check(core, owner, RETURNING[0])
 
@@ -76,32 +99,51 @@ async def test_told_in_any_order_a_truth_that_returns_is_right_at_every_moment(w
 async def test_worked_on_by_two_processes_at_once_it_is_right_as_well(world: World) -> None:
     cores = [await world.core(agents=Tellers(notes=False), commit_deadline_s=60) for _ in range(2)]
     for place, value in reversed(list(enumerate(RETURNING[0]))):
-        await cores[0].converse(ALICE, talk(f"Ana's city is {value}", at=day(place), session=f"{place}"))
+        await cores[0].converse(
+            ALICE, talk(f"Ana's city is {value}", at=day(place), session=f"{place}")
+        )
     deliveries = await Hand(cores[0]).take()
-    await asyncio.gather(*(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries)))
+    await asyncio.gather(
+        *(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries))
+    )
     await check(cores[0], ALICE, RETURNING[0])
 
 
-async def test_the_cells_of_a_truth_that_was_interrupted_know_the_truth_that_stands(world: World) -> None:
+async def test_the_cells_of_a_truth_that_was_interrupted_know_the_truth_that_stands(
+    world: World,
+) -> None:
     core = await world.core(agents=Tellers())
     for place, value in ((0, "Oslo"), (2, "Oslo"), (1, "Bergen")):
         await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
-    oslo, bergen, again = sorted(await facts(core, ALICE, status="all"), key=lambda one: one.valid_from)
+    oslo, bergen, again = sorted(
+        await facts(core, ALICE, status="all"), key=lambda one: one.valid_from
+    )
     assert [one.value for one in (oslo, bergen, again)] == ["Oslo", "Bergen", "Oslo"]
     assert [one.supersedes_id for one in (oslo, bergen, again)] == [None, oslo.id, bergen.id]
-    assert (oslo.status_reason, oslo.valid_until, oslo.next_id) == ("contradicted", day(1), bergen.id)
+    assert (oslo.status_reason, oslo.valid_until, oslo.next_id) == (
+        "contradicted",
+        day(1),
+        bergen.id,
+    )
     assert (again.status, again.reinforcement_count) == (Status.ACTIVE, 1)
     first, other, last = await of_category(core, "cell")
-    named = [(cell.atomic_facts[0].fact_id, cell.atomic_facts[0].superseded_by) for cell in (first, other, last)]
+    named = [
+        (cell.atomic_facts[0].fact_id, cell.atomic_facts[0].superseded_by)
+        for cell in (first, other, last)
+    ]
     assert named == [(again.id, None), (bergen.id, again.id), (again.id, None)]
     assert await formed_counts(world, core) == {"active": 7, "superseded": 2}
 
 
-async def test_what_was_told_earlier_of_the_present_truth_holds_until_that(core: MemoryCore) -> None:
+async def test_what_was_told_earlier_of_the_present_truth_holds_until_that(
+    core: MemoryCore,
+) -> None:
     await core.save(ALICE, city((0, "Oslo")))
     await core.save(ALICE, city((3, "Bergen")))
     earlier = await core.save(ALICE, city((2, "Bergen")))
-    assert (earlier.outcome, earlier.memory.valid_from) == ("created", day(2)), "who said it first keeps an id of its own"
+    assert (earlier.outcome, earlier.memory.valid_from) == ("created", day(2)), (
+        "who said it first keeps an id of its own"
+    )
     assert [one.value for one in await facts(core, ALICE, at=day(2.5))] == ["Bergen"]
     assert [one.value for one in await facts(core, ALICE, at=day(1.5))] == ["Oslo"]
 
@@ -112,12 +154,18 @@ async def test_when_a_truth_was_told_is_nobodys_business_but_ours(core: MemoryCo
     assert "told_at" not in saved.memory.public()
 
 
-async def test_a_truth_that_only_an_ending_told_apart_before_is_told_apart_by_what_was_ended(world: World) -> None:
-    """Nobody who looks for the past of a slot can know beforehand which of its truths held twice."""
+async def test_a_truth_that_only_an_ending_told_apart_before_is_told_apart_by_what_was_ended(
+    world: World,
+) -> None:
+    """Nobody who looks for the past of a slot can know beforehand which of its
+    truths held twice.
+    """
     core = await world.core(agents=Tellers(notes=False))
     lines = {0: "Oslo", 5: "no longer Bergen", 7: "Oslo", 3: "Bergen"}
     for place, value in lines.items():
-        assert (await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")).status == "succeeded"
+        assert (
+            await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
+        ).status == "succeeded"
     for at, value in ((1, "Oslo"), (4, "Bergen"), (6, {"no_longer": "Bergen"}), (8, "Oslo")):
         assert [one.value for one in await facts(core, ALICE, at=day(at))] == [value], at
     (standing,) = await facts(core, ALICE)
@@ -126,7 +174,11 @@ async def test_a_truth_that_only_an_ending_told_apart_before_is_told_apart_by_wh
 
 async def test_an_ending_that_changes_nothing_is_kept_once(world: World) -> None:
     core = await world.core(agents=Tellers(notes=False))
-    for place, value in enumerate(("Lisbon", "no longer Berlin", "no longer Berlin", "no longer Berlin")):
+    for place, value in enumerate(
+        ("Lisbon", "no longer Berlin", "no longer Berlin", "no longer Berlin")
+    ):
         await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
-    assert [(one.value, one.reinforcement_count) for one in await facts(core, ALICE)] == [("Lisbon", 0)]
+    assert [(one.value, one.reinforcement_count) for one in await facts(core, ALICE)] == [
+        ("Lisbon", 0)
+    ]
     assert [one.reinforcement_count for one in await facts(core, ALICE, status="superseded")] == [2]

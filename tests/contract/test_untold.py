@@ -1,4 +1,6 @@
-"""What was deleted or forgotten is not told on by what said it: not by its message, its episode, its note."""
+"""What was deleted or forgotten is not told on by what said it: not by its message,
+its episode, its note.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,17 @@ async def delete(world: World, core: MemoryCore, memory_id: str) -> None:
 
 
 async def forget(world: World, core: MemoryCore, memory_id: str) -> None:
-    begun = await core.forget(ALICE, ForgetInput.model_validate({"filter": {"ids": [memory_id]}, "mode": "soft"}))
+    begun = await core.forget(
+        ALICE, ForgetInput.model_validate({"filter": {"ids": [memory_id]}, "mode": "soft"})
+    )
     assert isinstance(begun, Accepted)
     await worked(world, core, begun.task_id)
 
 
 @pytest.mark.parametrize("away", [delete, forget])
-async def test_a_fact_that_is_deleted_or_forgotten_is_told_by_nothing_and_all_else_is(world: World, away: Away) -> None:
+async def test_a_fact_that_is_deleted_or_forgotten_is_told_by_nothing_and_all_else_is(
+    world: World, away: Away
+) -> None:
     core = await told(world)
     assert "Berlin" in await said(core)
     (fact,) = [one for text, one in (await facts_of(core)).items() if "Berlin" in text]

@@ -1,4 +1,6 @@
-"""Stored bytes: counted with each commit, refused beyond their limit, given back by what is forgotten for good."""
+"""Stored bytes: counted with each commit, refused beyond their limit, given back by what is
+forgotten for good.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ async def filled(core: MemoryCore, owner: Owner) -> int:
 
 
 async def forget_all(core: MemoryCore, owner: Owner) -> None:
-    await core.forget(owner, ForgetInput.model_validate({"filter": {"types": ["semantic"]}, "mode": "hard"}))
+    await core.forget(
+        owner, ForgetInput.model_validate({"filter": {"types": ["semantic"]}, "mode": "hard"})
+    )
     await Hand(core, "consolidation").work_all()
 
 
@@ -45,10 +49,16 @@ async def test_a_user_at_the_limit_reads_and_forgets_and_then_has_room_again(wor
     core = await world.core(stored_bytes_per_user=LIMIT)
     saved = await filled(core, ALICE)
     assert 5 <= saved <= 8
-    assert await used(core, ALICE) == sum(stored_bytes(memory) for memory in await listed(core, ALICE, status="all")) <= LIMIT
+    assert (
+        await used(core, ALICE)
+        == sum(stored_bytes(memory) for memory in await listed(core, ALICE, status="all"))
+        <= LIMIT
+    )
     assert (await core.retrieve(ALICE, RetrieveInput(query="tea"))).results
     for refused in (
-        core.converse(ALICE, ConverseInput.model_validate({"messages": [{"role": "user", "content": LONG}]})),
+        core.converse(
+            ALICE, ConverseInput.model_validate({"messages": [{"role": "user", "content": LONG}]})
+        ),
         core.update(ALICE, (await listed(core, ALICE))[0].id, UpdateInput(content=LONG), "*"),
         core.bulk(ALICE, [fact(LONG)]),
     ):
@@ -56,13 +66,17 @@ async def test_a_user_at_the_limit_reads_and_forgets_and_then_has_room_again(wor
             await refused
     await core.save(BOB, fact(LONG))
     again = await world.core(stored_bytes_per_user=LIMIT)
-    assert await used(again, ALICE) == await used(core, ALICE), "a process that begins later counts the same"
+    assert await used(again, ALICE) == await used(core, ALICE), (
+        "a process that begins later counts the same"
+    )
     await forget_all(again, ALICE)
     assert await used(again, ALICE) == 0
     assert await filled(core, ALICE) == saved
 
 
-async def test_a_call_that_was_answered_is_answered_again_though_it_filled_the_room(world: World) -> None:
+async def test_a_call_that_was_answered_is_answered_again_though_it_filled_the_room(
+    world: World,
+) -> None:
     core = await world.core(stored_bytes_per_user=LIMIT)
     for number in range(4):
         await core.save(ALICE, fact(f"Note {number}: {LONG}"))
@@ -73,7 +87,9 @@ async def test_a_call_that_was_answered_is_answered_again_though_it_filled_the_r
     assert (await core.save(ALICE, item, call)).memory.id == first.memory.id
 
 
-async def test_an_app_has_one_limit_for_its_users_in_all_processes_and_an_erasure_makes_room(world: World, clock: StillClock) -> None:
+async def test_an_app_has_one_limit_for_its_users_in_all_processes_and_an_erasure_makes_room(
+    world: World, clock: StillClock
+) -> None:
     cores = [await world.core(stored_bytes_per_app=2 * LIMIT) for _ in range(2)]
     saved = await filled(cores[0], ALICE)
     clock.forward(6)
@@ -85,7 +101,9 @@ async def test_an_app_has_one_limit_for_its_users_in_all_processes_and_an_erasur
     clock.forward(6)
     assert await filled(cores[0], BOB) == saved
     clock.forward(90_000)
-    assert (await cores[0].app_usage("app"))["stored_bytes"]["used"] == await used(cores[0], BOB), "counted anew after a day"
+    assert (await cores[0].app_usage("app"))["stored_bytes"]["used"] == await used(cores[0], BOB), (
+        "counted anew after a day"
+    )
 
 
 class Before:
@@ -96,7 +114,10 @@ class Before:
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         head = batch.head.model_copy(update={"kept_bytes": None})
-        await self.inner.commit(owner, Batch(batch.commit_id, batch.expected, head, batch.events, batch.writes, batch.marks))
+        await self.inner.commit(
+            owner,
+            Batch(batch.commit_id, batch.expected, head, batch.events, batch.writes, batch.marks),
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -116,7 +137,9 @@ async def test_users_of_an_earlier_version_are_counted_once(world: World) -> Non
     assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.kept_bytes
 
 
-async def test_the_count_of_an_app_counts_users_of_an_earlier_version_with_their_old_versions_once(world: World) -> None:
+async def test_the_count_of_an_app_counts_users_of_an_earlier_version_with_their_old_versions_once(
+    world: World,
+) -> None:
     before = await world.core(wrap=Before)
     saved = (await before.save(ALICE, fact("Ana sails"))).memory
     await before.update(ALICE, saved.id, UpdateInput(content=LONG), "*")
@@ -126,7 +149,9 @@ async def test_the_count_of_an_app_counts_users_of_an_earlier_version_with_their
     assert head is not None
     assert head.kept_bytes == await recounted_bytes(world)
     await core.save(BOB, fact("Bob reads"))
-    assert (await core.app_usage("app"))["stored_bytes"]["used"] == head.kept_bytes + await recounted_bytes(world, BOB)
+    assert (await core.app_usage("app"))["stored_bytes"][
+        "used"
+    ] == head.kept_bytes + await recounted_bytes(world, BOB)
 
 
 async def test_the_log_has_one_line_a_minute_of_an_apps_calls_without_room(
@@ -140,7 +165,9 @@ async def test_the_log_has_one_line_a_minute_of_an_apps_calls_without_room(
     clock.forward(61)
     for owner in (ALICE, Owner("another-app", "ana")):
         await filled(core, owner)
-    lines = [record.getMessage() for record in caplog.records if "had no room" in record.getMessage()]
+    lines = [
+        record.getMessage() for record in caplog.records if "had no room" in record.getMessage()
+    ]
     assert [line.split(" had")[0] for line in lines] == [
         "1 calls of the app app",
         "4 calls of the app app",

@@ -1,4 +1,6 @@
-"""What was true then: by id, in lists and in answers, against a model that paints each memory's versions onto a line of days."""
+"""What was true then: by id, in lists and in answers, against a model that paints each memory's
+versions onto a line of days.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def moment(day: int | None) -> datetime | None:
 
 @dataclass
 class Line:
-    """A memory: what holds on which stretch, and whether it was taken back. Later words about a day overrule the earlier ones."""
+    """A memory: what holds on which stretch, and whether it was taken back. Later words about a day
+    overrule the earlier ones.
+    """
 
     pieces: list[tuple[datetime, datetime | None, str]] = field(default_factory=list)
     gone: bool = False
@@ -58,10 +62,17 @@ class Line:
         self.pieces.append((begins, ends, content))
 
     def cut(self, at: datetime) -> None:
-        self.pieces = [(begins, at if ends is None else min(ends, at), content) for begins, ends, content in self.pieces]
+        self.pieces = [
+            (begins, at if ends is None else min(ends, at), content)
+            for begins, ends, content in self.pieces
+        ]
 
     def then(self, at: datetime) -> str | None:
-        held = [content for begins, ends, content in self.pieces if begins <= at and (ends is None or at < ends)]
+        held = [
+            content
+            for begins, ends, content in self.pieces
+            if begins <= at and (ends is None or at < ends)
+        ]
         assert len(held) <= 1
         return held[0] if held and not self.gone else None
 
@@ -89,7 +100,13 @@ class Life:
     async def state(self, begins: int | None, ends: int | None) -> None:
         text, now = self.text(), self.clock.now()
         with suppress(Invalid, ValidationError):
-            item = fact(text, valid_from=moment(begins), valid_until=moment(ends), event_timestamp=now, on_conflict=OnConflict.KEEP_BOTH)
+            item = fact(
+                text,
+                valid_from=moment(begins),
+                valid_until=moment(ends),
+                event_timestamp=now,
+                on_conflict=OnConflict.KEEP_BOTH,
+            )
             saved = (await self.core.save(self.owner, item)).memory
             self.lines.setdefault(saved.id, Line()).paint(moment(begins) or now, moment(ends), text)
 
@@ -97,9 +114,18 @@ class Life:
         held, text, now = await self.one(place), self.text(), self.clock.now()
         if held is None or self.lines[held.id].gone or held.type == "procedural":
             return
-        given_days = {name: moment(day) for name, day in (("valid_from", begins), ("valid_until", ends)) if day is not None}
+        given_days = {
+            name: moment(day)
+            for name, day in (("valid_from", begins), ("valid_until", ends))
+            if day is not None
+        }
         with suppress(Invalid):
-            made = await self.core.update(self.owner, held.id, UpdateInput.model_validate({"content": text, **given_days}), held.etag)
+            made = await self.core.update(
+                self.owner,
+                held.id,
+                UpdateInput.model_validate({"content": text, **given_days}),
+                held.etag,
+            )
             self.lines[held.id].paint(made.valid_from, made.valid_until, text)
             assert made.valid_from == given_days.get("valid_from", made.valid_from)
             assert made.valid_until == given_days.get("valid_until", made.valid_until)
@@ -107,7 +133,12 @@ class Life:
 
     async def prefer(self, begins: int | None) -> None:
         text, now = self.text(), self.clock.now()
-        saved = (await self.core.save(self.owner, rule("thing", text, content=text, valid_from=moment(begins), event_timestamp=now))).memory
+        saved = (
+            await self.core.save(
+                self.owner,
+                rule("thing", text, content=text, valid_from=moment(begins), event_timestamp=now),
+            )
+        ).memory
         line = self.lines.setdefault(saved.id, Line())
         line.pieces = [] if line.gone else line.pieces
         line.gone = False
@@ -118,7 +149,13 @@ class Life:
         text, at = self.text(), NOW + day * DAY
         if at in {known for known, _ in self.truths}:
             return
-        item = fact(text, subject="thing", attribute="name", event_timestamp=at, on_conflict=OnConflict.SUPERSEDE)
+        item = fact(
+            text,
+            subject="thing",
+            attribute="name",
+            event_timestamp=at,
+            on_conflict=OnConflict.SUPERSEDE,
+        )
         saved = (await self.core.save(self.owner, item)).memory
         self.truths = sorted([*self.truths, (at, saved.id)])
         self.lines[saved.id] = Line([(at, None, text)])
@@ -132,17 +169,24 @@ class Life:
 
     async def restore(self, place: int) -> None:
         if (held := await self.one(place)) is not None and self.lines[held.id].gone:
-            await self.core.set_status(self.owner, held.id, StatusInput(status="active", reason="again"))
+            await self.core.set_status(
+                self.owner, held.id, StatusInput(status="active", reason="again")
+            )
             self.lines[held.id].gone = False
 
     async def check(self, at: datetime) -> None:
-        expected = {name: text for name, line in self.lines.items() if (text := line.then(at)) is not None}
+        expected = {
+            name: text for name, line in self.lines.items() if (text := line.then(at)) is not None
+        }
         for query in ({}, {"status": "all"}, {"limit": 2}):
             found = await listed(self.core, self.owner, at=at, **query)
             assert [one.id for one in found] == list(dict.fromkeys(one.id for one in found))
             assert {one.id: one.content for one in found} == expected
         asked = RetrieveInput(query="thing", at=at, similarity_threshold=0.0, limit=100)
-        assert {hit.memory.id: hit.memory.content for hit in (await self.core.retrieve(self.owner, asked)).results} == expected
+        assert {
+            hit.memory.id: hit.memory.content
+            for hit in (await self.core.retrieve(self.owner, asked)).results
+        } == expected
         for name in self.lines:
             if name in expected:
                 assert (await self.core.get(self.owner, name, at=at)).content == expected[name]
@@ -160,8 +204,12 @@ async def live(life: Life, acts: list[tuple[Any, ...]]) -> None:
     await life.check(life.clock.now())
 
 
-@pytest.mark.parametrize(("adapter", "examples"), [("sqlite", 60), ("cosmos", 6)], indirect=["adapter"])
-def test_what_was_true_then(tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int) -> None:
+@pytest.mark.parametrize(
+    ("adapter", "examples"), [("sqlite", 60), ("cosmos", 6)], indirect=["adapter"]
+)
+def test_what_was_true_then(
+    tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
+) -> None:
     world = World(tmp_path, clock, None if server is None else on_cosmos(server, clock))
     users: Iterator[int] = count()
     with asyncio.Runner() as runner:
@@ -179,23 +227,42 @@ def test_what_was_true_then(tmp_path: Path, clock: StillClock, server: CosmosSer
             runner.run(world.close())
 
 
-async def test_a_correction_of_the_past_ends_every_version_after_it(core: MemoryCore, clock: StillClock) -> None:
+async def test_a_correction_of_the_past_ends_every_version_after_it(
+    core: MemoryCore, clock: StillClock
+) -> None:
     held = (await core.save(ALICE, fact("one", event_timestamp=NOW - 9 * DAY))).memory
     for days, text in ((6, "two"), (3, "three")):
-        held = await core.update(ALICE, held.id, UpdateInput(content=text, valid_from=NOW - days * DAY), held.etag)
+        held = await core.update(
+            ALICE, held.id, UpdateInput(content=text, valid_from=NOW - days * DAY), held.etag
+        )
     await core.update(ALICE, held.id, UpdateInput(content="four", valid_from=NOW - 8 * DAY), "*")
     for days, text in ((8.5, "one"), (7, "four"), (5, "four"), (1, "four")):
         assert [one.content for one in await listed(core, at=NOW - days * DAY)] == [text]
 
 
-@pytest.mark.parametrize("edit", [UpdateInput(value="Oslo, on the hill"), UpdateInput(tags=["home"])], ids=["what it says", "its tags"])
-async def test_a_truth_told_after_an_edit_gets_the_time_that_it_is_about(world: World, clock: StillClock, edit: UpdateInput) -> None:
-    """An edit by hand today, and then word of four days ago that it was otherwise from then on: by a save, and by a conversation."""
+@pytest.mark.parametrize(
+    "edit",
+    [UpdateInput(value="Oslo, on the hill"), UpdateInput(tags=["home"])],
+    ids=["what it says", "its tags"],
+)
+async def test_a_truth_told_after_an_edit_gets_the_time_that_it_is_about(
+    world: World, clock: StillClock, edit: UpdateInput
+) -> None:
+    """An edit by hand today, and then word of four days ago that it was otherwise from then on: by
+    a save, and by a conversation.
+    """
     agents = Tellers()
     core = await world.core(agents=agents, rules=Tellers())
     for subject in ("Ana", "Ben"):
         slot = {"subject": subject, "attribute": "city", "category": "fact"}
-        held = (await core.save(ALICE, fact(f"{subject}'s city is Oslo", value="Oslo", event_timestamp=NOW - 9 * DAY, **slot))).memory
+        held = (
+            await core.save(
+                ALICE,
+                fact(
+                    f"{subject}'s city is Oslo", value="Oslo", event_timestamp=NOW - 9 * DAY, **slot
+                ),
+            )
+        ).memory
         await core.update(ALICE, held.id, edit, held.etag)
     later = NOW - 4 * DAY
     slot = {"subject": "Ana", "attribute": "city", "category": "fact"}
@@ -203,11 +270,16 @@ async def test_a_truth_told_after_an_edit_gets_the_time_that_it_is_about(world: 
     await tell(core, "Ben's city is Rome", at=later)
     for days, city in ((6, "Oslo"), (2, "Rome")):
         found = await listed(core, at=NOW - days * DAY)
-        assert sorted((one.subject, one.value) for one in found if one.subject) == [("Ana", city), ("Ben", city)]
+        assert sorted((one.subject, one.value) for one in found if one.subject) == [
+            ("Ana", city),
+            ("Ben", city),
+        ]
     await check_that_the_log_tells_it(world)
 
 
-async def test_a_correction_ends_however_many_versions_it_lies_before(core: MemoryCore, clock: StillClock) -> None:
+async def test_a_correction_ends_however_many_versions_it_lies_before(
+    core: MemoryCore, clock: StillClock
+) -> None:
     for n in range(45):
         clock.forward(60)
         await core.save(ALICE, rule("tabs", n))
@@ -218,7 +290,9 @@ async def test_a_correction_ends_however_many_versions_it_lies_before(core: Memo
     assert (await core.procedure(ALICE, "tabs")).version == 46
 
 
-async def test_what_was_deleted_and_begun_anew_has_no_past_before_that(core: MemoryCore, clock: StillClock) -> None:
+async def test_what_was_deleted_and_begun_anew_has_no_past_before_that(
+    core: MemoryCore, clock: StillClock
+) -> None:
     held = (await core.save(ALICE, fact("one", event_timestamp=NOW - 9 * DAY))).memory
     made = await core.copy(ALICE, held.id, CopyInput(to_agent_id="a"))
     await core.update(ALICE, made.id, UpdateInput(content="two"), made.etag)

@@ -1,4 +1,6 @@
-"""What a decision took from old versions they have again once it is taken back: nothing of a truth's past is lost on the way."""
+"""What a decision took from old versions they have again once it is taken back: nothing of a
+truth's past is lost on the way.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +23,26 @@ def day(number: int) -> datetime:
 async def ends(world: World, one: Saved) -> dict[str, tuple[str, str]]:
     """The stretches of a memory's old versions."""
     found = await stored(world)
-    return {name: (body["valid_from"], body["valid_until"]) for name, body in found.items() if name.startswith(f"{one.memory.id}.v")}
+    return {
+        name: (body["valid_from"], body["valid_until"])
+        for name, body in found.items()
+        if name.startswith(f"{one.memory.id}.v")
+    }
 
 
 async def corrected(core: MemoryCore, one: Saved, content: str, since: datetime) -> Memory:
-    return await core.update(ALICE, one.memory.id, UpdateInput(content=content, valid_from=since), "*")
+    return await core.update(
+        ALICE, one.memory.id, UpdateInput(content=content, valid_from=since), "*"
+    )
 
 
 async def held_true(core: MemoryCore, moment: datetime) -> list[str]:
     return sorted(one.content for one in await listed(core, at=moment))
 
 
-async def test_versions_that_a_decision_ended_are_given_back_when_it_is_undone(world: World) -> None:
+async def test_versions_that_a_decision_ended_are_given_back_when_it_is_undone(
+    world: World,
+) -> None:
     core = await warring(world)
     old = await port(core, 8080, days=-20)
     await corrected(core, old, "the big old server listens on port 8090", day(-10))
@@ -49,7 +59,9 @@ async def test_versions_that_a_decision_ended_are_given_back_when_it_is_undone(w
     await check_that_the_log_tells_it(world)
 
 
-async def test_a_truth_told_late_gives_back_its_place_between_two_versions(core: MemoryCore, world: World) -> None:
+async def test_a_truth_told_late_gives_back_its_place_between_two_versions(
+    core: MemoryCore, world: World
+) -> None:
     old = await lives(core, "Oslo", -20)
     await corrected(core, old, "Ana lives in Bergen", day(-10))
     before = await ends(world, old)
@@ -65,11 +77,14 @@ async def test_a_truth_told_late_gives_back_its_place_between_two_versions(core:
     assert await held_true(core, day(-12)) == ["Ana lives in Oslo"]
 
 
-async def test_a_truth_that_holds_again_has_its_versions_back_and_what_replaced_it_none(core: MemoryCore, world: World) -> None:
+async def test_a_truth_that_holds_again_has_its_versions_back_and_what_replaced_it_none(
+    core: MemoryCore, world: World
+) -> None:
     old = await lives(core, "Oslo", -20)
     await corrected(core, old, "Ana lives in Bergen", day(-10))
     before = await ends(world, old)
-    new = await lives(core, "Turku", 400, valid_from=day(-15))  # said after the edit, which is said when it is done
+    # said after the edit, which is said when it is done
+    new = await lives(core, "Turku", 400, valid_from=day(-15))
     assert (await core.get(ALICE, old.memory.id)).status is Status.SUPERSEDED
     assert await held_true(core, day(-12)) == ["Ana lives in Turku"]
     await corrected(core, new, "Ana lives in Tampere", day(-5))
@@ -80,6 +95,8 @@ async def test_a_truth_that_holds_again_has_its_versions_back_and_what_replaced_
     await check_that_the_log_tells_it(world)
     await core.delete(ALICE, old.memory.id)
     await core.restore(ALICE, new.memory.id)
-    assert await held_true(core, day(-12)) == ["Ana lives in Turku"], "it did hold, who restores it says"
+    assert await held_true(core, day(-12)) == ["Ana lives in Turku"], (
+        "it did hold, who restores it says"
+    )
     assert await held_true(core, day(-1)) == ["Ana lives in Tampere"]
     await check_that_the_log_tells_it(world)

@@ -1,4 +1,6 @@
-"""Webhooks: who asked is told of a task's end, at least once and as it ended, by deliveries that are tasks of their own."""
+"""Webhooks: who asked is told of a task's end, at least once and as it ended,
+by deliveries that are tasks of their own.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ async def asking(world: World, courier: ScriptedCourier, **options: object) -> M
 
 
 async def delivered(world: World, core: MemoryCore, owner: Owner = ALICE) -> list[Task]:
-    """Deliver, and let time go by, until nothing is left to be delivered: the deliveries' tasks, the newest first."""
+    """Deliver, and let time go by, until nothing is left to be delivered: the deliveries' tasks,
+    the newest first.
+    """
     for _ in range(90):
         await Hand(core, "webhooks").work_all()
         found = list((await core.tasks(owner, TasksInput(kind="webhook"))).tasks)
@@ -52,7 +56,9 @@ def signed(brought: Brought, secret: str = SECRET) -> bool:
     return brought.headers["X-Memory-Signature"] == f"sha256={made}"
 
 
-async def log_of(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> list[dict[str, object]]:
+async def log_of(
+    core: MemoryCore, accepted: Accepted, owner: Owner = ALICE
+) -> list[dict[str, object]]:
     """The log of deliveries in a task's result, without what is in it for the reader alone."""
     result = (await task_of(core, accepted, owner)).result
     assert result is not None
@@ -81,7 +87,9 @@ async def test_the_end_of_a_conversation_is_told_with_its_result_signed(world: W
     assert (webhook.status, webhook.correlation_id, webhook.error) == ("succeeded", "c-1", None)
     assert webhook.result is not None
     assert webhook.result["for_task_id"] == accepted.task_id
-    assert await log_of(core, accepted) == [{"status": "delivered", "attempts": 1, "status_code": 200, "error": None}]
+    assert await log_of(core, accepted) == [
+        {"status": "delivered", "attempts": 1, "status_code": 200, "error": None}
+    ]
     assert await pending(world) == 0
     await formed_once(world, core, accepted)
 
@@ -94,7 +102,9 @@ async def test_without_a_callback_address_nobody_is_told(world: World) -> None:
     assert courier.brought == []
 
 
-async def test_three_more_tries_follow_after_one_two_and_four_seconds_with_one_delivery_id(world: World) -> None:
+async def test_three_more_tries_follow_after_one_two_and_four_seconds_with_one_delivery_id(
+    world: World,
+) -> None:
     answers = [Posted(503), Posted(429), Posted(None, "it can't be reached")]
     core = await asking(world, courier := ScriptedCourier(answers))
     accepted = await converse(core, callback_url=URL)
@@ -110,27 +120,35 @@ async def test_three_more_tries_follow_after_one_two_and_four_seconds_with_one_d
     assert len({one.headers["X-Memory-Delivery"] for one in courier.brought}) == 1
     assert len({one.headers["X-Memory-Timestamp"] for one in courier.brought}) == 4
     assert len({one.body for one in courier.brought}) == 1
-    assert await log_of(core, accepted) == [{"status": "delivered", "attempts": 4, "status_code": 200, "error": None}]
+    assert await log_of(core, accepted) == [
+        {"status": "delivered", "attempts": 4, "status_code": 200, "error": None}
+    ]
     task = await task_of(core, accepted)
     assert task.result is not None
     errors = [one["error"] for one in task.result["deliveries"][0]["tries"]]
     assert errors == ["it answered 503", "it answered 429", "it can't be reached", None]
 
 
-async def test_after_the_fourth_try_a_delivery_has_failed_until_somebody_retries_it(world: World) -> None:
+async def test_after_the_fourth_try_a_delivery_has_failed_until_somebody_retries_it(
+    world: World,
+) -> None:
     core = await asking(world, courier := ScriptedCourier([Posted(504)] * 4))
     accepted = await converse(core, callback_url=URL)
     await Hand(core).work_all()
     (webhook,) = await delivered(world, core)
     assert (webhook.status, webhook.attempts, webhook.error) == ("failed", 4, "it answered 504")
-    assert await log_of(core, accepted) == [{"status": "failed", "attempts": 4, "status_code": 504, "error": "it answered 504"}]
+    assert await log_of(core, accepted) == [
+        {"status": "failed", "attempts": 4, "status_code": 504, "error": "it answered 504"}
+    ]
     await formed_once(world, core, accepted)
     assert await core.queue.length("webhooks") == 0
     assert (await core.retry(ALICE, webhook.task_id)).status == "accepted"
     assert await pending(world) == 1
     (again,) = await delivered(world, core)
     assert (again.status, again.attempts, len(courier.brought)) == ("succeeded", 0, 5)
-    assert await log_of(core, accepted) == [{"status": "delivered", "attempts": 5, "status_code": 200, "error": None}]
+    assert await log_of(core, accepted) == [
+        {"status": "delivered", "attempts": 5, "status_code": 200, "error": None}
+    ]
     assert await pending(world) == 0
 
 
@@ -155,13 +173,21 @@ async def test_any_status_of_success_is_one(world: World, code: int) -> None:
 
 
 async def test_an_address_that_turns_out_to_be_ours_is_not_tried_again(world: World) -> None:
-    core = await asking(world, courier := ScriptedCourier([Posted(None, "10.0.0.1 is no public address", refused=True)]))
+    core = await asking(
+        world,
+        courier := ScriptedCourier([Posted(None, "10.0.0.1 is no public address", refused=True)]),
+    )
     accepted = await converse(core, callback_url=URL)
     await Hand(core).work_all()
     await delivered(world, core)
     assert len(courier.brought) == 1
     assert await log_of(core, accepted) == [
-        {"status": "failed", "attempts": 1, "status_code": None, "error": "10.0.0.1 is no public address"}
+        {
+            "status": "failed",
+            "attempts": 1,
+            "status_code": None,
+            "error": "10.0.0.1 is no public address",
+        }
     ]
 
 
@@ -202,7 +228,9 @@ async def test_a_cancelled_task_is_told_once(world: World) -> None:
     assert await pending(world) == 1
     await delivered(world, core)
     assert [one.task["status"] for one in courier.brought] == ["cancelled"]
-    assert await log_of(core, accepted) == [{"status": "delivered", "attempts": 1, "status_code": 200, "error": None}]
+    assert await log_of(core, accepted) == [
+        {"status": "delivered", "attempts": 1, "status_code": 200, "error": None}
+    ]
 
 
 async def test_a_delivery_that_is_cancelled_is_tried_no_more(world: World) -> None:
@@ -215,13 +243,20 @@ async def test_a_delivery_that_is_cancelled_is_tried_no_more(world: World) -> No
     world.clock.forward(60)
     await Hand(core, "webhooks").work_all()
     assert len(courier.brought) == 1
-    assert await log_of(core, accepted) == [{"status": "cancelled", "attempts": 1, "status_code": 503, "error": "it answered 503"}]
+    assert await log_of(core, accepted) == [
+        {"status": "cancelled", "attempts": 1, "status_code": 503, "error": "it answered 503"}
+    ]
     assert await pending(world) == 0
-    assert len((await core.tasks(ALICE, TasksInput(kind="webhook"))).tasks) == 1, "its own end is nobody's business"
+    assert len((await core.tasks(ALICE, TasksInput(kind="webhook"))).tasks) == 1, (
+        "its own end is nobody's business"
+    )
 
 
 async def test_a_delivery_whose_message_got_lost_is_found_by_the_sweep(world: World) -> None:
-    queue = Down(SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), name="queue")
+    queue = Down(
+        SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"),
+        name="queue",
+    )
     core = await asking(world, courier := ScriptedCourier(), queue=queue)
     accepted = await converse(core, callback_url=URL)
     (message,) = await Hand(core).take()
@@ -238,7 +273,9 @@ async def test_a_delivery_whose_message_got_lost_is_found_by_the_sweep(world: Wo
 async def lived(world: World, moment: Moment, owner: Owner) -> tuple[Accepted, list[Brought]]:
     """A conversation is formed and its end told, by a process that dies at `moment`."""
     courier = ScriptedCourier([Posted(503)], before=moment.on_agent)
-    queue = Mortal(SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), moment)
+    queue = Mortal(
+        SqliteQueue(world.folder / "queue.db", clock=world.clock, synchronous="normal"), moment
+    )
     core = await asking(world, courier, wrap=lambda store: Mortal(store, moment), queue=queue)
     moment.asleep = True
     accepted = await converse(core, "I live in Faro", owner=owner, callback_url=URL)
@@ -250,8 +287,12 @@ async def lived(world: World, moment: Moment, owner: Owner) -> tuple[Accepted, l
     return accepted, courier.brought
 
 
-async def test_killed_between_any_two_steps_of_a_delivery_it_is_delivered_at_least_once(world: World, adapter: str) -> None:
-    """In a storm some writes are sent twice, so a life may have fewer steps than the whole one, and end in peace."""
+async def test_killed_between_any_two_steps_of_a_delivery_it_is_delivered_at_least_once(
+    world: World, adapter: str
+) -> None:
+    """In a storm some writes are sent twice, so a life may have fewer steps than the whole one,
+    and end in peace.
+    """
     whole = Moment()
     await lived(world, whole, Owner("app", "whole"))
     assert whole.names.count("post") == 2
@@ -272,7 +313,9 @@ async def test_killed_between_any_two_steps_of_a_delivery_it_is_delivered_at_lea
             await world.end(core)
 
 
-async def test_a_message_of_a_delivery_that_came_too_often_poisons_it_and_not_its_task(world: World) -> None:
+async def test_a_message_of_a_delivery_that_came_too_often_poisons_it_and_not_its_task(
+    world: World,
+) -> None:
     core = await asking(world, ScriptedCourier())
     accepted = await converse(core, callback_url=URL)
     await Hand(core).work_all()
@@ -318,8 +361,12 @@ async def test_an_address_that_is_never_called_is_refused_at_once_and_named(worl
     assert (await core.tasks(ALICE, TasksInput())).tasks == ()
 
 
-async def test_where_nothing_is_set_to_sign_with_callbacks_are_refused_and_the_setting_is_named(world: World) -> None:
-    core = await world.core(long_term="cosmos", cosmos_endpoint="https://cosmos.example", secret="x" * 16)
+async def test_where_nothing_is_set_to_sign_with_callbacks_are_refused_and_the_setting_is_named(
+    world: World,
+) -> None:
+    core = await world.core(
+        long_term="cosmos", cosmos_endpoint="https://cosmos.example", secret="x" * 16
+    )
     with pytest.raises(Invalid, match="MEMORY_WEBHOOK_SECRET") as refused:
         await converse(core, callback_url=URL)
     assert [error.field for error in refused.value.errors] == ["callback_url"]

@@ -1,4 +1,6 @@
-"""What people ask of the memory in a conversation: standing instructions, their end, and requests to forget."""
+"""What people ask of the memory in a conversation: standing instructions, their end,
+and requests to forget.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ async def living(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
 
 
 def texts(memories: dict[str, Memory]) -> str:
-    return "\n".join(f"{one.content} {one.episode} {[fact.text for fact in one.atomic_facts]}" for one in memories.values())
+    return "\n".join(
+        f"{one.content} {one.episode} {[fact.text for fact in one.atomic_facts]}"
+        for one in memories.values()
+    )
 
 
 async def test_an_instruction_stands_in_every_context_until_it_is_lifted(core: MemoryCore) -> None:
@@ -35,7 +40,9 @@ async def test_an_instruction_stands_in_every_context_until_it_is_lifted(core: M
     assert task.result is not None
     (kept,) = task.result["instructions"]["instructed"]
     assert (await core.get(ALICE, kept)).category == "instruction"
-    context = await core.context(ALICE, ContextInput(query="Which film shall I watch?", session_id="s9"))
+    context = await core.context(
+        ALICE, ContextInput(query="Which film shall I watch?", session_id="s9")
+    )
     assert context.context.split("\n")[1] == "Standing instructions of the user:"
     assert context.parts[0].kind == "instructions"
     assert context.parts[0].ids == (kept,)
@@ -43,11 +50,15 @@ async def test_an_instruction_stands_in_every_context_until_it_is_lifted(core: M
     task = await tell(core, "You can use imperial units again.", session="s2", at=NOW + DAY)
     assert task.result is not None
     assert task.result["instructions"] == {"withdrawn": [kept]}
-    context = await core.context(ALICE, ContextInput(query="Which film shall I watch?", session_id="s9"))
+    context = await core.context(
+        ALICE, ContextInput(query="Which film shall I watch?", session_id="s9")
+    )
     assert "Standing instructions" not in context.context
 
 
-async def test_the_same_instruction_told_again_is_one_and_its_opposite_takes_its_place(core: MemoryCore) -> None:
+async def test_the_same_instruction_told_again_is_one_and_its_opposite_takes_its_place(
+    core: MemoryCore,
+) -> None:
     await tell(core, "Always use metric units.", session="s1")
     await tell(core, "always use metric units", session="s2", at=NOW + DAY)
     assert len(await instructions(core)) == 1
@@ -66,10 +77,14 @@ async def test_a_context_can_do_without_instructions(core: MemoryCore) -> None:
     assert "Standing instructions" not in context.context
 
 
-async def test_what_is_to_be_forgotten_goes_with_all_that_was_formed_of_it(core: MemoryCore) -> None:
+async def test_what_is_to_be_forgotten_goes_with_all_that_was_formed_of_it(
+    core: MemoryCore,
+) -> None:
     await tell(core, "My salary is 4,200 euros a month.", "I have a dog called Rex.", session="s1")
     await tell(core, "I live in Bonn.", session="s2", at=NOW + DAY)
-    task = await tell(core, "Please forget what I told you about my salary.", session="s3", at=NOW + 2 * DAY)
+    task = await tell(
+        core, "Please forget what I told you about my salary.", session="s3", at=NOW + 2 * DAY
+    )
     assert task.result is not None
     (request,) = task.result["forgetting"]
     assert request["status"] == "done"
@@ -88,7 +103,12 @@ async def test_what_is_to_be_forgotten_goes_with_all_that_was_formed_of_it(core:
 
 
 async def test_a_request_forgets_what_its_own_conversation_told_before(core: MemoryCore) -> None:
-    await tell(core, "Gerd is my landlord.", "My sister Lena plays the violin.", "Delete everything about Gerd.")
+    await tell(
+        core,
+        "Gerd is my landlord.",
+        "My sister Lena plays the violin.",
+        "Delete everything about Gerd.",
+    )
     told = texts(await living(core))
     assert "Gerd" not in told
     assert "Lena" in told
@@ -102,7 +122,9 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
         ("Gerd is my landlord and I live in Oslo with Gerd.", None, "Oslo"),
     ],
 )
-async def test_a_fact_of_another_sentence_stays_when_its_message_goes(world: World, told_before: str, stays: str | None, goes: str) -> None:
+async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
+    world: World, told_before: str, stays: str | None, goes: str
+) -> None:
     core = await world.core_by_rules()
     await tell(core, told_before, session="s1")
     task = await tell(core, "Delete everything about Gerd.", session="s2", at=NOW + DAY)
@@ -128,24 +150,48 @@ async def test_a_fact_that_another_episode_told_too_stays(world: World) -> None:
     assert "Gerd" not in told
 
 
-async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(core: MemoryCore) -> None:
+async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(
+    core: MemoryCore,
+) -> None:
     await tell(core, "Gerd is my landlord.", session="s1")
-    alone = await tell(core, "Please forget everything about Gerd.", ("assistant", "Done."), session="s2", at=NOW + DAY)
+    alone = await tell(
+        core,
+        "Please forget everything about Gerd.",
+        ("assistant", "Done."),
+        session="s2",
+        at=NOW + DAY,
+    )
     assert alone.result is not None
     assert [cell["memory_ids"] for cell in alone.result["cells"]] == [[]]
     await tell(core, "I have a horse called Rex.", session="s3", at=NOW + 2 * DAY)
-    await tell(core, "My sister Lena plays the violin. Please delete everything about Rex.", session="s4", at=NOW + 3 * DAY)
+    await tell(
+        core,
+        "My sister Lena plays the violin. Please delete everything about Rex.",
+        session="s4",
+        at=NOW + 3 * DAY,
+    )
     memories = await living(core)
     assert "Lena" in texts(memories)
     told = "\n".join(one.model_dump_json(exclude={"metadata"}) for one in memories.values())
     assert "asked to forget" not in told
-    found = await core.retrieve(ALICE, RetrieveInput(query="What was the memory asked to forget about Gerd?", similarity_threshold=0.0))
-    assert not [one for one in found.results if "asked to forget" in one.memory.content or "Gerd" in one.memory.content]
+    found = await core.retrieve(
+        ALICE,
+        RetrieveInput(
+            query="What was the memory asked to forget about Gerd?", similarity_threshold=0.0
+        ),
+    )
+    assert not [
+        one
+        for one in found.results
+        if "asked to forget" in one.memory.content or "Gerd" in one.memory.content
+    ]
 
 
 async def test_what_is_told_after_a_request_stays(core: MemoryCore) -> None:
     await tell(core, "Gerd is my landlord.", session="s1")
-    await tell(core, "Delete everything about Gerd.", "Gerd is my new dentist.", session="s2", at=NOW + DAY)
+    await tell(
+        core, "Delete everything about Gerd.", "Gerd is my new dentist.", session="s2", at=NOW + DAY
+    )
     told = texts(await living(core))
     assert "landlord" not in told
     assert "dentist" in told
@@ -153,7 +199,9 @@ async def test_what_is_told_after_a_request_stays(core: MemoryCore) -> None:
 
 async def test_words_of_an_assistant_forget_nothing(core: MemoryCore) -> None:
     await tell(core, "Gerd is my landlord.", session="s1")
-    task = await tell(core, ("assistant", "Delete everything about Gerd."), session="s2", at=NOW + DAY)
+    task = await tell(
+        core, ("assistant", "Delete everything about Gerd."), session="s2", at=NOW + DAY
+    )
     assert task.result is not None
     assert "forgetting" not in task.result
     assert "Gerd is my landlord" in texts(await living(core))
@@ -167,7 +215,9 @@ async def test_nobody_else_is_forgotten(core: MemoryCore) -> None:
     assert "Gerd" not in texts(await living(core))
 
 
-async def test_a_request_that_names_nothing_that_is_known_asks_back_with_what_was_told_last(core: MemoryCore) -> None:
+async def test_a_request_that_names_nothing_that_is_known_asks_back_with_what_was_told_last(
+    core: MemoryCore,
+) -> None:
     await tell(core, "I have a dog called Rex.", session="s1")
     task = await tell(core, "Delete everything about Wilhelmine.", session="s2", at=NOW + DAY)
     assert task.result is not None
@@ -179,13 +229,22 @@ async def test_a_request_that_names_nothing_that_is_known_asks_back_with_what_wa
     assert "Rex" in texts(await living(core))
 
 
-async def test_a_request_in_other_words_than_those_of_what_was_told_asks_back(core: MemoryCore) -> None:
+async def test_a_request_in_other_words_than_those_of_what_was_told_asks_back(
+    core: MemoryCore,
+) -> None:
     await tell(core, "I make 67,500 a year before tax.", session="s1")
-    task = await tell(core, "My exact pay is nobody's business, so please lose that one.", session="s2", at=NOW + DAY)
+    task = await tell(
+        core,
+        "My exact pay is nobody's business, so please lose that one.",
+        session="s2",
+        at=NOW + DAY,
+    )
     assert task.result is not None
     (request,) = task.result["forgetting"]
     assert request["status"] == "pending"
-    assert "67,500" in "".join([(await core.get(ALICE, name)).content for name in request["memory_ids"]])
+    assert "67,500" in "".join(
+        [(await core.get(ALICE, name)).content for name in request["memory_ids"]]
+    )
     assert "67,500" in texts(await living(core))
 
 
@@ -202,7 +261,9 @@ async def test_what_an_assistant_repeated_of_it_goes_along(core: MemoryCore) -> 
     assert "lovely name" in told
 
 
-async def test_what_an_assistant_repeated_in_the_conversation_of_the_request_goes_along(core: MemoryCore) -> None:
+async def test_what_an_assistant_repeated_in_the_conversation_of_the_request_goes_along(
+    core: MemoryCore,
+) -> None:
     await tell(core, *SALARY, *REX, "Please forget what I told you about my salary.")
     told = texts(await living(core))
     assert "4,200" not in told
@@ -212,27 +273,50 @@ async def test_what_an_assistant_repeated_in_the_conversation_of_the_request_goe
 
 async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCore) -> None:
     await tell(core, *SALARY, *REX, session="s1")
-    before = {name: (one.content, one.episode, one.cell_id) for name, one in (await living(core)).items()}
-    task = await tell(core, "Please forget what I told you about my salary.", session="s2", at=NOW + DAY)
+    before = {
+        name: (one.content, one.episode, one.cell_id) for name, one in (await living(core)).items()
+    }
+    task = await tell(
+        core, "Please forget what I told you about my salary.", session="s2", at=NOW + DAY
+    )
     assert task.result is not None
     (request,) = task.result["forgetting"]
     for name in request["memory_ids"]:
         await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
     after = {name: (one.content, one.episode) for name, one in (await living(core)).items()}
-    assert {name: told[:2] for name, told in before.items()} == {name: told for name, told in after.items() if name in before}
+    assert {name: told[:2] for name, told in before.items()} == {
+        name: told for name, told in after.items() if name in before
+    }
     found = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
     assert "4,200" in str(found.results[0].memory)
 
 
-async def test_what_was_answered_to_a_forgotten_message_is_not_found_by_its_words(core: MemoryCore) -> None:
-    await tell(core, "My salary is 4,200 euros a month, is that a lot?", ("assistant", "Yes, quite."), session="s1")
+async def test_what_was_answered_to_a_forgotten_message_is_not_found_by_its_words(
+    core: MemoryCore,
+) -> None:
+    await tell(
+        core,
+        "My salary is 4,200 euros a month, is that a lot?",
+        ("assistant", "Yes, quite."),
+        session="s1",
+    )
 
     async def found() -> str:
-        hits = (await core.retrieve(ALICE, RetrieveInput(query="What is my salary?", similarity_threshold=0.1))).results
-        return "\n".join(text for hit in hits for text in (hit.memory.content, *(one.text for one in hit.passages)))
+        hits = (
+            await core.retrieve(
+                ALICE, RetrieveInput(query="What is my salary?", similarity_threshold=0.1)
+            )
+        ).results
+        return "\n".join(
+            text
+            for hit in hits
+            for text in (hit.memory.content, *(one.text for one in hit.passages))
+        )
 
     assert "Yes, quite." in await found()
-    task = await tell(core, "Please forget what I told you about my salary.", session="s3", at=NOW + 2 * DAY)
+    task = await tell(
+        core, "Please forget what I told you about my salary.", session="s3", at=NOW + 2 * DAY
+    )
     assert task.result is not None
     assert "Yes, quite." not in await found()
     for name in task.result["forgetting"][0]["memory_ids"]:
@@ -264,16 +348,22 @@ async def test_a_request_that_names_nothing_stays_as_it_was_said(core: MemoryCor
 
 async def test_to_forget_what_was_said_of_an_instruction_lifts_it(core: MemoryCore) -> None:
     await tell(core, "Always use metric units.", session="s1")
-    task = await tell(core, "Please forget what I said about metric units.", session="s2", at=NOW + DAY)
+    task = await tell(
+        core, "Please forget what I said about metric units.", session="s2", at=NOW + DAY
+    )
     assert task.result is not None
     assert "forgetting" not in task.result
     assert await instructions(core) == []
 
 
-async def test_a_year_later_an_instruction_stands_and_what_was_forgotten_is_hidden_and_comes_back(core: MemoryCore, world: World) -> None:
+async def test_a_year_later_an_instruction_stands_and_what_was_forgotten_is_hidden_and_comes_back(
+    core: MemoryCore, world: World
+) -> None:
     await tell(core, "Always use metric units.", *SALARY, session="s1")
     world.clock.forward(86400)
-    task = await tell(core, "Please forget what I told you about my salary.", session="s2", at=world.clock.now())
+    task = await tell(
+        core, "Please forget what I told you about my salary.", session="s2", at=world.clock.now()
+    )
     assert task.result is not None
     (request,) = task.result["forgetting"]
     world.clock.forward(365 * 86400)

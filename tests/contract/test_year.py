@@ -1,4 +1,6 @@
-"""A short year of daily chats on the stores of this machine, told and asked as `bench.year` does, and what faded memories cost."""
+"""A short year of daily chats on the stores of this machine, told and asked as `bench.year` does,
+and what faded memories cost.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def lived(life: Life, tmp_path_factory: pytest.TempPathFactory) -> Lived:
     return asyncio.run(year(life, tmp_path_factory.mktemp("year")))
 
 
-def test_a_year_is_told_and_asked_month_by_month_and_idle_hours_are_skipped(life: Life, lived: Lived) -> None:
+def test_a_year_is_told_and_asked_month_by_month_and_idle_hours_are_skipped(
+    life: Life, lived: Lived
+) -> None:
     assert lived.months[-1].turns == sum(len(chat.turns) for chat in life.chats)
     for month in range(MONTHS):
         found, of = recall([Told(lived)], month), lived.months[month]
@@ -54,7 +58,10 @@ def test_the_beginning_of_a_year_is_found_as_well_as_its_last_month(lived: Lived
 
 async def test_asking_leaves_no_trace_in_the_life_that_is_asked_about(tmp_path: Path) -> None:
     life = daily.life(every_days=10).first_months(1, "silent")
-    asked, unasked = await year(life, tmp_path / "asked"), await year(replace(life, questions=[]), tmp_path / "unasked")
+    asked, unasked = (
+        await year(life, tmp_path / "asked"),
+        await year(replace(life, questions=[]), tmp_path / "unasked"),
+    )
     assert asked.answers
     assert not unasked.answers
     assert [of.faded for of in asked.months] == [of.faded for of in unasked.months]
@@ -77,7 +84,9 @@ async def test_users_with_and_without_faded_memories_are_asked_the_same(tmp_path
     assert min(one.units for one in asked.values()) > 0
 
 
-async def test_an_idle_users_months_are_counted_apart_from_the_month_of_telling(tmp_path: Path) -> None:
+async def test_an_idle_users_months_are_counted_apart_from_the_month_of_telling(
+    tmp_path: Path,
+) -> None:
     told, first = await cost.idle(tmp_path, 1, every_days=15, tick=timedelta(hours=6))
     assert (told.month, first.month) == (0, 1)
     assert told.requests > 0

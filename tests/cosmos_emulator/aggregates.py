@@ -1,4 +1,6 @@
-"""COUNT, SUM, MIN, MAX, AVG over all selected rows, and the statistics of words that a FullTextScore needs first."""
+"""COUNT, SUM, MIN, MAX, AVG over all selected rows, and the statistics of words that a
+FullTextScore needs first.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def has_aggregates(query: Query) -> bool:
     return bool(aggregates_of(payload(query)))
 
 
-def aggregated(query: Query, compiler: Compiler, rows: Sequence[Row], partitions: Sequence[Partition]) -> Any:
+def aggregated(
+    query: Query, compiler: Compiler, rows: Sequence[Row], partitions: Sequence[Partition]
+) -> Any:
     """The one result."""
 
     def worked_out(expression: Expression) -> Expression:

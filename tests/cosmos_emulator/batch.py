@@ -14,14 +14,24 @@ MAX_BYTES = 2 * 1024 * 1024
 FAILED_DEPENDENCY = 424
 
 
-def run(container: Container, key: str, operations: Any, size: int) -> tuple[int, list[dict[str, Any]], float]:
-    """The status of the whole (200, or 207 with nothing done), each operation's result, and the charge."""
+def run(
+    container: Container, key: str, operations: Any, size: int
+) -> tuple[int, list[dict[str, Any]], float]:
+    """The status of the whole (200, or 207 with nothing done), each operation's result,
+    and the charge.
+    """
     if not isinstance(operations, list) or not operations:
         raise bad_request("A batch needs at least one operation")
     if len(operations) > MAX_OPERATIONS:
-        raise bad_request(f"Batch request has more operations than what is supported: {len(operations)} of {MAX_OPERATIONS}")
+        raise bad_request(
+            f"Batch request has more operations than what is supported: {len(operations)} of "
+            f"{MAX_OPERATIONS}"
+        )
     if size > MAX_BYTES:
-        raise Refused(413, f"Request size is too large: a batch may have {MAX_BYTES} bytes, this one has {size}")
+        raise Refused(
+            413,
+            f"Request size is too large: a batch may have {MAX_BYTES} bytes, this one has {size}",
+        )
     transaction = Transaction(container, key)
     results: list[dict[str, Any]] = []
     for number, operation in enumerate(operations):
@@ -34,7 +44,11 @@ def run(container: Container, key: str, operations: Any, size: int) -> tuple[int
 
 
 def _do(transaction: Transaction, operation: dict[str, Any]) -> Outcome:
-    kind, id_, body = operation.get("operationType"), operation.get("id", ""), operation.get("resourceBody", {})
+    kind, id_, body = (
+        operation.get("operationType"),
+        operation.get("id", ""),
+        operation.get("resourceBody", {}),
+    )
     condition = Condition(operation.get("ifMatch"), operation.get("ifNoneMatch"))
     match kind:
         case "Create":
@@ -60,7 +74,9 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 
 def _failed(count: int, culprit: int, refused: Refused) -> list[dict[str, Any]]:
-    results: list[dict[str, Any]] = [{"statusCode": FAILED_DEPENDENCY, "requestCharge": 0.0} for _ in range(count)]
+    results: list[dict[str, Any]] = [
+        {"statusCode": FAILED_DEPENDENCY, "requestCharge": 0.0} for _ in range(count)
+    ]
     results[culprit] = {
         "statusCode": refused.status,
         "subStatusCode": refused.substatus,

@@ -1,4 +1,6 @@
-"""Request units, roughly: they grow with what is read, written, scanned and returned. The true ones come from a live account only."""
+"""Request units, roughly: they grow with what is read, written, scanned and returned. The true ones
+come from a live account only.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,12 @@ def write(size: int, vectors: int = 0) -> float:
 
 
 def query(matched: int, scored: int, rows: int, returned_bytes: int) -> float:
-    """A query: a base, then documents that pass the filter, vectors and postings that are compared, and what goes out."""
-    return round(2.3 + 0.005 * matched + 0.002 * scored + 0.05 * rows + 0.12 * returned_bytes / KB, 2)
+    """A query: a base, then documents that pass the filter, vectors and postings that are compared,
+    and what goes out.
+    """
+    return round(
+        2.3 + 0.005 * matched + 0.002 * scored + 0.05 * rows + 0.12 * returned_bytes / KB, 2
+    )
 
 
 REFUSED = 1.24

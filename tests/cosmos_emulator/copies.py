@@ -1,4 +1,6 @@
-"""The documents of a container as one replica has them: partitions, each with the indexes that searches have asked for."""
+"""The documents of a container as one replica has them: partitions, each with the indexes that
+searches have asked for.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from tests.cosmos_emulator.values import Equality, ValueIndex
 from tests.cosmos_emulator.vectors import VectorIndex
 
 TELLING = 0.25
-"""Share of the documents up to which looking them up one by one is faster than running through all."""
+"""Share of the documents up to which looking them up one by one is faster than running
+through all.
+"""
 
 
 class Partition:
@@ -49,12 +53,19 @@ class Partition:
             texts.remove(id_)
 
     def narrowed(self, wanted: Sequence[Equality]) -> list[Item]:
-        """The documents that the most telling equality leaves, in the order in which they were created; all, if it leaves many."""
+        """The documents that the most telling equality leaves, in the order in which they were
+        created; all, if it leaves many.
+        """
         counted = [(self._values_at(path).count(values), path, values) for path, values in wanted]
-        count, path, values = min(counted, key=lambda one: one[0], default=(len(self.items), (), frozenset()))
+        count, path, values = min(
+            counted, key=lambda one: one[0], default=(len(self.items), (), frozenset())
+        )
         if count > len(self.items) * TELLING:
             return list(self.items.values())
-        return sorted((self.items[id_] for id_ in self._values_at(path).holding(values)), key=lambda item: item.rid)
+        return sorted(
+            (self.items[id_] for id_ in self._values_at(path).holding(values)),
+            key=lambda item: item.rid,
+        )
 
     def vectors(self, path: Path, policy: Embedding) -> VectorIndex:
         """The matrix at a path, built when first asked for."""
@@ -114,7 +125,11 @@ class Copy:
 
     def between(self, minimum: str, maximum: str) -> list[Partition]:
         """The partitions whose place is in [minimum, maximum)."""
-        return [partition for partition in self._partitions.values() if minimum <= partition.place < maximum]
+        return [
+            partition
+            for partition in self._partitions.values()
+            if minimum <= partition.place < maximum
+        ]
 
     def items(self) -> Iterator[Item]:
         """Every document."""

@@ -17,7 +17,11 @@ def read(asked: Asked, account: Account, container: Container) -> Answer:
     copy = copy_for(asked, account, container)
     item = copy.get(key, asked.path[5])
     if item is None:
-        raise Refused(404, "Entity with the specified id does not exist in the system", headers=_session(account, container, key, copy.lsn))
+        raise Refused(
+            404,
+            "Entity with the specified id does not exist in the system",
+            headers=_session(account, container, key, copy.lsn),
+        )
     seen = asked.headers.get("if-none-match")
     unchanged = seen is not None and seen in ("*", item.etag)
     made = Answer(
@@ -55,9 +59,13 @@ def run_batch(asked: Asked, account: Account, container: Container) -> Answer:
 
 
 def delete_partition(asked: Asked, account: Account, container: Container) -> Answer:
-    """The end of every document of one key; done at once, where the service takes its time in the background."""
+    """The end of every document of one key; done at once, where the service takes its time in
+    the background.
+    """
     key = _key(asked, container)
-    gone = [item for partition in container.current().of_key(key) for item in partition.items.values()]
+    gone = [
+        item for partition in container.current().of_key(key) for item in partition.items.values()
+    ]
     container.apply([(key, item.id, None) for item in gone])
     return Answer(200, b"", _session(account, container, key, container.lsn), charges.write(0))
 
@@ -83,7 +91,12 @@ def _written(asked: Asked, outcome: Outcome) -> Answer:
     if outcome.item is None:
         return Answer(outcome.status, charge=outcome.charge)
     silent = asked.headers.get("prefer") == "return=minimal"
-    return Answer(outcome.status, b"" if silent else dumps(outcome.item.body), {"etag": outcome.item.etag}, outcome.charge)
+    return Answer(
+        outcome.status,
+        b"" if silent else dumps(outcome.item.body),
+        {"etag": outcome.item.etag},
+        outcome.charge,
+    )
 
 
 def _key(asked: Asked, container: Container) -> str:

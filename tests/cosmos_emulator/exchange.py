@@ -56,7 +56,9 @@ class Asked:
         if self.path[4:5] != ("docs",):
             return "container" if "colls" in self.path else "database" if self.path else "account"
         if len(self.path) == 6:
-            return {"GET": "read", "PUT": "replace", "PATCH": "patch", "DELETE": "delete"}.get(self.method, "unknown")
+            return {"GET": "read", "PUT": "replace", "PATCH": "patch", "DELETE": "delete"}.get(
+                self.method, "unknown"
+            )
         if self.method == "GET":
             return "changes" if "a-im" in self.headers else "feed"
         for header, operation in POSTS:
@@ -87,4 +89,9 @@ class Answer:
 
 def answer(status: int, value: Any, charge: float = 1.0, **headers: str) -> Answer:
     """An answer of JSON."""
-    return Answer(status, dumps(value), {name.replace("_", "-"): text for name, text in headers.items()}, charge)
+    return Answer(
+        status,
+        dumps(value),
+        {name.replace("_", "-"): text for name, text in headers.items()},
+        charge,
+    )

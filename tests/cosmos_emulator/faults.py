@@ -1,6 +1,7 @@
 """Faults on demand: which request fails, and how.
 
-`cut_after` is the one that finds bugs: the request is carried out, its answer is lost, and the SDK sends it again by itself.
+`cut_after` is the one that finds bugs: the request is carried out, its answer is lost,
+and the SDK sends it again by itself.
 """
 
 from __future__ import annotations
@@ -12,17 +13,24 @@ from typing import Any
 from tests.cosmos_emulator.exchange import KEY, READS, WRITES, Asked
 from tests.cosmos_emulator.refused import RANGE_GONE, Refused, bad_request
 
-REFUSALS = {"throttle": (429, 3200), "retry_with": (449, 0), "gone": (410, RANGE_GONE), "unavailable": (503, 0), "timeout": (408, 0)}
+REFUSALS = {
+    "throttle": (429, 3200),
+    "retry_with": (449, 0),
+    "gone": (410, RANGE_GONE),
+    "unavailable": (503, 0),
+    "timeout": (408, 0),
+}
 KINDS = (*REFUSALS, "status", "slow", "cut_before", "cut_after")
 GROUPS = {"reads": READS, "writes": WRITES, "documents": (*READS, *WRITES)}
 
 
 @dataclass(slots=True)
 class Rule:
-    """One fault. It strikes the next `times` matching requests after the first `skip`, or each with `probability` (then without end).
+    """One fault. It strikes the next `times` matching requests after the first `skip`, or each with
+    `probability` (then without end).
 
-    operations: words of `Asked.operation`, or reads, writes, documents. key: a piece of text that the partition key must contain.
-    document: the id of the one document whose requests it is for.
+    operations: words of `Asked.operation`, or reads, writes, documents. key: a piece of text that
+    the partition key must contain. document: the id of the one document whose requests it is for.
     """
 
     kind: str
@@ -43,7 +51,9 @@ class Rule:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise bad_request(f"Unknown fault {self.kind!r}; there are {', '.join(KINDS)}")
-        self.operations = tuple(name for word in self.operations for name in GROUPS.get(word, (word,)))
+        self.operations = tuple(
+            name for word in self.operations for name in GROUPS.get(word, (word,))
+        )
         self._random = random.Random(self.seed)
 
     def strikes(self, asked: Asked) -> bool:
@@ -69,7 +79,9 @@ class Rule:
         if self.kind not in REFUSALS:
             return None
         status, substatus = REFUSALS[self.kind]
-        headers = {"x-ms-retry-after-ms": str(self.retry_after_ms)} if self.kind == "throttle" else {}
+        headers = (
+            {"x-ms-retry-after-ms": str(self.retry_after_ms)} if self.kind == "throttle" else {}
+        )
         return Refused(status, "A fault that was asked for", substatus, headers)
 
     def shown(self) -> dict[str, Any]:

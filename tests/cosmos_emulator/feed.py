@@ -44,18 +44,26 @@ def query(asked: Asked, account: Account, container: Container) -> Answer:
         _check_distance(parsed, account)
         if account.ranking.ignores_with_key and KEY in asked.headers:
             by_id = [Listed(Reference(parsed.alias, ("id",)))]
-            return _run(asked, account, container, replace(parsed, rank=None, order=by_id), parameters)
+            return _run(
+                asked, account, container, replace(parsed, rank=None, order=by_id), parameters
+            )
         raise bad_request("The query needs a plan", NEEDS_A_PLAN)
     if not is_narrow(asked):
         if not asked.flag("x-ms-documentdb-query-enablecrosspartition"):
-            raise bad_request("Cross partition query is required but disabled. Name a partition key or enable it")
+            raise bad_request(
+                "Cross partition query is required but disabled. Name a partition key or enable it"
+            )
         if needs_plan(parsed):
             raise bad_request("The query needs a plan", NEEDS_A_PLAN)
     return _run(asked, account, container, parsed, parameters)
 
 
 def _check_distance(parsed: Query, account: Account) -> None:
-    if parsed.rank is not None and account.ranking.refuses_distance and "VECTORDISTANCE" in write(payload(parsed)).upper():
+    if (
+        parsed.rank is not None
+        and account.ranking.refuses_distance
+        and "VECTORDISTANCE" in write(payload(parsed)).upper()
+    ):
         raise bad_request("VectorDistance can not be projected beside ORDER BY RANK")
 
 
@@ -65,13 +73,20 @@ def documents(asked: Asked, account: Account, container: Container) -> Answer:
 
 
 def changes(asked: Asked, account: Account, container: Container) -> Answer:
-    """Documents by the commit that last wrote them, after the one in If-None-Match; 304 when there are none yet."""
+    """Documents by the commit that last wrote them, after the one in If-None-Match;
+    304 when there are none yet.
+    """
     copy = copy_for(asked, account, container)
     after, since = asked.headers.get("if-none-match", ""), asked.headers.get("if-modified-since")
     number = copy.lsn if after == "*" else int(after.strip('"') or 0)
     moment = parsedate_to_datetime(since).timestamp() if since else 0.0
     found = sorted(
-        (item for partition in scope(asked, account, container, copy) for item in partition.items.values() if item.lsn > number),
+        (
+            item
+            for partition in scope(asked, account, container, copy)
+            for item in partition.items.values()
+            if item.lsn > number
+        ),
         key=lambda item: (item.lsn, item.rid),
     )
     found = [item for item in found if item.body["_ts"] >= int(moment)]
@@ -79,19 +94,32 @@ def changes(asked: Asked, account: Account, container: Container) -> Answer:
     while len(page) < len(found) and found[len(page)].lsn == page[-1].lsn:
         page.append(found[len(page)])  # a commit's changes are never parted
     reached = page[-1].lsn if len(page) < len(found) else copy.lsn
-    made = _answer(container, [dumps(item.body) for item in page], charges.query(len(page), 0, len(page), sum(item.size for item in page)))
+    made = _answer(
+        container,
+        [dumps(item.body) for item in page],
+        charges.query(len(page), 0, len(page), sum(item.size for item in page)),
+    )
     made.status = 200 if page else 304
-    made.headers |= {"etag": f'"{reached}"', "x-ms-session-token": session_token(account, None, copy.lsn)}
+    made.headers |= {
+        "etag": f'"{reached}"',
+        "x-ms-session-token": session_token(account, None, copy.lsn),
+    }
     return made
 
 
-def _run(asked: Asked, account: Account, container: Container, parsed: Query, parameters: dict[str, Any]) -> Answer:
+def _run(
+    asked: Asked, account: Account, container: Container, parsed: Query, parameters: dict[str, Any]
+) -> Answer:
     copy = copy_for(asked, account, container)
     run = Run(parsed, parameters, container.policies, scope(asked, account, container, copy))
     rows, continuation = _page(run, asked)
-    charge = charges.query(run.matched, run.scored, len(rows), sum(map(len, rows))) * reads_of(asked, account)
+    charge = charges.query(run.matched, run.scored, len(rows), sum(map(len, rows))) * reads_of(
+        asked, account
+    )
     made = _answer(container, rows, charge)
-    made.headers["x-ms-session-token"] = session_token(account, asked.headers.get("x-ms-documentdb-partitionkeyrangeid"), copy.lsn)
+    made.headers["x-ms-session-token"] = session_token(
+        account, asked.headers.get("x-ms-documentdb-partitionkeyrangeid"), copy.lsn
+    )
     if continuation:
         made.headers["x-ms-continuation"] = continuation
     return made
@@ -116,13 +144,19 @@ def _page(run: Run, asked: Asked) -> tuple[list[bytes], str]:
 
 
 def _answer(container: Container, rows: list[bytes], charge: float) -> Answer:
-    body = b'{"_rid":"%s","Documents":[%s],"_count":%d}' % (container.rid.encode(), b",".join(rows), len(rows))
+    body = b'{"_rid":"%s","Documents":[%s],"_count":%d}' % (
+        container.rid.encode(),
+        b",".join(rows),
+        len(rows),
+    )
     return Answer(200, body, {"x-ms-item-count": str(len(rows))}, charge)
 
 
 def _asked_query(asked: Asked) -> tuple[Query, dict[str, Any]]:
     body = asked.json()
-    text, given = (body.get("query"), body.get("parameters") or []) if isinstance(body, dict) else (body, [])
+    text, given = (
+        (body.get("query"), body.get("parameters") or []) if isinstance(body, dict) else (body, [])
+    )
     if not isinstance(text, str):
         raise bad_request("The body of a query is {query, parameters}")
     return parse(text), {parameter["name"]: parameter.get("value") for parameter in given}

@@ -1,7 +1,8 @@
 """The SQLite file that lets the emulator start again with its documents.
 
-Everything is answered from memory; the file is only written, one transaction a commit, and read at start. `synchronous=OFF`
-survives a killed process (the pages are the operating system's by then), not a power cut, which no test needs.
+Everything is answered from memory; the file is only written, one transaction a commit, and read at
+start. `synchronous=OFF` survives a killed process (the pages are the operating system's by then),
+not a power cut, which no test needs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ CREATE TABLE IF NOT EXISTS containers (
 CREATE TABLE IF NOT EXISTS items (
     container TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL, rid INTEGER NOT NULL, lsn INTEGER NOT NULL, body BLOB NOT NULL,
     PRIMARY KEY (container, key, id)) WITHOUT ROWID;
-"""
+"""  # noqa: E501
 
 Change = tuple[str, str, Item | None]
 """(key, id, what stands there now)."""
@@ -36,7 +37,8 @@ class File:
         self._db = sqlite3.connect(path or ":memory:", isolation_level=None)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=OFF")
-        self._db.execute("PRAGMA secure_delete=ON")  # who looks for something in the file finds what is there, not what was
+        # who looks for something in the file finds what is there, not what was
+        self._db.execute("PRAGMA secure_delete=ON")
         self._db.executescript(SCHEMA)
 
     def databases(self) -> list[tuple[str, str]]:
@@ -45,12 +47,19 @@ class File:
 
     def containers(self) -> list[tuple[str, str, dict[str, Any], int]]:
         """(rid, database, definition, lsn) of each."""
-        rows = self._db.execute("SELECT rid, database, definition, lsn FROM containers ORDER BY rowid")
-        return [(rid, database, orjson.loads(definition), lsn) for rid, database, definition, lsn in rows]
+        rows = self._db.execute(
+            "SELECT rid, database, definition, lsn FROM containers ORDER BY rowid"
+        )
+        return [
+            (rid, database, orjson.loads(definition), lsn)
+            for rid, database, definition, lsn in rows
+        ]
 
     def items(self, container: str) -> Iterator[tuple[str, int, int, bytes]]:
         """(key, rid, lsn, body) of each document, oldest first."""
-        yield from self._db.execute("SELECT key, rid, lsn, body FROM items WHERE container = ? ORDER BY rid", (container,))
+        yield from self._db.execute(
+            "SELECT key, rid, lsn, body FROM items WHERE container = ? ORDER BY rid", (container,)
+        )
 
     def add_database(self, id_: str, rid: str) -> None:
         """Keep a database."""
@@ -63,7 +72,8 @@ class File:
     def put_container(self, rid: str, database: str, definition: dict[str, Any]) -> None:
         """Keep a container's definition."""
         self._db.execute(
-            "INSERT INTO containers VALUES (?, ?, ?, 0) ON CONFLICT (rid) DO UPDATE SET definition = excluded.definition",
+            "INSERT INTO containers VALUES (?, ?, ?, 0) ON CONFLICT (rid) DO UPDATE "
+            "SET definition = excluded.definition",
             (rid, database, dumps(definition)),
         )
 
@@ -79,7 +89,10 @@ class File:
         self._db.execute("BEGIN")
         for key, id_, item in changes:
             if item is None:
-                self._db.execute("DELETE FROM items WHERE container = ? AND key = ? AND id = ?", (container, key, id_))
+                self._db.execute(
+                    "DELETE FROM items WHERE container = ? AND key = ? AND id = ?",
+                    (container, key, id_),
+                )
             else:
                 row = (container, key, id_, item.rid, item.lsn, dumps(item.body))
                 self._db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", row)

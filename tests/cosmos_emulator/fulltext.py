@@ -1,7 +1,7 @@
 """The words of one partition at one path: BM25 and containment.
 
-The words are maximal runs of letters and digits, case-folded: no stemming and no stop words, both of which the real analyser has. A term
-of several words is a phrase.
+The words are maximal runs of letters and digits, case-folded: no stemming and no stop words, both
+of which the real analyser has. A term of several words is a phrase.
 """
 
 from __future__ import annotations
@@ -32,19 +32,29 @@ def _vocabulary(text: str) -> frozenset[str]:
 def contains(text: str, term: tuple[str, ...]) -> bool:
     """Whether a term stands in a text."""
     known = _vocabulary(text)
-    return bool(term) and all(word in known for word in term) and (len(term) == 1 or occurrences(words(text), term) > 0)
+    return (
+        bool(term)
+        and all(word in known for word in term)
+        and (len(term) == 1 or occurrences(words(text), term) > 0)
+    )
 
 
 def occurrences(text: tuple[str, ...], term: tuple[str, ...]) -> int:
     """How often a term, a phrase when it has several words, stands in a text."""
     if len(term) == 1:
         return text.count(term[0])
-    return sum(text[at : at + len(term)] == term for at in range(len(text) - len(term) + 1)) if term else 0
+    return (
+        sum(text[at : at + len(term)] == term for at in range(len(text) - len(term) + 1))
+        if term
+        else 0
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What BM25 knows about all documents: their number, their words, and how many contain each term."""
+    """What BM25 knows about all documents: their number, their words, and how many
+    contain each term.
+    """
 
     documents: int
     total_words: int
@@ -55,13 +65,19 @@ class Collection:
         return math.log1p((self.documents - hits + 0.5) / (hits + 0.5))
 
     def saturation(self, found: int, length: int) -> float:
-        """How much of its worth a term adds that stands `found` times in a text of `length` words (Robertson and Zaragoza, 2009)."""
+        """How much of its worth a term adds that stands `found` times in a text of `length` words
+        (Robertson and Zaragoza, 2009).
+        """
         mean = self.total_words / self.documents if self.total_words else 1.0
         return found * (K1 + 1) / (found + K1 * (1 - B + B * length / mean))
 
     def score(self, frequencies: Sequence[int], length: int) -> float:
         """BM25 of one document."""
-        return sum(self.idf(hits) * self.saturation(found, length) for found, hits in zip(frequencies, self.hits, strict=True) if found)
+        return sum(
+            self.idf(hits) * self.saturation(found, length)
+            for found, hits in zip(frequencies, self.hits, strict=True)
+            if found
+        )
 
 
 class TextIndex:
@@ -103,5 +119,7 @@ class TextIndex:
         for term, hits in zip(terms, whole.hits, strict=True):
             worth = whole.idf(hits)
             for id_, found in self.matches(term).items():
-                scores[id_] = scores.get(id_, 0.0) + worth * whole.saturation(found, len(self._texts[id_]))
+                scores[id_] = scores.get(id_, 0.0) + worth * whole.saturation(
+                    found, len(self._texts[id_])
+                )
         return scores

@@ -19,9 +19,10 @@ SYSTEM = ("_rid", "_self", "_etag", "_attachments", "_ts")
 class Item:
     """One version of a document. Never changed: a write makes another one.
 
-    key: the full partition key, as text. size: bytes of its JSON. expires: seconds since 1970, None: never. lsn: the commit that
-    wrote it. rid: its place in the order in which documents were created. body: with system properties; vectors are arrays of
-    doubles, a quarter of the memory of Python's lists, and written back digit for digit.
+    key: the full partition key, as text. size: bytes of its JSON. expires: seconds since 1970,
+    None: never. lsn: the commit that wrote it. rid: its place in the order in which documents were
+    created. body: with system properties; vectors are arrays of doubles, a quarter of the memory of
+    Python's lists, and written back digit for digit.
     """
 
     id: str
@@ -41,7 +42,9 @@ class Item:
 def check_id(value: Any) -> str:
     """The id, if the service would take it."""
     if not isinstance(value, str) or not value:
-        raise bad_request("The input content is invalid because the required properties - 'id; ' - are missing")
+        raise bad_request(
+            "The input content is invalid because the required properties - 'id; ' - are missing"
+        )
     if any(character in value for character in "/\\#?"):
         raise bad_request(f"The id {value!r} contains one of the characters / \\ # ?")
     if len(value) > MAX_ID_CHARACTERS:
@@ -54,7 +57,11 @@ def check_id(value: Any) -> str:
 def check_size(size: int) -> None:
     """Refuse a document over 2 MB."""
     if size > MAX_ITEM_BYTES:
-        raise Refused(413, f"Request size is too large: a document may have {MAX_ITEM_BYTES} bytes, this one has {size}")
+        raise Refused(
+            413,
+            f"Request size is too large: a document may have {MAX_ITEM_BYTES} bytes, this one "
+            f"has {size}",
+        )
 
 
 def check_ttl(body: dict[str, Any]) -> None:
@@ -65,7 +72,9 @@ def check_ttl(body: dict[str, Any]) -> None:
 
 
 def expiry(body: dict[str, Any], default_ttl: int | None) -> float | None:
-    """When a document may go: its own ttl, else the container's; a container without one switches both off."""
+    """When a document may go: its own ttl, else the container's; a container without one
+    switches both off.
+    """
     if default_ttl is None:
         return None
     ttl = body.get("ttl") or default_ttl
@@ -97,7 +106,12 @@ def pack_vector(body: dict[str, Any], path: tuple[str, ...], dimensions: int) ->
     except ValueError:  # lists of unequal lengths
         vector = np.array(None)
     if vector.dtype.kind not in "if" or vector.ndim != 1:
-        raise bad_request(f"The value at the vector path /{'/'.join(path)} is not an array of numbers")
+        raise bad_request(
+            f"The value at the vector path /{'/'.join(path)} is not an array of numbers"
+        )
     if len(given) != dimensions:
-        raise bad_request(f"The vector at /{'/'.join(path)} has {len(given)} dimensions, the container's policy says {dimensions}")
+        raise bad_request(
+            f"The vector at /{'/'.join(path)} has {len(given)} dimensions, the container's policy "
+            f"says {dimensions}"
+        )
     owner[path[-1]] = vector.astype(np.float64)

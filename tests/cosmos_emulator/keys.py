@@ -1,8 +1,9 @@
-"""Partition keys: read from a document or a header, and hashed to the place that decides which range holds them.
+"""Partition keys: read from a document or a header, and hashed to the place that decides which
+range holds them.
 
-The client computes the same hashes to find the range of a prefix, so they must agree bit for bit: MurmurHash3 (x64, 128 bits,
-public domain) over each component's tagged bytes, the two top bits cleared. A key travels here as canonical JSON text,
-since in Python `(1,) == (True,)`.
+The client computes the same hashes to find the range of a prefix, so they must agree bit for bit:
+MurmurHash3 (x64, 128 bits, public domain) over each component's tagged bytes, the two top bits
+cleared. A key travels here as canonical JSON text, since in Python `(1,) == (True,)`.
 """
 
 from __future__ import annotations
@@ -29,8 +30,16 @@ class KeyDefinition:
     def __init__(self, definition: dict[str, Any]) -> None:
         paths = definition.get("paths") or []
         self.kind = definition.get("kind", "Hash")
-        if self.kind not in ("Hash", "MultiHash") or not paths or (self.kind == "Hash" and len(paths) > 1) or len(paths) > 3:
-            raise bad_request("The partition key definition must be Hash with one path or MultiHash with up to three")
+        if (
+            self.kind not in ("Hash", "MultiHash")
+            or not paths
+            or (self.kind == "Hash" and len(paths) > 1)
+            or len(paths) > 3
+        ):
+            raise bad_request(
+                "The partition key definition must be Hash with one path or MultiHash with up "
+                "to three"
+            )
         if definition.get("version", 1) != 2:
             raise bad_request("The emulator knows partition keys of version 2 only")
         self.paths = tuple(tuple(path.strip("/").split("/")) for path in paths)
@@ -44,9 +53,14 @@ class KeyDefinition:
         try:
             components = orjson.loads(header)
         except orjson.JSONDecodeError as error:
-            raise bad_request(f"The partition key supplied in x-ms-documentdb-partitionkey is not JSON: {header}") from error
+            raise bad_request(
+                f"The partition key supplied in x-ms-documentdb-partitionkey is not JSON: {header}"
+            ) from error
         if not isinstance(components, list) or len(components) != len(self.paths):
-            raise bad_request("Partition key provided either doesn't correspond to definition in the collection", 1001)
+            raise bad_request(
+                "Partition key provided either doesn't correspond to definition in the collection",
+                1001,
+            )
         return canonical(components)
 
     def hash(self, key: str) -> str:
@@ -61,8 +75,12 @@ class KeyDefinition:
 def canonical(components: list[Any]) -> str:
     """A key as text: equal keys have equal texts."""
     if any(isinstance(value, list) or (isinstance(value, dict) and value) for value in components):
-        raise bad_request("A partition key component must be a string, a number, a boolean, null or absent")
-    text = orjson.dumps([float(value) if type(value) is int else value for value in components]).decode()
+        raise bad_request(
+            "A partition key component must be a string, a number, a boolean, null or absent"
+        )
+    text = orjson.dumps(
+        [float(value) if type(value) is int else value for value in components]
+    ).decode()
     if len(text) > MAX_KEY_BYTES:
         raise bad_request(f"Partition key value is larger than {MAX_KEY_BYTES} bytes")
     return text
@@ -87,7 +105,9 @@ def _component(body: dict[str, Any], path: tuple[str, ...]) -> Any:
 @lru_cache(maxsize=100_000)
 def _hash(kind: str, key: str) -> str:
     tagged = [_tagged(component) for component in orjson.loads(key)]
-    return "".join(_murmur(part) for part in (tagged if kind == "MultiHash" else [b"".join(tagged)]))
+    return "".join(
+        _murmur(part) for part in (tagged if kind == "MultiHash" else [b"".join(tagged)])
+    )
 
 
 def _tagged(component: Any) -> bytes:

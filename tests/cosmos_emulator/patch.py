@@ -18,7 +18,9 @@ MAX_OPERATIONS = 10
 
 
 def patched(stored: dict[str, Any], request: dict[str, Any], policies: Policies) -> dict[str, Any]:
-    """A copy of the stored body with all operations done; 412 when the condition does not hold for it."""
+    """A copy of the stored body with all operations done; 412 when the condition does not
+    hold for it.
+    """
     operations = request.get("operations")
     if not isinstance(operations, list) or not 1 <= len(operations) <= MAX_OPERATIONS:
         raise bad_request(f"A patch has 1 to {MAX_OPERATIONS} operations")
@@ -32,7 +34,9 @@ def patched(stored: dict[str, Any], request: dict[str, Any], policies: Policies)
 
 def _check(condition: str, stored: dict[str, Any], policies: Policies) -> None:
     query = parse(f"SELECT * {condition}")
-    holds = query.where is None or Compiler(query, {}, policies).predicate(query.where)({query.alias: stored})
+    holds = query.where is None or Compiler(query, {}, policies).predicate(query.where)(
+        {query.alias: stored}
+    )
     if not holds:
         raise Refused(412, "The condition of the patch does not hold")
 
@@ -56,8 +60,13 @@ def _find(body: dict[str, Any], path: Any, policies: Policies) -> tuple[Any, Any
     if not isinstance(path, str) or not path.startswith("/") or path == "/":
         raise bad_request(f"{path!r} is not the path of a property")
     steps = tuple(path[1:].split("/"))
-    if steps[0] in (*SYSTEM, "id") or any(steps == fixed[: len(steps)] for fixed in policies.key.paths):
-        raise bad_request(f"{path} can not be patched: it is a system property, the id or part of the partition key")
+    if steps[0] in (*SYSTEM, "id") or any(
+        steps == fixed[: len(steps)] for fixed in policies.key.paths
+    ):
+        raise bad_request(
+            f"{path} can not be patched: it is a system property, the id or part of the "
+            "partition key"
+        )
     owner: Any = body
     for at, step in enumerate(steps[:-1]):
         try:
@@ -65,7 +74,9 @@ def _find(body: dict[str, Any], path: Any, policies: Policies) -> tuple[Any, Any
         except (KeyError, IndexError, ValueError, TypeError) as error:
             raise bad_request(f"The parent of {path} does not exist") from error
         if isinstance(owner, np.ndarray):
-            raise bad_request(f"/{'/'.join(steps[: at + 1])} is a vector: the emulator patches it as a whole only")
+            raise bad_request(
+                f"/{'/'.join(steps[: at + 1])} is a vector: the emulator patches it as a whole only"
+            )
     if not isinstance(owner, dict | list):
         raise bad_request(f"The parent of {path} is neither an object nor an array")
     return owner, steps[-1]
@@ -109,12 +120,17 @@ def _remove(owner: Any, step: str, _: Any) -> Any:
 
 
 def _increase(owner: Any, step: str, by: Any) -> None:
-    present = owner.get(step, 0) if isinstance(owner, dict) else owner[_position(owner, step, len(owner) - 1)]
+    present = (
+        owner.get(step, 0)
+        if isinstance(owner, dict)
+        else owner[_position(owner, step, len(owner) - 1)]
+    )
     if type(present) not in (int, float) or type(by) not in (int, float):
         raise bad_request(f"{step} can not be increased: it is not a number")
     _set(owner, step, present + by)
 
 
 ACTIONS: dict[str, Callable[[Any, str, Any], Any]] = {
-    "add": _add, "set": _set, "replace": _replace, "remove": _remove, "incr": _increase, "move": _set,
+    "add": _add, "set": _set, "replace": _replace, "remove": _remove, "incr": _increase,
+    "move": _set,
 }  # fmt: skip

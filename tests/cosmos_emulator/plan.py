@@ -1,7 +1,8 @@
-"""Query plans: what the SDK asks for when one request can not answer, and runs itself, range by range.
+"""Query plans: what the SDK asks for when one request can not answer, and runs itself,
+range by range.
 
-It sends the rewritten query to each range, merges the ordered streams (or adds up the aggregates, or fuses the ranks) and
-applies TOP, OFFSET and LIMIT again.
+It sends the rewritten query to each range, merges the ordered streams (or adds up the aggregates,
+or fuses the ranks) and applies TOP, OFFSET and LIMIT again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from tests.cosmos_emulator.policies import Policies
 from tests.cosmos_emulator.query import SCORES, check_search_terms, score_calls
 from tests.cosmos_emulator.refused import bad_request
 from tests.cosmos_emulator.sql_eval import Compiler
-from tests.cosmos_emulator.sql_tree import Call, Expression, Literal, Operation, Parameter, Query, Reference
+from tests.cosmos_emulator.sql_tree import (
+    Call,
+    Expression,
+    Literal,
+    Operation,
+    Parameter,
+    Query,
+    Reference,
+)
 from tests.cosmos_emulator.sql_values import UNDEFINED
 from tests.cosmos_emulator.sql_writer import payload, write, write_from, write_where
 
@@ -30,7 +39,13 @@ NO_SCORE = 999_999
 
 def needs_plan(query: Query) -> bool:
     """Whether a query over more than one partition key needs the client's help."""
-    merged = query.order or query.distinct or query.rank is not None or query.top is not None or query.offset is not None
+    merged = (
+        query.order
+        or query.distinct
+        or query.rank is not None
+        or query.top is not None
+        or query.offset is not None
+    )
     return bool(merged) or bool(aggregates_of(payload(query)))
 
 
@@ -38,12 +53,18 @@ def plan(query: Query, parameters: dict[str, Any], policies: Policies) -> dict[s
     """The plan of a query, as the SDK reads it."""
     compiler = Compiler(query, parameters, policies)
     top, offset, limit = (
-        None if expression is None else compiler.constant(expression) for expression in (query.top, query.offset, query.limit)
+        None if expression is None else compiler.constant(expression)
+        for expression in (query.top, query.offset, query.limit)
     )
-    whole: dict[str, Any] = {"partitionedQueryExecutionInfoVersion": 2, "queryRanges": _ranges(query, compiler, policies)}
+    whole: dict[str, Any] = {
+        "partitionedQueryExecutionInfoVersion": 2,
+        "queryRanges": _ranges(query, compiler, policies),
+    }
     if query.rank is not None:
         check_search_terms(query, policies, parameters)
-        whole["hybridSearchQueryInfo"] = _hybrid(query, compiler, offset or 0, limit if limit is not None else top)
+        whole["hybridSearchQueryInfo"] = _hybrid(
+            query, compiler, offset or 0, limit if limit is not None else top
+        )
         return whole
     aggregates = aggregates_of(payload(query))
     whole["queryInfo"] = {
@@ -51,7 +72,9 @@ def plan(query: Query, parameters: dict[str, Any], policies: Policies) -> dict[s
         "top": top,
         "offset": offset,
         "limit": limit,
-        "orderBy": [_direction(listed.expression, listed.descending, compiler) for listed in query.order],
+        "orderBy": [
+            _direction(listed.expression, listed.descending, compiler) for listed in query.order
+        ],
         "orderByExpressions": [write(listed.expression) for listed in query.order],
         "groupByExpressions": [],
         "groupByAliases": [],
@@ -69,17 +92,31 @@ def _rewritten(query: Query, aggregates: list[Call], offset: int | None, limit: 
     top = f"TOP {write(query.top)} " if query.top is not None else ""
     if aggregates:
         if not query.value or any(call.name == "AVG" for call in aggregates):
-            raise bad_request("Across partitions the emulator serves SELECT VALUE COUNT, SUM, MIN or MAX only")
+            raise bad_request(
+                "Across partitions the emulator serves SELECT VALUE COUNT, SUM, MIN or MAX only"
+            )
         items = ", ".join(f'{{"item": {write(call)}}}' for call in aggregates)
         return f"SELECT VALUE [{items}] FROM {write_from(query)}{write_where(query)}"
     if query.order:
         items = ", ".join(f'{{"item": {write(listed.expression)}}}' for listed in query.order)
-        columns = f"{query.alias}._rid AS _rid, [{items}] AS orderByItems, {write(payload(query))} AS payload"
-        orders = ", ".join(write(listed.expression) + (" DESC" if listed.descending else "") for listed in query.order)
-        return f"SELECT {top}{columns} FROM {write_from(query)}{write_where(query)} ORDER BY {orders}{tail}"
+        columns = (
+            f"{query.alias}._rid AS _rid, [{items}] AS orderByItems, {write(payload(query))} "
+            "AS payload"
+        )
+        orders = ", ".join(
+            write(listed.expression) + (" DESC" if listed.descending else "")
+            for listed in query.order
+        )
+        return (
+            f"SELECT {top}{columns} FROM {write_from(query)}{write_where(query)} "
+            f"ORDER BY {orders}{tail}"
+        )
     if offset is not None:
         distinct = "DISTINCT " if query.distinct else ""
-        return f"SELECT {distinct}VALUE {write(payload(query))} FROM {write_from(query)}{write_where(query)}{tail}"
+        return (
+            f"SELECT {distinct}VALUE {write(payload(query))} "
+            f"FROM {write_from(query)}{write_where(query)}{tail}"
+        )
     return ""
 
 
@@ -99,10 +136,14 @@ def _hybrid(query: Query, compiler: Compiler, skip: int, take: int | None) -> di
     scores = [_score(call, number) for number, call in enumerate(calls)]
     directions = [_direction(call, call.name == "FULLTEXTSCORE", compiler) for call in calls]
     sure = ", ".join(
-        f"({score} ?? {-NO_SCORE if direction == 'Descending' else NO_SCORE})" for score, direction in zip(scores, directions, strict=True)
+        f"({score} ?? {-NO_SCORE if direction == 'Descending' else NO_SCORE})"
+        for score, direction in zip(scores, directions, strict=True)
     )
     most = max(COMPONENT_TOP, 2 * (skip + (take or 0)))
-    columns = f'{{"payload": {write(payload(query))}, "componentScores": [{sure}]}} AS payload FROM {write_from(query)}'
+    columns = (
+        f'{{"payload": {write(payload(query))}, "componentScores": [{sure}]}} AS payload FROM '
+        f"{write_from(query)}"
+    )
     return {
         "requiresGlobalStatistics": bool(texts),
         "globalStatisticsQuery": _statistics_query(query, texts),
@@ -115,7 +156,7 @@ def _hybrid(query: Query, compiler: Compiler, skip: int, take: int | None) -> di
                 "aggregates": [],
                 "hasSelectValue": False,
                 "hasNonStreamingOrderBy": True,
-                "rewrittenQuery": f'SELECT TOP {most} {query.alias}._rid AS _rid, [{{"item": {score}}}] AS orderByItems, '
+                "rewrittenQuery": f'SELECT TOP {most} {query.alias}._rid AS _rid, [{{"item": {score}}}] AS orderByItems, '  # noqa: E501
                 f"{columns}{write_where(query)} ORDER BY {score}",
             }
             for score, direction in zip(scores, directions, strict=True)
@@ -128,9 +169,17 @@ def _hybrid(query: Query, compiler: Compiler, skip: int, take: int | None) -> di
 
 def _weights(query: Query, compiler: Compiler, count: int) -> list[float]:
     assert isinstance(query.rank, Call)
-    given = [argument for argument in query.rank.arguments if not isinstance(argument, Call)] if query.rank.name == "RRF" else []
+    given = (
+        [argument for argument in query.rank.arguments if not isinstance(argument, Call)]
+        if query.rank.name == "RRF"
+        else []
+    )
     weights = compiler.constant(given[0]) if given else [1.0] * count
-    if not isinstance(weights, list) or len(weights) != count or any(type(weight) not in (int, float) or weight < 0 for weight in weights):
+    if (
+        not isinstance(weights, list)
+        or len(weights) != count
+        or any(type(weight) not in (int, float) or weight < 0 for weight in weights)
+    ):
         raise bad_request("RRF takes as many weights as scores; the emulator takes none below 0")
     return weights
 
@@ -147,12 +196,16 @@ def _score(call: Call, number: int) -> str:
 
 
 def _statistics_query(query: Query, texts: list[Call]) -> str:
-    wanted = ", ".join(f"_FullTextStatistics({write(call.arguments[0])}, [{_terms(call)}])" for call in texts)
+    wanted = ", ".join(
+        f"_FullTextStatistics({write(call.arguments[0])}, [{_terms(call)}])" for call in texts
+    )
     return f"SELECT COUNT(1) AS documentCount, [{wanted}] AS fullTextStatistics FROM {query.alias}"
 
 
 def _ranges(query: Query, compiler: Compiler, policies: Policies) -> list[dict[str, Any]]:
-    """The hashes a query can concern: one when WHERE fixes the whole key, those of a prefix when it fixes a prefix, else all."""
+    """The hashes a query can concern: one when WHERE fixes the whole key, those of a prefix when it
+    fixes a prefix, else all.
+    """
     fixed = dict(_equalities(query.where, query.alias)) if query.where is not None else {}
     components = []
     for path in policies.key.paths:
@@ -172,6 +225,8 @@ def _equalities(where: Expression, alias: str) -> list[tuple[tuple[Any, ...], Ex
     match where:
         case Operation("AND", operands):
             return [found for operand in operands for found in _equalities(operand, alias)]
-        case Operation("=", (Reference(name, steps), Literal() | Parameter() as value)) if name == alias:
+        case Operation("=", (Reference(name, steps), Literal() | Parameter() as value)) if (
+            name == alias
+        ):
             return [(steps, value)]
     return []

@@ -1,4 +1,6 @@
-"""What a container was created with: key, time to live, index, vectors, full text. Checked, echoed, enforced."""
+"""What a container was created with: key, time to live, index, vectors, full text. Checked,
+echoed, enforced.
+"""
 
 from __future__ import annotations
 
@@ -41,28 +43,42 @@ class Policies:
         self._included = [_steps(entry["path"]) for entry in index.get("includedPaths", [])]
         self._excluded = [_steps(entry["path"]) for entry in index.get("excludedPaths", [])]
         self._composite = [
-            [(_steps(entry["path"]), entry.get("order", "ascending") == "descending") for entry in one]
+            [
+                (_steps(entry["path"]), entry.get("order", "ascending") == "descending")
+                for entry in one
+            ]
             for one in index.get("compositeIndexes", [])
         ]
         self.embeddings = _embeddings(given.get("vectorEmbeddingPolicy") or {})
-        self.texts = {_steps(entry["path"]) for entry in (given.get("fullTextPolicy") or {}).get("fullTextPaths", [])}
+        self.texts = {
+            _steps(entry["path"])
+            for entry in (given.get("fullTextPolicy") or {}).get("fullTextPaths", [])
+        }
         self._check_indexes(index)
 
     def replaced_by(self, given: dict[str, Any]) -> Policies:
-        """The new definition of the same container; refused where the service never lets it change, kept where it is silent about that."""
+        """The new definition of the same container; refused where the service never lets it change,
+        kept where it is silent about that.
+        """
         for name in FIXED:
             if given.get(name, self.given.get(name)) != self.given.get(name):
                 raise bad_request(f"{name} of a container can not be changed")
-        return Policies({**{name: self.given[name] for name in FIXED if name in self.given}, **given})
+        return Policies(
+            {**{name: self.given[name] for name in FIXED if name in self.given}, **given}
+        )
 
     def can_order_by(self, path: Path) -> bool:
-        """Whether one ORDER BY expression has an index: `id` and `_ts` always, else the most specific rule decides."""
+        """Whether one ORDER BY expression has an index: `id` and `_ts` always, else the most
+        specific rule decides.
+        """
         if path in (("id",), ("_ts",)):
             return True
         return _most_specific(self._included, path) > _most_specific(self._excluded, path)
 
     def can_order_by_all(self, orders: list[tuple[Path, bool]]) -> bool:
-        """Whether several have a composite index: the same paths and directions, or all directions turned."""
+        """Whether several have a composite index: the same paths and directions,
+        or all directions turned.
+        """
         turned = [(path, not descending) for path, descending in orders]
         return any(one in (orders, turned) for one in self._composite)
 
@@ -70,19 +86,29 @@ class Policies:
         for entry in index.get("vectorIndexes", []):
             path, kind = _steps(entry["path"]), entry.get("type")
             if path not in self.embeddings:
-                raise bad_request(f"The vector index {entry['path']} has no entry in vectorEmbeddingPolicy")
+                raise bad_request(
+                    f"The vector index {entry['path']} has no entry in vectorEmbeddingPolicy"
+                )
             if self.embeddings[path].dimensions > MAX_DIMENSIONS.get(kind, 0):
-                raise bad_request(f"A {kind} index can not hold {self.embeddings[path].dimensions} dimensions")
+                raise bad_request(
+                    f"A {kind} index can not hold {self.embeddings[path].dimensions} dimensions"
+                )
             if len(entry.get("vectorIndexShardKey", ())) > 1:
-                raise bad_request(f"The vector index {entry['path']} can be divided by one path only")
+                raise bad_request(
+                    f"The vector index {entry['path']} can be divided by one path only"
+                )
         for entry in index.get("fullTextIndexes", []):
             if _steps(entry["path"]) not in self.texts:
-                raise bad_request(f"The full text index {entry['path']} has no entry in fullTextPolicy")
+                raise bad_request(
+                    f"The full text index {entry['path']} has no entry in fullTextPolicy"
+                )
 
 
 def _default_ttl(given: Any) -> int | None:
     if given is not None and (type(given) is not int or (given != -1 and given < 1)):
-        raise bad_request(f"The value of defaultTtl must be -1 or a positive integer, not {given!r}")
+        raise bad_request(
+            f"The value of defaultTtl must be -1 or a positive integer, not {given!r}"
+        )
     return given
 
 
@@ -105,8 +131,12 @@ def _steps(path: str) -> Path:
 
 
 def _most_specific(rules: list[Path], path: Path) -> int:
-    """How specific the rule is that covers a path: `/a/?` more than `/a/*`, and that more than `/*`."""
-    return max((2 * len(rule) - (rule[-1:] == ("*",)) for rule in rules if _covers(rule, path)), default=0)
+    """How specific the rule is that covers a path: `/a/?` more than `/a/*`, and that
+    more than `/*`.
+    """
+    return max(
+        (2 * len(rule) - (rule[-1:] == ("*",)) for rule in rules if _covers(rule, path)), default=0
+    )
 
 
 def _covers(rule: Path, path: Path) -> bool:

@@ -1,8 +1,9 @@
 """Runs a query over some partitions of one copy of a container.
 
-What a reader would get wrong: an ORDER BY on VectorDistance or a rewritten FullTextScore walks from the best document down and stops as
-soon as enough pass the filter. Where an equality of the filter leaves few documents, only those are compared at all. So of 10,000 ×
-384 vectors the nearest 50 take 5 ms of the processor without a filter, and 1 to 13 ms with one (the dearest: half of them pass).
+What a reader would get wrong: an ORDER BY on VectorDistance or a rewritten FullTextScore walks from
+the best document down and stops as soon as enough pass the filter. Where an equality of the filter
+leaves few documents, only those are compared at all. So of 10,000 × 384 vectors the nearest 50 take
+5 ms of the processor without a filter, and 1 to 13 ms with one (the dearest: half of them pass).
 """
 
 from __future__ import annotations
@@ -37,9 +38,17 @@ class Result:
 
 
 class Run:
-    """One query under way. matched, scored: documents that passed the filter and scores worked out so far."""
+    """One query under way. matched, scored: documents that passed the filter and scores
+    worked out so far.
+    """
 
-    def __init__(self, query: Query, parameters: dict[str, Any], policies: Policies, partitions: Sequence[Partition]) -> None:
+    def __init__(
+        self,
+        query: Query,
+        parameters: dict[str, Any],
+        policies: Policies,
+        partitions: Sequence[Partition],
+    ) -> None:
         self._query = query
         self._policies = policies
         self._partitions = partitions
@@ -56,23 +65,39 @@ class Run:
     def by_score(self) -> bool:
         """Whether the order is that of a score; then a page is never cut."""
         order = self._query.order
-        return len(order) == 1 and isinstance(order[0].expression, Call) and order[0].expression.name in SCORES
+        return (
+            len(order) == 1
+            and isinstance(order[0].expression, Call)
+            and order[0].expression.name in SCORES
+        )
 
     @property
     def streams(self) -> bool:
-        """Whether results come in the order of the documents, so that a later page can begin after a document."""
+        """Whether results come in the order of the documents, so that a later page can begin
+        after a document.
+        """
         query = self._query
-        return not (query.order or query.distinct or query.joins or has_aggregates(query)) and query.top is None and query.offset is None
+        return (
+            not (query.order or query.distinct or query.joins or has_aggregates(query))
+            and query.top is None
+            and query.offset is None
+        )
 
     def results(self, after: int = 0) -> Iterator[Result]:
         """All results; of a query that streams, those of documents after a rid."""
         if has_aggregates(self._query):
-            value = aggregated(self._query, self._compiler, [row for row, _ in self._selected(0)], self._partitions)
+            value = aggregated(
+                self._query, self._compiler, [row for row, _ in self._selected(0)], self._partitions
+            )
             if value is not UNDEFINED:  # the least of nothing is no row
                 yield Result(value)
             return
         offset, count = self._window()
-        found = self._distinct(self._projected(after)) if self._query.distinct else self._projected(after)
+        found = (
+            self._distinct(self._projected(after))
+            if self._query.distinct
+            else self._projected(after)
+        )
         for number, result in enumerate(found):
             if count is not None and number >= offset + count:
                 return
@@ -107,7 +132,9 @@ class Run:
         """The rows that pass the filter, in order, each with its document's rid."""
         if self.by_score:
             return self._filtered(self._scored())
-        items = [item for partition in self._partitions for item in partition.narrowed(self._equalities)]
+        items = [
+            item for partition in self._partitions for item in partition.narrowed(self._equalities)
+        ]
         if len(self._partitions) > 1:
             items.sort(key=lambda item: item.rid)
         rows = self._filtered(item for item in items if item.rid > after)
@@ -125,20 +152,33 @@ class Run:
                     yield joined, item.rid
 
     def _ordered(self, rows: Iterator[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
-        orders = [(self._order_path(listed.expression), listed.descending) for listed in self._query.order]
+        orders = [
+            (self._order_path(listed.expression), listed.descending) for listed in self._query.order
+        ]
         if len(orders) == 1 and not self._policies.can_order_by(orders[0][0]):
-            raise bad_request("The order by query does not have a corresponding index that it can be served from")
+            raise bad_request(
+                "The order by query does not have a corresponding index that it can be served from"
+            )
         if len(orders) > 1 and not self._policies.can_order_by_all(orders):
-            raise bad_request("The order by query does not have a corresponding composite index that it can be served from")
+            raise bad_request(
+                "The order by query does not have a corresponding composite index that it can be "
+                "served from"
+            )
         found = list(rows)
         for listed in reversed(self._query.order):
             evaluate = self._compiler.compile(listed.expression)
-            found.sort(key=lambda one, evaluate=evaluate: sort_key(evaluate(one[0])), reverse=listed.descending)  # type: ignore[misc]
+            found.sort(
+                key=lambda one, evaluate=evaluate: sort_key(evaluate(one[0])),
+                reverse=listed.descending,
+            )  # type: ignore[misc]
         yield from found
 
     def _order_path(self, expression: Any) -> tuple[str, ...]:
         if not isinstance(expression, Reference):
-            raise bad_request("Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path")
+            raise bad_request(
+                "Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a "
+                "document path"
+            )
         return self._compiler.path(expression)
 
     def _scored(self) -> Iterator[Item]:
@@ -146,7 +186,9 @@ class Run:
         call = listed.expression
         assert isinstance(call, Call)
         if listed.descending:
-            raise bad_request(f"The direction of {call.name} is its own: ASC and DESC are not taken")
+            raise bad_request(
+                f"The direction of {call.name} is its own: ASC and DESC are not taken"
+            )
         return self._by_distance(call) if call.name == "VECTORDISTANCE" else self._by_text(call)
 
     def _by_distance(self, call: Call) -> Iterator[Item]:
@@ -160,7 +202,10 @@ class Run:
         vector = self._compiler.constant(vector_argument)
         if not isinstance(vector, list) or len(vector) != policy.dimensions:
             length = len(vector) if isinstance(vector, list) else "no"
-            raise bad_request(f"VectorDistance: the query has {length} dimensions, the container's policy says {policy.dimensions}")
+            raise bad_request(
+                f"VectorDistance: the query has {length} dimensions, the container's policy says "
+                f"{policy.dimensions}"
+            )
         asked = np.array(vector, dtype=np.float64)
         compared: list[Item] = []
         scores = []
@@ -184,7 +229,12 @@ class Run:
         scores = [partition.texts(path).scores(terms, whole) for partition in self._partitions]
         self.scored += sum(map(len, scores))
         narrowed = [partition.narrowed(self._equalities) for partition in self._partitions]
-        found = [(-some[item.id], item) for items, some in zip(narrowed, scores, strict=True) for item in items if item.id in some]
+        found = [
+            (-some[item.id], item)
+            for items, some in zip(narrowed, scores, strict=True)
+            for item in items
+            if item.id in some
+        ]
         yield from (item for _, item in sorted(found, key=lambda one: (one[0], one[1].rid)))
         for items, some in zip(narrowed, scores, strict=True):
             yield from (item for item in items if item.id not in some)
@@ -203,7 +253,9 @@ def _members(value: Any) -> list[Any]:
 
 
 def check_search_terms(query: Query, policies: Policies, parameters: dict[str, Any]) -> None:
-    """Refuse a FullTextScore with too many terms, or on a path that the container does not have for it."""
+    """Refuse a FullTextScore with too many terms, or on a path that the container does not
+    have for it.
+    """
     for call in score_calls(query):
         if call.name != "FULLTEXTSCORE":
             continue
@@ -211,11 +263,15 @@ def check_search_terms(query: Query, policies: Policies, parameters: dict[str, A
         path = compiler.path(call.arguments[0]) if call.arguments else ()
         terms = [compiler.constant(argument) for argument in call.arguments[1:]]
         if path not in policies.texts:
-            raise bad_request(f"FullTextScore: /{'/'.join(path)} is not in the container's fullTextPolicy")
+            raise bad_request(
+                f"FullTextScore: /{'/'.join(path)} is not in the container's fullTextPolicy"
+            )
         if not terms or not all(isinstance(term, str) for term in terms):
             raise bad_request("FullTextScore takes a path and one or more strings")
         if len(terms) > fulltext.MAX_TERMS:
-            raise bad_request(f"FullTextScore takes up to {fulltext.MAX_TERMS} terms, not {len(terms)}")
+            raise bad_request(
+                f"FullTextScore takes up to {fulltext.MAX_TERMS} terms, not {len(terms)}"
+            )
 
 
 def score_calls(query: Query) -> list[Call]:
@@ -228,5 +284,8 @@ def score_calls(query: Query) -> list[Call]:
     weights = [part for part in parts if not isinstance(part, Call)]
     wrong = [call.name for call in calls if call.name not in ("FULLTEXTSCORE", "VECTORDISTANCE")]
     if wrong or not calls or len(weights) > 1 or (weights and isinstance(weights[0], Reference)):
-        raise bad_request("ORDER BY RANK takes FullTextScore, or RRF of two or more FullTextScore and VectorDistance and then weights")
+        raise bad_request(
+            "ORDER BY RANK takes FullTextScore, or RRF of two or more FullTextScore and "
+            "VectorDistance and then weights"
+        )
     return calls

@@ -1,4 +1,6 @@
-"""Which documents a read may see: the partitions that its headers name, in the copy that its consistency allows."""
+"""Which documents a read may see: the partitions that its headers name, in the copy that its
+consistency allows.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,15 @@ from tests.cosmos_emulator.refused import RANGE_GONE, Refused, bad_request
 from tests.cosmos_emulator.store import Account, Container
 
 LEVELS = ("Eventual", "ConsistentPrefix", "Session", "BoundedStaleness", "Strong")
-"""The weakest first. BoundedStaleness reads inside one region are served by a quorum, as Strong ones are."""
+"""The weakest first. BoundedStaleness reads inside one region are served by a quorum,
+as Strong ones are.
+"""
 
 
 def copy_for(asked: Asked, account: Account, container: Container) -> Copy:
-    """The current copy, or the lagging one when the request came in by its port and nothing demands better."""
+    """The current copy, or the lagging one when the request came in by its port and nothing
+    demands better.
+    """
     level = level_of(asked, account)
     if not asked.behind or LEVELS.index(level) > LEVELS.index("Session"):
         return container.current()
@@ -26,29 +32,41 @@ def level_of(asked: Asked, account: Account) -> str:
     """The consistency of a read: the account's, or a weaker one by request."""
     level = asked.headers.get(CONSISTENCY, account.consistency)
     if level not in LEVELS or LEVELS.index(level) > LEVELS.index(account.consistency):
-        raise bad_request(f"Consistency {level} is stronger than the account's, {account.consistency}")
+        raise bad_request(
+            f"Consistency {level} is stronger than the account's, {account.consistency}"
+        )
     return level
 
 
 def reads_of(asked: Asked, account: Account) -> int:
-    """How many replicas a read asks, each at the same price: two of them under Strong and BoundedStaleness."""
+    """How many replicas a read asks, each at the same price: two of them under Strong and
+    BoundedStaleness.
+    """
     return 2 if LEVELS.index(level_of(asked, account)) > LEVELS.index("Session") else 1
 
 
 def session_token(account: Account, range_id: str | None, lsn: int) -> str:
     """What a client sends back to read at least as new a state."""
-    ids = [range_id] if range_id is not None else [str(number) for number in range(len(account.ranges))]
+    ids = (
+        [range_id]
+        if range_id is not None
+        else [str(number) for number in range(len(account.ranges))]
+    )
     return ",".join(f"{id_}:-1#{lsn}" for id_ in ids)
 
 
 def range_of(account: Account, container: Container, key: str) -> str:
     """The id of the range that holds a key."""
     place = container.policies.key.hash(key)
-    return next(str(number) for number, (low, high) in enumerate(account.ranges) if low <= place < high)
+    return next(
+        str(number) for number, (low, high) in enumerate(account.ranges) if low <= place < high
+    )
 
 
 def scope(asked: Asked, account: Account, container: Container, copy: Copy) -> list[Partition]:
-    """The partitions that a query or feed is about: by key, by hashes, by range; none of them named means all."""
+    """The partitions that a query or feed is about: by key, by hashes, by range;
+    none of them named means all.
+    """
     low, high = _bounds(asked, account)
     if KEY in asked.headers:
         key = container.policies.key.parse(asked.headers[KEY])

@@ -29,7 +29,9 @@ RECREATED = 1024
 class Refused(Exception):
     """An answer that is not a success. `headers` go out with it."""
 
-    def __init__(self, status: int, message: str, substatus: int = 0, headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, status: int, message: str, substatus: int = 0, headers: dict[str, str] | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message

@@ -1,4 +1,6 @@
-"""Requests about the account, databases, containers and their ranges, and the way of all others to `documents` and `feed`."""
+"""Requests about the account, databases, containers and their ranges, and the way of all others to
+`documents` and `feed`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ MAX_STALENESS = {"maxStalenessPrefix": 100_000, "maxIntervalInSeconds": 300}
 def handle(asked: Asked, account: Account) -> Answer:
     """The answer to any request of the protocol; raises Refused."""
     if "authorization" not in asked.headers:
-        raise Refused(401, "Required Header authorization is missing. Ensure a valid Authorization token is passed")
+        raise Refused(
+            401,
+            "Required Header authorization is missing. Ensure a valid Authorization token "
+            "is passed",
+        )
     match asked.path:
         case ():
             return answer(200, _account(asked, account))
@@ -51,7 +57,14 @@ def _database(asked: Asked, account: Account, id_: str | None = None) -> Answer:
         account.create_database(name)
         return answer(201, _database_body(account, name), 4.95)
     if id_ is None:
-        return answer(200, {"_rid": "", "Databases": [_database_body(account, name) for name in account.rids], "_count": len(account.rids)})
+        return answer(
+            200,
+            {
+                "_rid": "",
+                "Databases": [_database_body(account, name) for name in account.rids],
+                "_count": len(account.rids),
+            },
+        )
     account.database(id_)
     if asked.method == "DELETE":
         account.delete_database(id_)
@@ -61,7 +74,15 @@ def _database(asked: Asked, account: Account, id_: str | None = None) -> Answer:
 
 def _database_body(account: Account, id_: str) -> dict[str, Any]:
     rid = account.rids[id_]
-    return {"id": id_, "_rid": rid, "_self": f"dbs/{rid}/", "_etag": f'"{rid}"', "_colls": "colls/", "_users": "users/", "_ts": 0}
+    return {
+        "id": id_,
+        "_rid": rid,
+        "_self": f"dbs/{rid}/",
+        "_etag": f'"{rid}"',
+        "_colls": "colls/",
+        "_users": "users/",
+        "_ts": 0,
+    }
 
 
 def _container(asked: Asked, account: Account, database: str, id_: str | None = None) -> Answer:
@@ -69,7 +90,10 @@ def _container(asked: Asked, account: Account, database: str, id_: str | None = 
         return answer(201, _container_body(account.create_container(database, asked.json())), 4.95)
     if id_ is None:
         bodies = [_container_body(container) for container in account.database(database).values()]
-        return answer(200, {"_rid": account.rids[database], "DocumentCollections": bodies, "_count": len(bodies)})
+        return answer(
+            200,
+            {"_rid": account.rids[database], "DocumentCollections": bodies, "_count": len(bodies)},
+        )
     container = account.container(database, id_)
     if asked.method == "DELETE":
         account.delete_container(database, id_)
@@ -81,7 +105,13 @@ def _container(asked: Asked, account: Account, database: str, id_: str | None = 
 
 def _container_body(container: Container) -> dict[str, Any]:
     link = f"dbs/{container.database_rid}/colls/{container.rid}/"
-    system = {"_rid": container.rid, "_self": link, "_etag": f'"{container.rid}"', "_ts": 0, "_docs": "docs/"}
+    system = {
+        "_rid": container.rid,
+        "_self": link,
+        "_etag": f'"{container.rid}"',
+        "_ts": 0,
+        "_docs": "docs/",
+    }
     return {**container.policies.given, **system}
 
 

@@ -1,4 +1,5 @@
-"""The wire: HTTP in, the answer of `resources` out, with the headers that every answer has, and faults on the way.
+"""The wire: HTTP in, the answer of `resources` out, with the headers that every answer has,
+and faults on the way.
 
 Two ports: one is the account, the other the same account through a replica that may lag.
 """
@@ -46,7 +47,10 @@ class Server:
 
     async def start(self, ports: Ports) -> Ports:
         """Listen; port 0 means any. Returns the ports there are."""
-        return Ports(await self._listen(ports.account, behind=False), await self._listen(ports.replica, behind=True))
+        return Ports(
+            await self._listen(ports.account, behind=False),
+            await self._listen(ports.replica, behind=True),
+        )
 
     async def stop(self) -> None:
         """Close all connections."""
@@ -95,7 +99,9 @@ class Server:
             raise refusal
         return handle(asked, self._account)
 
-    def _cut(self, request: web.Request, asked: Asked, made: Answer, rule: Rule) -> web.StreamResponse:
+    def _cut(
+        self, request: web.Request, asked: Asked, made: Answer, rule: Rule
+    ) -> web.StreamResponse:
         self._note(asked, made, rule)
         assert request.transport is not None
         request.transport.abort()
@@ -130,16 +136,27 @@ def _or_refusal(make: Callable[[], Answer]) -> Answer:
         return make()
     except Refused as refused:
         substatus = {"x-ms-substatus": str(refused.substatus)} if refused.substatus else {}
-        return Answer(refused.status, dumps(refused.body), {**refused.headers, **substatus}, charges.REFUSED)
+        return Answer(
+            refused.status, dumps(refused.body), {**refused.headers, **substatus}, charges.REFUSED
+        )
 
 
 def _finished(asked: Asked, made: Answer) -> Answer:
     """The answer with the headers that all have."""
-    made.headers |= {"x-ms-activity-id": str(uuid.uuid4()), "x-ms-request-charge": str(made.charge), "x-ms-version": "2020-07-15"}
+    made.headers |= {
+        "x-ms-activity-id": str(uuid.uuid4()),
+        "x-ms-request-charge": str(made.charge),
+        "x-ms-version": "2020-07-15",
+    }
     if len(asked.path) >= 4:
         made.headers["x-ms-alt-content-path"] = "/".join(asked.path[:4])
     return made
 
 
 def _response(made: Answer) -> web.Response:
-    return web.Response(status=made.status, body=made.body or None, headers=made.headers, content_type="application/json")
+    return web.Response(
+        status=made.status,
+        body=made.body or None,
+        headers=made.headers,
+        content_type="application/json",
+    )

@@ -1,6 +1,7 @@
 """Expressions turned into Python functions of a row, {alias: value}.
 
-Compiling once and calling per document costs 0.2–1 µs a document and clause; a tree walked anew would cost ten times that.
+Compiling once and calling per document costs 0.2–1 µs a document and clause;
+a tree walked anew would cost ten times that.
 """
 
 from __future__ import annotations
@@ -12,8 +13,26 @@ from tests.cosmos_emulator import fulltext, vectors
 from tests.cosmos_emulator.policies import Path, Policies
 from tests.cosmos_emulator.refused import bad_request
 from tests.cosmos_emulator.sql_functions import AGGREGATES, FUNCTIONS
-from tests.cosmos_emulator.sql_operators import LAZY, OPERATORS, Evaluate, Row, equals_constant, membership
-from tests.cosmos_emulator.sql_tree import ArrayOf, Call, Exists, Expression, Literal, ObjectOf, Operation, Parameter, Query, Reference
+from tests.cosmos_emulator.sql_operators import (
+    LAZY,
+    OPERATORS,
+    Evaluate,
+    Row,
+    equals_constant,
+    membership,
+)
+from tests.cosmos_emulator.sql_tree import (
+    ArrayOf,
+    Call,
+    Exists,
+    Expression,
+    Literal,
+    ObjectOf,
+    Operation,
+    Parameter,
+    Query,
+    Reference,
+)
 from tests.cosmos_emulator.sql_values import UNDEFINED, kind, plain
 from tests.cosmos_emulator.values import Equality
 
@@ -21,7 +40,13 @@ from tests.cosmos_emulator.values import Equality
 class Compiler:
     """Compiles the expressions of one query, under its parameters and its container's policies."""
 
-    def __init__(self, query: Query, parameters: dict[str, Any], policies: Policies, outer: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        query: Query,
+        parameters: dict[str, Any],
+        policies: Policies,
+        outer: tuple[str, ...] = (),
+    ) -> None:
         self._query = query
         self._parameters = parameters
         self._policies = policies
@@ -34,11 +59,18 @@ class Compiler:
         return self.compile(expression)({})
 
     def predicate(self, expression: Expression) -> Callable[[Row], bool]:
-        """Whether a row is selected: true only, UNDEFINED is not. Terms joined by AND are asked one by one, up to the first that fails.
+        """Whether a row is selected: true only, UNDEFINED is not. Terms joined by AND are asked one
+        by one, up to the first that fails.
 
-        Equalities are asked last: the documents come chosen by one of them, and mostly fulfil the others (user, kind, status).
+        Equalities are asked last: the documents come chosen by one of them, and mostly fulfil the
+        others (user, kind, status).
         """
-        terms = [self.compile(term) for term in sorted(_terms(expression), key=lambda term: self._equality(term) is not None)]
+        terms = [
+            self.compile(term)
+            for term in sorted(
+                _terms(expression), key=lambda term: self._equality(term) is not None
+            )
+        ]
 
         def holds(row: Row) -> bool:
             for term in terms:  # noqa: SIM110 - half the time of all(…), and it runs 10,000 times a query
@@ -49,13 +81,17 @@ class Compiler:
         return holds
 
     def equalities(self, expression: Expression | None) -> list[Equality]:
-        """Which texts a property must be one of, for each term of the filter that says just that."""
+        """Which texts a property must be one of, for each term of the filter that
+        says just that.
+        """
         terms = [] if expression is None else _terms(expression)
         return [found for term in terms if (found := self._equality(term)) is not None]
 
     def _equality(self, term: Expression) -> Equality | None:
         match term:
-            case Operation("=" | "IN", (Reference(alias, (str() as name,)), *options)) if alias == self._query.alias:
+            case Operation("=" | "IN", (Reference(alias, (str() as name,)), *options)) if (
+                alias == self._query.alias
+            ):
                 if all(isinstance(option, Literal | Parameter) for option in options):
                     values = [self.constant(option) for option in options]
                     if all(isinstance(value, str) for value in values):
@@ -64,7 +100,11 @@ class Compiler:
 
     def path(self, expression: Expression) -> Path:
         """The property that an expression names, below the container's alias."""
-        steps = expression.steps if isinstance(expression, Reference) and expression.alias == self._query.alias else ()
+        steps = (
+            expression.steps
+            if isinstance(expression, Reference) and expression.alias == self._query.alias
+            else ()
+        )
         names = tuple(step for step in steps if isinstance(step, str))
         if not names or len(names) != len(steps):
             raise bad_request("A path of the document is needed here")
@@ -89,10 +129,14 @@ class Compiler:
                 if all(isinstance(member, Literal | Parameter) for member in members):
                     constant = [value for part in parts if (value := part({})) is not UNDEFINED]
                     return lambda _: constant
-                return lambda row: [value for part in parts if (value := part(row)) is not UNDEFINED]
+                return lambda row: [
+                    value for part in parts if (value := part(row)) is not UNDEFINED
+                ]
             case ObjectOf(named):
                 fields = [(name, self.compile(member)) for name, member in named]
-                return lambda row: {name: value for name, part in fields if (value := part(row)) is not UNDEFINED}
+                return lambda row: {
+                    name: value for name, part in fields if (value := part(row)) is not UNDEFINED
+                }
             case Exists(query):
                 return self._exists(query)
 
@@ -111,7 +155,10 @@ class Compiler:
             name = reference.steps[0]
             if isinstance(name, str):
                 return lambda row: row[alias].get(name, UNDEFINED)
-        steps = [self.compile(Literal(step) if isinstance(step, str | int) else step) for step in reference.steps]
+        steps = [
+            self.compile(Literal(step) if isinstance(step, str | int) else step)
+            for step in reference.steps
+        ]
 
         def walk(row: Row) -> Any:
             value = row[alias]
@@ -138,17 +185,23 @@ class Compiler:
         if call.name == "_FULLTEXTSCORE":
             return self._full_text_score(call)
         if call.name == "FULLTEXTSCORE":
-            raise bad_request("The FullTextScore function is only allowed in the ORDER BY RANK clause")
+            raise bad_request(
+                "The FullTextScore function is only allowed in the ORDER BY RANK clause"
+            )
         if call.name in AGGREGATES:
             raise bad_request(f"{call.name} can only be the value of the whole query")
         function = FUNCTIONS.get(call.name)
         if function is None:
-            raise bad_request(f"{call.name!r} is not a recognized built-in function name of the emulator")
+            raise bad_request(
+                f"{call.name!r} is not a recognized built-in function name of the emulator"
+            )
         arguments = [self.compile(argument) for argument in call.arguments]
         try:
             function(*(UNDEFINED for _ in arguments))
         except TypeError as error:
-            raise bad_request(f"The function {call.name} does not take {len(arguments)} arguments") from error
+            raise bad_request(
+                f"The function {call.name} does not take {len(arguments)} arguments"
+            ) from error
         return _applied(function, arguments)
 
     def _vector_distance(self, call: Call) -> Evaluate:
@@ -164,9 +217,13 @@ class Compiler:
         return evaluate
 
     def vector_function(self, call: Call) -> str:
-        """The distance function: the policy's for its path, else the one in the options, else cosine."""
+        """The distance function: the policy's for its path, else the one in the options,
+        else cosine.
+        """
         for argument in call.arguments[:2]:
-            if isinstance(argument, Reference) and (policy := self._policies.embeddings.get(self.path(argument))):
+            if isinstance(argument, Reference) and (
+                policy := self._policies.embeddings.get(self.path(argument))
+            ):
                 return policy.function
         options = self.constant(call.arguments[3]) if len(call.arguments) == 4 else {}
         return str(options.get("distanceFunction", "cosine")).casefold()
@@ -198,13 +255,17 @@ class Compiler:
 
         def evaluate(row: Row) -> bool:
             members = plain(source(row))
-            return isinstance(members, list) and any(holds({**row, alias: member}) for member in members)
+            return isinstance(members, list) and any(
+                holds({**row, alias: member}) for member in members
+            )
 
         return evaluate
 
 
 def _applied(function: Callable[..., Any], operands: list[Evaluate]) -> Evaluate:
-    """The function of the operands' values; written out for one and two, which takes half the time."""
+    """The function of the operands' values; written out for one and two, which takes
+    half the time.
+    """
     if len(operands) == 1:
         only = operands[0]
         return lambda row: function(only(row))

@@ -14,11 +14,15 @@ Function = Callable[..., Any]
 
 def _strings(function: Callable[..., Any]) -> Function:
     """UNDEFINED unless all arguments are strings."""
-    return lambda *values: function(*values) if all(isinstance(value, str) for value in values) else UNDEFINED
+    return lambda *values: (
+        function(*values) if all(isinstance(value, str) for value in values) else UNDEFINED
+    )
 
 
 def _numbers(function: Callable[..., Any]) -> Function:
-    return lambda *values: function(*values) if all(kind(value) == "number" for value in values) else UNDEFINED
+    return lambda *values: (
+        function(*values) if all(kind(value) == "number" for value in values) else UNDEFINED
+    )
 
 
 def _is(*kinds: str) -> Function:
@@ -31,7 +35,11 @@ def _folding(function: Callable[[str, str], bool]) -> Function:
     def compare(text: Any, part: Any, ignore_case: Any = False) -> Any:
         if not isinstance(text, str) or not isinstance(part, str):
             return UNDEFINED
-        return function(text.casefold(), part.casefold()) if ignore_case is True else function(text, part)
+        return (
+            function(text.casefold(), part.casefold())
+            if ignore_case is True
+            else function(text, part)
+        )
 
     return compare
 
@@ -43,18 +51,27 @@ def _array_contains(array: Any, value: Any, partial: Any = False) -> Any:
         return UNDEFINED
     if partial is True and isinstance(value, dict):
         return any(
-            isinstance(member, dict) and all(name in member and same(member[name], wanted) for name, wanted in value.items())
+            isinstance(member, dict)
+            and all(name in member and same(member[name], wanted) for name, wanted in value.items())
             for member in array
         )
     return value is not UNDEFINED and any(same(member, value) for member in plain(array))
 
 
 def _array_contains_any(array: Any, *values: Any) -> Any:
-    return UNDEFINED if kind(array) != "array" else any(_array_contains(array, value) for value in values)
+    return (
+        UNDEFINED
+        if kind(array) != "array"
+        else any(_array_contains(array, value) for value in values)
+    )
 
 
 def _array_contains_all(array: Any, *values: Any) -> Any:
-    return UNDEFINED if kind(array) != "array" else all(_array_contains(array, value) for value in values)
+    return (
+        UNDEFINED
+        if kind(array) != "array"
+        else all(_array_contains(array, value) for value in values)
+    )
 
 
 def _array_length(array: Any) -> Any:

@@ -23,7 +23,9 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """kind: string, number, parameter, name, sign or end. value: what it stands for. start: where in the text."""
+    """kind: string, number, parameter, name, sign or end. value: what it stands for. start:
+    where in the text.
+    """
 
     kind: str
     value: Any
@@ -61,7 +63,11 @@ def _unquoted(text: str) -> str:
     inner = text[1:-1]
     if "\\" not in inner:
         return inner
-    inner = re.sub(r'\\(.)|(")', lambda found: '\\"' if found[2] else "'" if found[1] == "'" else found[0], inner)
+    inner = re.sub(
+        r'\\(.)|(")',
+        lambda found: '\\"' if found[2] else "'" if found[1] == "'" else found[0],
+        inner,
+    )
     try:
         return str(orjson.loads(f'"{inner}"'))
     except orjson.JSONDecodeError as error:

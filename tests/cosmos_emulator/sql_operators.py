@@ -1,4 +1,6 @@
-"""The operators of the query language, over a third truth: UNDEFINED is neither true nor false, and NOT of it is itself."""
+"""The operators of the query language, over a third truth: UNDEFINED is neither true nor false,
+and NOT of it is itself.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def equals_constant(left: Evaluate, wanted: Any) -> Evaluate:
     return evaluate
 
 
-def membership(operands: list[Evaluate], options: tuple[Expression, ...], constant: Callable[[Expression], Any]) -> Evaluate:
+def membership(
+    operands: list[Evaluate], options: tuple[Expression, ...], constant: Callable[[Expression], Any]
+) -> Evaluate:
     """The first operand IN the others; a set of strings when all of them are constant strings."""
     left, *rest = operands
     if all(isinstance(option, Literal | Parameter) for option in options):
@@ -37,7 +41,11 @@ def membership(operands: list[Evaluate], options: tuple[Expression, ...], consta
 
     def evaluate(row: Row) -> Any:
         value = left(row)
-        return UNDEFINED if value is UNDEFINED else any(equal(value, option(row)) is True for option in rest)
+        return (
+            UNDEFINED
+            if value is UNDEFINED
+            else any(equal(value, option(row)) is True for option in rest)
+        )
 
     return evaluate
 
@@ -105,7 +113,9 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "BETWEEN": _between,
     "NOT": _not,
     "NEGATE": lambda value: -value if kind(value) == "number" else UNDEFINED,
-    "||": lambda left, right: left + right if isinstance(left, str) and isinstance(right, str) else UNDEFINED,
+    "||": lambda left, right: (
+        left + right if isinstance(left, str) and isinstance(right, str) else UNDEFINED
+    ),
     "??": lambda left, right: right if left is UNDEFINED else left,
     "?": lambda condition, yes, no: yes if condition is True else no,
     "+": _arithmetic(lambda left, right: left + right),

@@ -1,4 +1,6 @@
-"""Recursive descent over the subset of the query language that README.md names; anything else is a syntax error, a 400."""
+"""Recursive descent over the subset of the query language that README.md names;
+anything else is a syntax error, a 400.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,42 @@ from tests.cosmos_emulator.sql_tree import (
 from tests.cosmos_emulator.sql_values import UNDEFINED
 
 CONSTANTS = {"TRUE": True, "FALSE": False, "NULL": None, "UNDEFINED": UNDEFINED}
-LEVELS = (("??",), ("OR",), ("AND",), ("=", "!=", "<>", "<", ">", "<=", ">="), ("||",), ("+", "-"), ("*", "/", "%"))
+LEVELS = (
+    ("??",),
+    ("OR",),
+    ("AND",),
+    ("=", "!=", "<>", "<", ">", "<=", ">="),
+    ("||",),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
 """Binary operators, the loosest first."""
 COMPARISONS = 3
-CLAUSES = ("FROM", "JOIN", "WHERE", "ORDER", "OFFSET", "LIMIT", "GROUP", "HAVING", "AS", "ASC", "DESC", "IN", "NOT", "BETWEEN", "AND", "OR")
+CLAUSES = (
+    "FROM",
+    "JOIN",
+    "WHERE",
+    "ORDER",
+    "OFFSET",
+    "LIMIT",
+    "GROUP",
+    "HAVING",
+    "AS",
+    "ASC",
+    "DESC",
+    "IN",
+    "NOT",
+    "BETWEEN",
+    "AND",
+    "OR",
+)
 
 
 @lru_cache(maxsize=512)
 def parse(text: str) -> Query:
-    """A query; 400 with the place when it is not one. The same object for the same text: not to be changed."""
+    """A query; 400 with the place when it is not one. The same object for the same text:
+    not to be changed.
+    """
     parser = Parser(text)
     query = parser.query()
     parser.expect_end()
@@ -130,7 +159,9 @@ class Parser:
             operator = self._here.value.upper() if self._here.kind in ("name", "sign") else ""
             if operator in LEVELS[level]:
                 self._at += 1
-                left = Operation("!=" if operator == "<>" else operator, (left, self._binary(level + 1)))
+                left = Operation(
+                    "!=" if operator == "<>" else operator, (left, self._binary(level + 1))
+                )
             elif level == COMPARISONS and (found := self._membership(left)) is not None:
                 left = found
             else:

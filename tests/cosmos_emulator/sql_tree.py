@@ -70,7 +70,9 @@ Expression = Literal | Parameter | Reference | Call | Operation | ArrayOf | Obje
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An expression of SELECT with the name it has in the result, or one of ORDER BY with its direction."""
+    """An expression of SELECT with the name it has in the result, or one of ORDER BY with
+    its direction.
+    """
 
     expression: Expression
     name: str = ""
@@ -81,7 +83,8 @@ class Listed:
 class Query:
     """SELECT … FROM … WHERE … ORDER BY … OFFSET … LIMIT ….
 
-    select: empty for `*`. source: the list that the alias runs over (None: the container). rank: ORDER BY RANK.
+    select: empty for `*`. source: the list that the alias runs over (None: the container).
+    rank: ORDER BY RANK.
     """
 
     alias: str = "c"

@@ -1,6 +1,7 @@
 """Values as queries see them: JSON, and UNDEFINED for what is not there, which is not null.
 
-What a reader would get wrong: a comparison of two types is UNDEFINED, not false, so neither it nor its negation selects a document.
+What a reader would get wrong: a comparison of two types is UNDEFINED, not false, so neither it nor
+its negation selects a document.
 """
 
 from __future__ import annotations
@@ -23,7 +24,17 @@ class Undefined:
 UNDEFINED = Undefined()
 KINDS = ("undefined", "null", "boolean", "number", "string", "array", "object")
 """In the order in which ORDER BY puts them."""
-_KIND_OF = {Undefined: 0, type(None): 1, bool: 2, int: 3, float: 3, str: 4, list: 5, np.ndarray: 5, dict: 6}
+_KIND_OF = {
+    Undefined: 0,
+    type(None): 1,
+    bool: 2,
+    int: 3,
+    float: 3,
+    str: 4,
+    list: 5,
+    np.ndarray: 5,
+    dict: 6,
+}
 
 
 def kind(value: Any) -> str:
@@ -51,7 +62,9 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, list):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict):
-        return left.keys() == right.keys() and all(same(value, right[name]) for name, value in left.items())
+        return left.keys() == right.keys() and all(
+            same(value, right[name]) for name, value in left.items()
+        )
     return bool(left == right)
 
 
@@ -64,6 +77,8 @@ def less(left: Any, right: Any) -> Any:
 
 
 def sort_key(value: Any) -> tuple[Any, ...]:
-    """A key that orders values of any types; arrays and objects stand last, in no particular order."""
+    """A key that orders values of any types; arrays and objects stand last, in no
+    particular order.
+    """
     rank = _KIND_OF[type(value)]
     return (rank, value) if 2 <= rank <= 4 else (rank,)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import orjson
 
-from tests.cosmos_emulator.sql_tree import ArrayOf, Call, Exists, Expression, Literal, ObjectOf, Operation, Parameter, Query, Reference
+from tests.cosmos_emulator.sql_tree import (
+    ArrayOf,
+    Call,
+    Exists,
+    Expression,
+    Literal,
+    ObjectOf,
+    Operation,
+    Parameter,
+    Query,
+    Reference,
+)
 from tests.cosmos_emulator.sql_values import UNDEFINED
 
 
@@ -16,13 +27,22 @@ def write(expression: Expression) -> str:
         case Parameter(name):
             return name
         case Reference(alias, steps):
-            return alias + "".join(f"[{write(Literal(step) if isinstance(step, str | int) else step)}]" for step in steps)
+            return alias + "".join(
+                f"[{write(Literal(step) if isinstance(step, str | int) else step)}]"
+                for step in steps
+            )
         case Call(name, arguments):
             return f"{name}({_listed(arguments)})"
         case ArrayOf(members):
             return f"[{_listed(members)}]"
         case ObjectOf(named):
-            return "{" + ", ".join(f"{orjson.dumps(name).decode()}: {write(member)}" for name, member in named) + "}"
+            return (
+                "{"
+                + ", ".join(
+                    f"{orjson.dumps(name).decode()}: {write(member)}" for name, member in named
+                )
+                + "}"
+            )
         case Operation():
             return _operation(expression)
         case Exists(query):
@@ -46,7 +66,12 @@ def payload(query: Query) -> Expression:
         return Reference(query.alias)
     if query.value:
         return query.select[0].expression
-    return ObjectOf(tuple((listed.name or f"${number}", listed.expression) for number, listed in enumerate(query.select, 1)))
+    return ObjectOf(
+        tuple(
+            (listed.name or f"${number}", listed.expression)
+            for number, listed in enumerate(query.select, 1)
+        )
+    )
 
 
 def _listed(expressions: tuple[Expression, ...]) -> str:

@@ -1,7 +1,8 @@
-"""Databases and containers, and how a container's documents change: one commit after the other, then to a copy that lags.
+"""Databases and containers, and how a container's documents change: one commit after the other,
+then to a copy that lags.
 
-What a reader would get wrong: the lagging copy is a real second state, not a filter. A read from it sees the container exactly as it was
-some commits or milliseconds ago, whole transactions at a time.
+What a reader would get wrong: the lagging copy is a real second state, not a filter. A read from it
+sees the container exactly as it was some commits or milliseconds ago, whole transactions at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ import orjson
 
 from tests.cosmos_emulator.copies import Copy
 from tests.cosmos_emulator.file import Change, File
-from tests.cosmos_emulator.items import Item, check_id, check_size, check_ttl, dumps, expiry, pack_vector
+from tests.cosmos_emulator.items import (
+    Item,
+    check_id,
+    check_size,
+    check_ttl,
+    dumps,
+    expiry,
+    pack_vector,
+)
 from tests.cosmos_emulator.keys import range_bounds
 from tests.cosmos_emulator.policies import Policies
 from tests.cosmos_emulator.refused import CONTAINER_MISSING, Refused
@@ -37,7 +46,9 @@ class Clock:
 
 @dataclass(slots=True)
 class Lag:
-    """How far the second copy is behind: by time, by commits, or by both (then the older of the two states is served)."""
+    """How far the second copy is behind: by time, by commits, or by both (then the older of the two
+    states is served).
+    """
 
     milliseconds: float = 0.0
     commits: int = 0
@@ -46,7 +57,9 @@ class Lag:
 class Container:
     """Policies and documents of one container."""
 
-    def __init__(self, rid: str, database_rid: str, policies: Policies, file: File, clock: Clock) -> None:
+    def __init__(
+        self, rid: str, database_rid: str, policies: Policies, file: File, clock: Clock
+    ) -> None:
         self.rid = rid
         self.database_rid = database_rid
         self.policies = policies
@@ -67,7 +80,15 @@ class Container:
         for key, rid, item_lsn, stored in self._file.items(self.rid):
             body = orjson.loads(stored)
             self._pack(body)
-            item = Item(body["id"], key, body, len(stored), item_lsn, rid, expiry(body, self.policies.default_ttl))
+            item = Item(
+                body["id"],
+                key,
+                body,
+                len(stored),
+                item_lsn,
+                rid,
+                expiry(body, self.policies.default_ttl),
+            )
             self._rids = max(self._rids, rid)
             self._put(item)
 
@@ -155,7 +176,17 @@ class Container:
         self.policies = policies
         self._expiring.clear()
         for item in list(self._primary.items()):
-            self._put(Item(item.id, item.key, item.body, item.size, item.lsn, item.rid, expiry(item.body, policies.default_ttl)))
+            self._put(
+                Item(
+                    item.id,
+                    item.key,
+                    item.body,
+                    item.size,
+                    item.lsn,
+                    item.rid,
+                    expiry(item.body, policies.default_ttl),
+                )
+            )
 
     def _pack(self, body: dict[str, Any]) -> None:
         for path, embedding in self.policies.embeddings.items():
@@ -169,7 +200,9 @@ class Container:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What the account makes of ORDER BY RANK: `ignores_with_key`, and `refuses_distance` beside it, are what live accounts may do."""
+    """What the account makes of ORDER BY RANK: `ignores_with_key`, and `refuses_distance` beside
+    it, are what live accounts may do.
+    """
 
     ignores_with_key: bool = False
     refuses_distance: bool = False
@@ -178,7 +211,9 @@ class Ranking:
 class Account:
     """All databases. `ranges`: in how many physical ranges each container lies."""
 
-    def __init__(self, file: File, clock: Clock, consistency: str, ranges: int, ranking: Ranking) -> None:
+    def __init__(
+        self, file: File, clock: Clock, consistency: str, ranges: int, ranking: Ranking
+    ) -> None:
         self.clock = clock
         self.consistency = consistency
         self.ranges = range_bounds(ranges)
@@ -200,7 +235,9 @@ class Account:
         """A container, or 404 with the sub-status that says that it is the container."""
         found = self.database(database).get(id_)
         if found is None:
-            raise Refused(404, f"The container {id_!r} does not exist in {database!r}", CONTAINER_MISSING)
+            raise Refused(
+                404, f"The container {id_!r} does not exist in {database!r}", CONTAINER_MISSING
+            )
         return found
 
     def create_database(self, id_: str) -> None:

@@ -1,4 +1,5 @@
-"""Writing documents: each operation against what the transaction has staged so far, then all of it in one commit.
+"""Writing documents: each operation against what the transaction has staged so far,
+then all of it in one commit.
 
 A single write is a transaction of one operation, so batches and single writes can not differ.
 """
@@ -25,9 +26,17 @@ class Condition:
     def check(self, item: Item | None) -> None:
         """412 unless the stored version is the one that was asked for."""
         if self.match is not None and item is not None and self.match not in ("*", item.etag):
-            raise Refused(412, "Operation cannot be performed because one of the specified precondition is not met")
+            raise Refused(
+                412,
+                "Operation cannot be performed because one of the specified precondition is "
+                "not met",
+            )
         if self.none_match is not None and item is not None and self.none_match in ("*", item.etag):
-            raise Refused(412, "Operation cannot be performed because one of the specified precondition is not met")
+            raise Refused(
+                412,
+                "Operation cannot be performed because one of the specified precondition is "
+                "not met",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +116,12 @@ class Transaction:
     def _stage(self, body: dict[str, Any], existing: Item | None, status: int) -> Outcome:
         made = self._container.make(body, existing)
         if made.key != self._key:
-            raise bad_request("PartitionKey extracted from document doesn't match the one specified in the header", KEY_MISMATCH)
+            raise bad_request(
+                "PartitionKey extracted from document doesn't match the one specified in "
+                "the header",
+                KEY_MISMATCH,
+            )
         self._staged[made.id] = made
-        return Outcome(status, made, charges.write(made.size, len(self._container.policies.embeddings)))
+        return Outcome(
+            status, made, charges.write(made.size, len(self._container.policies.embeddings))
+        )

@@ -1,7 +1,9 @@
-"""Which documents of one partition hold which text at a property: what the service's ordinary index is for.
+"""Which documents of one partition hold which text at a property: what the service's ordinary
+index is for.
 
-What a reader would get wrong: it never decides. It names the documents that an equality leaves to be looked at, and the whole filter is
-then asked of each; so a filter that passes few of 10,000 documents costs what those few cost.
+What a reader would get wrong: it never decides. It names the documents that an equality leaves to
+be looked at, and the whole filter is then asked of each; so a filter that passes few of 10,000
+documents costs what those few cost.
 """
 
 from __future__ import annotations

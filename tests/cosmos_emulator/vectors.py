@@ -1,6 +1,7 @@
 """The vectors of one partition at one path as one matrix, kept in step with every write.
 
-Exact search: 10,000 × 384 cost about 2 ms on one thread. The real index is approximate, so recall measured here says nothing.
+Exact search: 10,000 × 384 cost about 2 ms on one thread. The real index is approximate,
+so recall measured here says nothing.
 """
 
 from __future__ import annotations
@@ -49,15 +50,25 @@ class VectorIndex:
         return id_ in self._rows
 
     def scores(self, query: npt.NDArray[np.float64], ids: Sequence[str]) -> Floats:
-        """What VectorDistance is for each of these documents, which have vectors. All of `ids` cost no copy of their vectors."""
-        rows = self._matrix[: len(ids)] if ids is self.ids else self._matrix[[self._rows[id_] for id_ in ids]]
+        """What VectorDistance is for each of these documents, which have vectors.
+        All of `ids` cost no copy of their vectors.
+        """
+        rows = (
+            self._matrix[: len(ids)]
+            if ids is self.ids
+            else self._matrix[[self._rows[id_] for id_ in ids]]
+        )
         asked = _prepared(query, self.function)
-        scores: Floats = np.linalg.norm(rows - asked, axis=1) if self.function == "euclidean" else rows @ asked
+        scores: Floats = (
+            np.linalg.norm(rows - asked, axis=1) if self.function == "euclidean" else rows @ asked
+        )
         return scores
 
 
 def order(scores: Floats, function: str, most: int) -> Iterable[int]:
-    """Positions, most similar first; the best `most` are sorted first, since rarely more are asked for."""
+    """Positions, most similar first; the best `most` are sorted first, since rarely more
+    are asked for.
+    """
     ranked = scores if function == "euclidean" else -scores
     if most < len(ranked):
         best = np.argpartition(ranked, most)[:most]

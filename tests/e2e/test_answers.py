@@ -1,4 +1,6 @@
-"""`python -m bench.answers` over a running host and a scripted model: what it asks, where it goes on, what it says."""
+"""`python -m bench.answers` over a running host and a scripted model: what it asks,
+where it goes on, what it says.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,16 @@ from aiohttp import web
 
 from bench.answers.__main__ import FAILED, REFUSED, STOPPED, main
 from tests import fork_server
-from tests.chat_server import GOOD, Behaviour, ChatServer, completion, hangs, is_proof, kind_of, refuses
+from tests.chat_server import (
+    GOOD,
+    Behaviour,
+    ChatServer,
+    completion,
+    hangs,
+    is_proof,
+    kind_of,
+    refuses,
+)
 from tests.host import answer_when
 from tests.served import serving
 
@@ -33,10 +44,20 @@ ASKED = [("Where does Ana live?", 0), ("What did Ben buy?", 1), ("Who is Ana's b
 
 def conversation(name: str) -> dict[str, Any]:
     turns = [
-        {"id": f"D1:{place}", "session": 1, "speaker": who, "text": text, "caption": "", "at": f"2026-05-08T13:0{place}:00Z"}
+        {
+            "id": f"D1:{place}",
+            "session": 1,
+            "speaker": who,
+            "text": text,
+            "caption": "",
+            "at": f"2026-05-08T13:0{place}:00Z",
+        }
         for place, (who, text) in enumerate(SAID)
     ]
-    questions = [{"q": text, "cat": 4, "kind": "single-hop", "evidence": [f"D1:{place}"]} for text, place in ASKED]
+    questions = [
+        {"q": text, "cat": 4, "kind": "single-hop", "evidence": [f"D1:{place}"]}
+        for text, place in ASKED
+    ]
     return {"conv_id": name, "turns": turns, "questions": questions}
 
 
@@ -55,14 +76,18 @@ def data(tmp_path: Path) -> Path:
 
 
 def reads() -> Behaviour:
-    """A model that repeats what it is shown, and judges by whether the reference's words stand in the answer."""
+    """A model that repeats what it is shown, and judges by whether the reference's words stand
+    in the answer.
+    """
 
     async def behave(_: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         record: str = body["messages"][1]["content"]
         if kind_of(body) not in ("Answer", "Verdict"):
             return completion(json.dumps(GOOD[kind_of(body)]))
         if kind_of(body) == "Answer":
-            return completion(json.dumps({"answer": " ".join(record.split("| context]")[1].split())[:1900]}))
+            return completion(
+                json.dumps({"answer": " ".join(record.split("| context]")[1].split())[:1900]})
+            )
         reference, answer = record.split("| reference]")[1].split("| answer]")
         said = reference.split("] ", 1)[1].rsplit("\n", 1)[0].strip().partition(": ")[2]
         return completion(json.dumps({"why": "it does", "right": said in answer}))
@@ -71,12 +96,26 @@ def reads() -> Behaviour:
 
 
 def environ(model: ChatServer, **more: str) -> dict[str, str]:
-    return {"LLM_PROVIDER": "openai", "LLM_BASE_URL": f"{model.root}/v1", "LLM_API_KEY": "k", "LLM_MODEL": "m", "LLM_TIMEOUT": "20", **more}
+    return {
+        "LLM_PROVIDER": "openai",
+        "LLM_BASE_URL": f"{model.root}/v1",
+        "LLM_API_KEY": "k",
+        "LLM_MODEL": "m",
+        "LLM_TIMEOUT": "20",
+        **more,
+    }
 
 
 def run(data: Path, model: ChatServer, *more: str, said: str = "y", **settings: str) -> int:
     """The whole bench with a host of its own."""
-    arguments = [str(data), "--state", str(data.with_name("state.jsonl")), "--embedder", "hash", *more]
+    arguments = [
+        str(data),
+        "--state",
+        str(data.with_name("state.jsonl")),
+        "--embedder",
+        "hash",
+        *more,
+    ]
     return main(arguments, environ(model, **settings), lambda asked: said)
 
 
@@ -100,7 +139,9 @@ def test_every_question_is_answered_from_both_contexts_and_judged_once(
     assert "6 of 6 questions are judged" in capsys.readouterr().out
 
 
-def test_the_host_forms_with_the_model_where_that_is_wanted(data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_host_forms_with_the_model_where_that_is_wanted(
+    data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(data, model, "--limit", "1", "--questions", "1", "--form-with-model") == 0
     assert {"Answer", "Verdict", "ExtractedFacts", "ConversationSummary"} <= kinds(model).keys()
     assert "Forming memories with the model comes on top" in capsys.readouterr().out
@@ -110,10 +151,16 @@ def test_the_judge_is_not_told_whose_context_it_was(data: Path, model: ChatServe
     assert run(data, model, "--limit", "1", "--questions", "1") == 0
     judged = [body["messages"] for body in model.bodies if kind_of(body) == "Verdict"]
     assert len(judged) == 2
-    assert not any("BM25" in text["content"] or "Memory Core" in text["content"] for messages in judged for text in messages)
+    assert not any(
+        "BM25" in text["content"] or "Memory Core" in text["content"]
+        for messages in judged
+        for text in messages
+    )
 
 
-def test_a_model_that_goes_away_is_asked_only_what_is_left(data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_goes_away_is_asked_only_what_is_left(
+    data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     answers, well = Counter[str](), reads()
 
     async def goes_away(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -148,7 +195,9 @@ def test_a_question_without_a_usable_answer_is_asked_again_next_time(
     assert "6 of 6 questions are judged" in capsys.readouterr().out
 
 
-def test_who_does_not_agree_to_the_price_pays_nothing(data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_does_not_agree_to_the_price_pays_nothing(
+    data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(data, model, said="") == REFUSED
     captured = capsys.readouterr()
     assert "Cost: unknown" in captured.out
@@ -157,22 +206,30 @@ def test_who_does_not_agree_to_the_price_pays_nothing(data: Path, model: ChatSer
     assert not data.with_name("state.jsonl").exists()
 
 
-def test_without_a_model_or_a_set_it_says_what_is_missing(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_model_or_a_set_it_says_what_is_missing(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     state = str(data.with_name("state.jsonl"))
     assert main([str(data), "--state", state], {}) == REFUSED
     assert "no model is configured: set LLM_PROVIDER" in capsys.readouterr().err
     absent = str(data.with_name("absent.json"))
-    assert main([absent, "--state", state], {"LLM_PROVIDER": "openai", "LLM_API_KEY": "k"}) == REFUSED
+    assert (
+        main([absent, "--state", state], {"LLM_PROVIDER": "openai", "LLM_API_KEY": "k"}) == REFUSED
+    )
     assert capsys.readouterr().err == f"{absent}: No such file or directory\n"
 
 
-def test_nothing_of_a_set_is_written_into_the_repository(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_of_a_set_is_written_into_the_repository(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         main([str(data), "--state", str(ROOT / "answers.jsonl")], {})
     assert "not kept within this repository" in capsys.readouterr().err
 
 
-def test_a_run_that_is_interrupted_goes_on(data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_interrupted_goes_on(
+    data: Path, model: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     answers, well = Counter[str](), reads()
 
     async def stops(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -183,8 +240,14 @@ def test_a_run_that_is_interrupted_goes_on(data: Path, model: ChatServer, capsys
 
     model.model = stops
     state = data.with_name("state.jsonl")
-    command = fork_server.command("bench.answers", str(data), "--state", str(state), "--embedder", "hash", "--yes")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
+    command = fork_server.command(
+        "bench.answers", str(data), "--state", str(state), "--embedder", "hash", "--yes"
+    )
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))
+    }
     child = subprocess.Popen(
         command,
         cwd=ROOT,
@@ -192,14 +255,22 @@ def test_a_run_that_is_interrupted_goes_on(data: Path, model: ChatServer, capsys
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a shell starts what runs behind it with Ctrl-C ignored
+        # a shell starts what runs behind it with Ctrl-C ignored
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     try:
-        answer_when(lambda: len(state.read_text().splitlines()) if state.exists() else 0, lambda lines: lines >= 7, 60)
+        answer_when(
+            lambda: len(state.read_text().splitlines()) if state.exists() else 0,
+            lambda lines: lines >= 7,
+            60,
+        )
     finally:
         child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=60)
-    assert (child.returncode, "Stopped; start it again to go on." in err) == (STOPPED, True), (out, err)
+    assert (child.returncode, "Stopped; start it again to go on." in err) == (STOPPED, True), (
+        out,
+        err,
+    )
     model.bodies.clear()
     model.model = well
     assert run(data, model) == 0

@@ -1,4 +1,6 @@
-"""`make run-azure`, by the command behind it: it ends with nothing left behind, however it ends, and finds its memories again."""
+"""`make run-azure`, by the command behind it: it ends with nothing left behind,
+however it ends, and finds its memories again.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,21 @@ class Command:
     def __init__(self, data: Path, *under: str) -> None:
         self.said = data / f"terminal-{time.monotonic_ns()}.txt"
         kept = {name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")}
-        command = [sys.executable, *(under or ("-m", "tests.azure_profile")), "--port", "0", "--data", str(data)]
+        command = [
+            sys.executable,
+            *(under or ("-m", "tests.azure_profile")),
+            "--port",
+            "0",
+            "--data",
+            str(data),
+        ]
         with self.said.open("wb") as terminal:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env={**kept, "EMBEDDING_PROVIDER": "hash"}, stdout=terminal, stderr=subprocess.STDOUT
+                command,
+                cwd=ROOT,
+                env={**kept, "EMBEDDING_PROVIDER": "hash"},
+                stdout=terminal,
+                stderr=subprocess.STDOUT,
             )
 
     def terminal(self) -> str:
@@ -43,19 +56,25 @@ class Command:
         while time.monotonic() < deadline and self.process.poll() is None:
             if "Stop with Ctrl+C" in self.terminal():
                 assert "status    ready" in self.terminal()
-                return httpx.Client(base_url=re.findall(r"address +(http://\S+)", self.terminal())[0], timeout=30)
+                return httpx.Client(
+                    base_url=re.findall(r"address +(http://\S+)", self.terminal())[0], timeout=30
+                )
             time.sleep(0.05)
         raise AssertionError(f"it did not start:\n{self.terminal()}")
 
     def host(self) -> int:
         """The process of its host."""
-        listed = subprocess.run(["ps", "-A", "-o", "pid=,args="], capture_output=True, text=True, check=True).stdout
+        listed = subprocess.run(
+            ["ps", "-A", "-o", "pid=,args="], capture_output=True, text=True, check=True
+        ).stdout
         rows = [line.split(None, 1) for line in listed.splitlines()]
         family = descendants(self.process.pid)
         (found,) = [
             int(pid)
             for pid, line in rows
-            if int(pid) in family and re.search(r"-m memory_core\.localhost", line) and "child.py" not in line
+            if int(pid) in family
+            and re.search(r"-m memory_core\.localhost", line)
+            and "child.py" not in line
         ]
         return found
 
@@ -72,13 +91,17 @@ class Command:
         return code
 
 
-UNDER = ("-c", "import os, subprocess, sys; subprocess.run([sys.executable, '-m', 'tests.azure_profile', *sys.argv[1:], "
-         "'--parent-pid', str(os.getpid())])")  # fmt: skip
+UNDER = ("-c", (
+    "import os, subprocess, sys; subprocess.run([sys.executable, '-m', 'tests.azure_profile', "
+    "*sys.argv[1:], '--parent-pid', str(os.getpid())])"
+))  # fmt: skip
 
 
 def processes() -> dict[int, int]:
     """The parent of every process that runs."""
-    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True
+    ).stdout
     rows = [line.split() for line in listed.splitlines()]
     return {int(pid): int(parent) for pid, parent, state in rows if not state.startswith("Z")}
 
@@ -101,7 +124,9 @@ def commands(tmp_path: Path) -> Iterator[list[Command]]:
             one.process.wait()
 
 
-def test_however_it_ends_nothing_is_left_and_the_next_one_finds_the_memories(tmp_path: Path, commands: list[Command]) -> None:
+def test_however_it_ends_nothing_is_left_and_the_next_one_finds_the_memories(
+    tmp_path: Path, commands: list[Command]
+) -> None:
     ends = [(signal.SIGKILL, ()), (signal.SIGKILL, UNDER), (signal.SIGINT, ())]
     codes = []
     for number, (how, under) in enumerate(ends):
@@ -111,7 +136,8 @@ def test_however_it_ends_nothing_is_left_and_the_next_one_finds_the_memories(tmp
             save(client, "ana", f"note {number}")
         frozen = re.search(r"redis://.*process (\d+)", commands[-1].terminal())
         assert frozen is not None
-        os.kill(int(frozen[1]), signal.SIGSTOP)  # one that can't answer can't be left behind, either
+        # one that can't answer can't be left behind, either
+        os.kill(int(frozen[1]), signal.SIGSTOP)
         codes.append(commands[-1].end(how))
     assert codes == [-signal.SIGKILL, -signal.SIGKILL, 0]
     assert "Stopped; nothing is left running." in commands[-1].terminal()
@@ -122,7 +148,8 @@ def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path, commands: list[
     with commands[-1].client() as client:
         told = json.loads((tmp_path / "local.settings.json").read_text())["Values"]
         assert str(Settings.from_env(told).cosmos_endpoint) in commands[-1].terminal()
-        assert told["EMBEDDING_PROVIDER"] == "hash"  # as this run, whose vectors are in the container
+        # as this run, whose vectors are in the container
+        assert told["EMBEDDING_PROVIDER"] == "hash"
         second = Command(tmp_path)
         assert second.process.wait(START_S) == 1
         assert f"another one runs on {tmp_path}" in second.terminal()
@@ -130,7 +157,9 @@ def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path, commands: list[
     assert commands[-1].end(signal.SIGTERM) == 0
 
 
-def test_a_host_that_is_killed_takes_the_rest_along_and_that_is_said(tmp_path: Path, commands: list[Command]) -> None:
+def test_a_host_that_is_killed_takes_the_rest_along_and_that_is_said(
+    tmp_path: Path, commands: list[Command]
+) -> None:
     commands.append(Command(tmp_path))
     with commands[-1].client():
         family = descendants(commands[-1].process.pid)
@@ -145,7 +174,14 @@ def test_a_host_that_is_killed_takes_the_rest_along_and_that_is_said(tmp_path: P
 
 def test_wrong_settings_stop_it_with_one_line_and_nothing_left(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.azure_profile", "--port", "0", "--data", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "MEMORY_AUTH": "maybe"}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "MEMORY_AUTH": "maybe"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "MEMORY_AUTH" in done.stderr

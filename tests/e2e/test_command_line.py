@@ -1,4 +1,6 @@
-"""The commands of `memory-core`, each way: over HTTP with a key, in both profiles, and on a data folder without a host."""
+"""The commands of `memory-core`, each way: over HTTP with a key, in both profiles,
+and on a data folder without a host.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,12 @@ RIGHTS = {"admin": ["admin"], "reader": ["read"]}
 LOCKED = {
     "MEMORY_API_KEYS": json.dumps(
         [
-            {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": RIGHTS[name]}
+            {
+                "id": key.split("_")[2],
+                "app": "shop",
+                "sha256": hashlib.sha256(key.encode()).hexdigest(),
+                "rights": RIGHTS[name],
+            }
             for name, key in KEYS.items()
         ]
     ),
@@ -51,10 +58,23 @@ CTRL_C_ENDS = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
 class Commands:
     """Commands of one memory, for one user."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], *options: str) -> None:
-        for name in [name for name in os.environ if name.startswith(("MEMORY_", "MEMORYCORE_", "LLM_"))]:
+    def __init__(
+        self,
+        folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        variables: dict[str, str],
+        *options: str,
+    ) -> None:
+        for name in [
+            name for name in os.environ if name.startswith(("MEMORY_", "MEMORYCORE_", "LLM_"))
+        ]:
             monkeypatch.delenv(name)
-        variables = {"EMBEDDING_PROVIDER": "hash", "XDG_STATE_HOME": str(folder / "state"), "MEMORY_CORE_USER": "ana", **variables}
+        variables = {
+            "EMBEDDING_PROVIDER": "hash",
+            "XDG_STATE_HOME": str(folder / "state"),
+            "MEMORY_CORE_USER": "ana",
+            **variables,
+        }
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         self.options = options
@@ -65,7 +85,12 @@ class Commands:
         level = ours.level
         result = CliRunner().invoke(app, [*arguments, *self.options], input=user_input)
         ours.setLevel(level)  # a command is a process of its own, but here
-        assert result.exit_code == code, (result.exit_code, result.stdout, result.stderr, result.exception)
+        assert result.exit_code == code, (
+            result.exit_code,
+            result.stdout,
+            result.stderr,
+            result.exception,
+        )
         assert "Traceback" not in result.stderr
         return result
 
@@ -85,40 +110,71 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def locked_azure(tmp_path_factory: pytest.TempPathFactory, azure_stores: AzureStores) -> Iterator[httpx.Client]:
+def locked_azure(
+    tmp_path_factory: pytest.TempPathFactory, azure_stores: AzureStores
+) -> Iterator[httpx.Client]:
     """The same on the stores of Azure."""
-    with running(tmp_path_factory.mktemp("azure"), **LOCKED, **Profile(azure_stores).settings()) as client:
+    with running(
+        tmp_path_factory.mktemp("azure"), **LOCKED, **Profile(azure_stores).settings()
+    ) as client:
         client.headers["X-API-Key"] = KEYS["admin"]
         yield client
 
 
 def sent_to(host: httpx.Client, user: str) -> dict[str, str]:
     """The variables that make commands send to a host."""
-    return {"MEMORY_CORE_URL": str(host.base_url), "MEMORY_CORE_KEY": KEYS["admin"], "MEMORY_CORE_USER": user}
+    return {
+        "MEMORY_CORE_URL": str(host.base_url),
+        "MEMORY_CORE_KEY": KEYS["admin"],
+        "MEMORY_CORE_USER": user,
+    }
 
 
 @pytest.fixture
-def remote(locked: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str) -> Commands:
+def remote(
+    locked: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str
+) -> Commands:
     return Commands(tmp_path, monkeypatch, sent_to(locked, user))
 
 
 @pytest.fixture(params=["remote", "azure", "local"])
-def commands(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str) -> Commands:
+def commands(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str
+) -> Commands:
     """Over HTTP in both profiles, and on a folder."""
     if request.param == "local":
-        return Commands(tmp_path, monkeypatch, {"MEMORY_DATA": str(tmp_path / "data"), "MEMORY_ERASE_SETTLE_S": "0"})
+        return Commands(
+            tmp_path,
+            monkeypatch,
+            {"MEMORY_DATA": str(tmp_path / "data"), "MEMORY_ERASE_SETTLE_S": "0"},
+        )
     host = request.getfixturevalue("locked" if request.param == "remote" else "locked_azure")
     return Commands(tmp_path, monkeypatch, sent_to(host, user))
 
 
 def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: Path) -> None:
-    where = f"at {os.environ['MEMORY_CORE_URL']}" if "MEMORY_CORE_URL" in os.environ else f"in the folder {tmp_path / 'data'}"
+    where = (
+        f"at {os.environ['MEMORY_CORE_URL']}"
+        if "MEMORY_CORE_URL" in os.environ
+        else f"in the folder {tmp_path / 'data'}"
+    )
     assert f"has no memories here, {where.rstrip('/')}" in commands.run("search", "cello").stderr
     saved = commands.json(
-        "save", "I play the cello", "--subject", "user", "--attribute", "instrument", "--tag", "music", "--agent", "coach"
+        "save",
+        "I play the cello",
+        "--subject",
+        "user",
+        "--attribute",
+        "instrument",
+        "--tag",
+        "music",
+        "--agent",
+        "coach",
     )
     memory_id = saved["memory"]["id"]
-    assert [result["memory"]["id"] for result in commands.json("search", "I play the cello")["results"]] == [memory_id]
+    assert [
+        result["memory"]["id"] for result in commands.json("search", "I play the cello")["results"]
+    ] == [memory_id]
     header, row = commands.run("search", "I play the cello").stdout.splitlines()
     assert header.split("\t") == ["rank", "relevance", "id", "day", "type", "content"]
     assert row.split("\t")[2::3] == [memory_id, "I play the cello"]
@@ -126,7 +182,9 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert nothing.stdout == ""
     assert "Leave out --session, --type" in nothing.stderr
     assert "I play the cello" in commands.run("context", "I play the cello").stdout
-    replacing = commands.run("save", "I play the harp", "--subject", "user", "--attribute", "instrument")
+    replacing = commands.run(
+        "save", "I play the harp", "--subject", "user", "--attribute", "instrument"
+    )
     assert replacing.stdout.startswith("created mem_")
     assert f'It replaced {memory_id} "I play the cello" (until 20' in replacing.stderr
     harp_id = replacing.stdout.split()[1]
@@ -136,7 +194,10 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     shown = commands.json("show", memory_id, "--versions")
     assert (shown["status"], shown["tags"]) == ("superseded", ["music"])
     assert [event["event_type"] for event in commands.json("timeline")["events"]][:1] == ["created"]
-    assert [memory["content"] for memory in commands.json("replay", "--known-at", "2020-01-01")["memories"]] == []
+    assert [
+        memory["content"]
+        for memory in commands.json("replay", "--known-at", "2020-01-01")["memories"]
+    ] == []
     assert len(commands.json("replay", "--known-at", "2999-01-01")["memories"]) == 2
     (conflict,) = commands.json("conflicts", "list", "--status", "resolved")["conflicts"]
     assert commands.json("conflicts", "undo", conflict["id"])["status"] == "pending"
@@ -148,17 +209,31 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     bees = commands.json("save", "I keep bees")["memory"]["id"]
     assert commands.json("forget", "--id", bees, "--hard", "--dry-run")["counts"]["forgotten"] == 1
     assert "say --yes" in commands.run("forget", "--id", bees, "--hard", code=2).stderr
-    assert "    forgotten: 1" in commands.run("forget", "--id", bees, "--hard", "--yes").stdout.splitlines()
+    assert (
+        "    forgotten: 1"
+        in commands.run("forget", "--id", bees, "--hard", "--yes").stdout.splitlines()
+    )
     commands.run("show", bees, code=3)
-    assert commands.json("audit", "--action", "memories_forgotten", "--limit", "1")["entries"][0]["target"]["user_id"] == shown["user_id"]
+    assert (
+        commands.json("audit", "--action", "memories_forgotten", "--limit", "1")["entries"][0][
+            "target"
+        ]["user_id"]
+        == shown["user_id"]
+    )
     assert commands.json("consolidate")["status"] == "succeeded"
     assert "No scenes yet" in commands.run("scenes").stderr
     commands.json("profile")
-    (agent,) = [agent for agent in commands.json("users")["agents"] if agent["user_id"] == shown["user_id"]]
-    assert (agent["agent_id"], agent["memories"]) == ("coach", 0), "what is superseded is not counted"
+    (agent,) = [
+        agent for agent in commands.json("users")["agents"] if agent["user_id"] == shown["user_id"]
+    ]
+    assert (agent["agent_id"], agent["memories"]) == ("coach", 0), (
+        "what is superseded is not counted"
+    )
     done = commands.json("tasks", "list", "--kind", "consolidate")["tasks"][0]
     assert commands.json("tasks", "show", done["task_id"], "--wait")["status"] == "succeeded"
-    assert commands.run("tasks", "cancel", done["task_id"], code=1).stderr.startswith("memory-core: ")
+    assert commands.run("tasks", "cancel", done["task_id"], code=1).stderr.startswith(
+        "memory-core: "
+    )
 
     file = tmp_path / "ana.jsonl"
     assert commands.json("export", str(file))["counts"]["memory"] == 2
@@ -170,7 +245,9 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert commands.json("show", memory_id)["content"] == "I play the cello"
 
 
-def test_each_format_is_imported_once_however_often_it_is_sent(commands: Commands, tmp_path: Path) -> None:
+def test_each_format_is_imported_once_however_often_it_is_sent(
+    commands: Commands, tmp_path: Path
+) -> None:
     files: dict[str, tuple[str, int]] = {
         "chatgpt": (json.dumps([chatgpt_conversation()]), 2),
         "claude": (json.dumps(CLAUDE), 2),
@@ -190,7 +267,8 @@ def test_each_format_is_imported_once_however_often_it_is_sent(commands: Command
         if kind not in ("mem0", "memories"):
             again = commands.json("import", str(file), "--no-wait", "--again")
             assert (again["new"], again["known"]) == (0, count), kind
-    report = commands.json("import", str(tmp_path / "chatgpt.json"))  # waits until all of it is formed
+    # waits until all of it is formed
+    report = commands.json("import", str(tmp_path / "chatgpt.json"))
     assert report["conflicts_to_decide"] == 0
     assert commands.json("tasks", "list", "--status", "accepted")["tasks"] == []
     (tmp_path / "broken.json").write_text('[{"mapping": {', encoding="utf-8")
@@ -198,29 +276,55 @@ def test_each_format_is_imported_once_however_often_it_is_sent(commands: Command
     commands.run("import", str(tmp_path / "missing.json"), code=2)
 
 
-def test_an_import_tells_messages_by_a_name_and_counts_what_is_to_be_decided(remote: Commands, tmp_path: Path) -> None:
+def test_an_import_tells_messages_by_a_name_and_counts_what_is_to_be_decided(
+    remote: Commands, tmp_path: Path
+) -> None:
     chat = tmp_path / "chat.jsonl"
-    chat.write_text('{"role": "user", "content": "I drive a Golf.", "timestamp": "2026-03-02T12:00:00Z"}', encoding="utf-8")
+    chat.write_text(
+        '{"role": "user", "content": "I drive a Golf.", "timestamp": "2026-03-02T12:00:00Z"}',
+        encoding="utf-8",
+    )
     instrument = ("--subject", "Noah", "--attribute", "instrument")
     remote.run("save", "Noah plays the cello", *instrument)
-    remote.run("conflicts", "undo", remote.json("save", "Noah plays the harp", *instrument)["conflict"]["id"])
-    assert "Conflicts to decide: 1 (memory-core conflicts list)" in remote.run("import", str(chat), "--actor", "Noah").stdout
+    remote.run(
+        "conflicts",
+        "undo",
+        remote.json("save", "Noah plays the harp", *instrument)["conflict"]["id"],
+    )
+    assert (
+        "Conflicts to decide: 1 (memory-core conflicts list)"
+        in remote.run("import", str(chat), "--actor", "Noah").stdout
+    )
     assert "Noah drives a Golf" in remote.run("timeline", "--types", "semantic").stdout
     assert remote.json("import", str(chat), "--actor", "Noah")["sent"] == 0
     (tmp_path / "memories.jsonl").write_text(MEMORY_LINES[0], encoding="utf-8")
-    assert "--actor is for messages" in remote.run("import", str(tmp_path / "memories.jsonl"), "--actor", "Noah", code=2).stderr
+    assert (
+        "--actor is for messages"
+        in remote.run("import", str(tmp_path / "memories.jsonl"), "--actor", "Noah", code=2).stderr
+    )
 
 
 def test_an_import_that_is_interrupted_and_killed_goes_on_and_doubles_nothing(
     remote: Commands, locked: httpx.Client, user: str, tmp_path: Path
 ) -> None:
     file, states = tmp_path / "conversations.json", tmp_path / "state" / "memory-core" / "imports"
-    file.write_text(json.dumps([chatgpt_conversation(f"c{number}") for number in range(MANY)]), encoding="utf-8")
+    file.write_text(
+        json.dumps([chatgpt_conversation(f"c{number}") for number in range(MANY)]), encoding="utf-8"
+    )
     command = fork_server.command("memory_core.cli", "import", str(file), "--no-wait")
 
     def ended_after(calls: int, how: signal.Signals) -> subprocess.CompletedProcess[str]:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=CTRL_C_ENDS)
-        answer_when(lambda: acknowledged(states), lambda count: count > calls or process.poll() is not None)
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=CTRL_C_ENDS,
+        )
+        answer_when(
+            lambda: acknowledged(states), lambda count: count > calls or process.poll() is not None
+        )
         process.send_signal(how)
         out, err = process.communicate(timeout=60)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
@@ -229,7 +333,9 @@ def test_an_import_that_is_interrupted_and_killed_goes_on_and_doubles_nothing(
     assert interrupted.returncode == 130, interrupted
     assert "the same command goes on from there" in interrupted.stderr
     killed = ended_after(acknowledged(states), signal.SIGKILL)
-    assert killed.returncode == -signal.SIGKILL, "the file was sent before it could be killed: take more conversations"
+    assert killed.returncode == -signal.SIGKILL, (
+        "the file was sent before it could be killed: take more conversations"
+    )
     report = remote.json("import", str(file), "--no-wait")
     assert (report["new"], report["known"]) == (2 * MANY, 0)
     assert 0 < report["sent"] < 2 * MANY
@@ -243,12 +349,17 @@ def acknowledged(states: Path) -> int:
     return sum(json.loads(file.read_bytes())["calls"] for file in states.glob("*.json"))
 
 
-def test_what_a_service_refuses_is_reported_and_the_rest_is_sent(remote: Commands, tmp_path: Path) -> None:
+def test_what_a_service_refuses_is_reported_and_the_rest_is_sent(
+    remote: Commands, tmp_path: Path
+) -> None:
     (tmp_path / "lines.jsonl").write_text(
         "\n".join(
             [
                 '{"role": "user", "content": "I keep bees", "timestamp": "2026-05-08T12:00:00Z"}',
-                '{"role": "user", "content": "I will keep hens", "timestamp": "2999-05-08T12:00:00Z"}',
+                (
+                    '{"role": "user", "content": "I will keep hens", "timestamp": '
+                    '"2999-05-08T12:00:00Z"}'
+                ),
             ]
         ),
         encoding="utf-8",
@@ -269,7 +380,9 @@ def test_errors_have_an_exit_code_a_reason_and_the_name_of_the_request(remote: C
     remote.run("search", "x", "--limit", "0", code=2)
     remote.run("search", "x", "--data", "here", "--url", "http://127.0.0.1:1", code=2)
     remote.run("save", "x", "--type", "nonsense", code=2)
-    assert remote.run("save", "x", "--at", "2024", code=2).stderr.startswith("memory-core: --at: must be ")
+    assert remote.run("save", "x", "--at", "2024", code=2).stderr.startswith(
+        "memory-core: --at: must be "
+    )
     remote.run("nonsense", code=2)
     assert "admin" in remote.run("users", "--key", KEYS["reader"], code=4).stderr
     remote.run("search", "x", "--key", "mc_shop_x_" + SECRET, code=4)
@@ -287,7 +400,9 @@ def test_keys_are_made_rotated_and_withdrawn(remote: Commands) -> None:
     remote.run("search", "x", "--key", rotated["key"], code=4)
 
 
-def test_the_doctor_finds_nothing_wrong_and_then_a_wrong_setting(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_finds_nothing_wrong_and_then_a_wrong_setting(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MEMORY_PORT", "0")
     report = commands.json("doctor")
     assert report["ok"], report
@@ -295,21 +410,37 @@ def test_the_doctor_finds_nothing_wrong_and_then_a_wrong_setting(commands: Comma
     if "MEMORY_CORE_URL" not in os.environ:
         monkeypatch.setenv("MEMORY_LONG_TERM", "paper")
         monkeypatch.setenv("MEMORY_DATA", "/dev/null/folder")
-        wrong = [check for check in json.loads(commands.run("doctor", "--json", code=1).stdout)["checks"] if check["status"] == "wrong"]
+        wrong = [
+            check
+            for check in json.loads(commands.run("doctor", "--json", code=1).stdout)["checks"]
+            if check["status"] == "wrong"
+        ]
         assert [check["name"] for check in wrong] == ["settings", "data folder"]
         assert "MEMORY_LONG_TERM" in wrong[0]["detail"]
 
 
 def test_a_served_folder_is_found_from_anywhere(tmp_path: Path) -> None:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")}
-    environment |= {"EMBEDDING_PROVIDER": "hash", "XDG_DATA_HOME": str(tmp_path / "share"), "PYTHONPATH": str(ROOT)}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")
+    }
+    environment |= {
+        "EMBEDDING_PROVIDER": "hash",
+        "XDG_DATA_HOME": str(tmp_path / "share"),
+        "PYTHONPATH": str(ROOT),
+    }
     process = subprocess.Popen(
-        [sys.executable, "-m", "memory_core.cli", "serve", "--port", "0"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "memory_core.cli", "serve", "--port", "0"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None
         address = next(line.split()[1] for line in process.stdout if line.startswith("  address"))
-        answer_when(lambda: httpx.get(f"{address}/health/ready").status_code, lambda status: status == 200)
+        answer_when(
+            lambda: httpx.get(f"{address}/health/ready").status_code, lambda status: status == 200
+        )
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)

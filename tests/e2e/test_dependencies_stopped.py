@@ -1,4 +1,6 @@
-"""What the host stands on is killed in the middle of traffic: nothing acknowledged is lost, and it recovers by itself."""
+"""What the host stands on is killed in the middle of traffic: nothing acknowledged is lost,
+and it recovers by itself.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzureStores]:
 
 
 @pytest.fixture(scope="module")
-def standing(stores: AzureStores, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def standing(
+    stores: AzureStores, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
     """A client of one host, which is never started again."""
     asyncio.run(stores.provision(DIMENSIONS))
     with running(tmp_path_factory.mktemp("host"), **stores.settings(), **PATIENCE) as client:
@@ -34,7 +38,9 @@ def standing(stores: AzureStores, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 class Traffic:
-    """Writers who save one note after another, each with a key of its own and again until it is acknowledged."""
+    """Writers who save one note after another, each with a key of its own and again until it is
+    acknowledged.
+    """
 
     def __init__(self, url: str, user: str) -> None:
         self._client = httpx.AsyncClient(base_url=url, timeout=60)
@@ -57,15 +63,23 @@ class Traffic:
         """Let the traffic go on until something holds."""
         async with asyncio.timeout(RECOVERED_S):
             while not holds():
-                assert not any(writer.done() for writer in self._writers), "a writer saw something that was neither 201 nor 503"
+                assert not any(writer.done() for writer in self._writers), (
+                    "a writer saw something that was neither 201 nor 503"
+                )
                 await asyncio.sleep(0.01)
 
     async def _write(self, writer: int) -> None:
         count = 0
         while not self._stopped:
-            note = {"user_id": self._user, "content": f"note {writer}-{count}", "session_id": f"s{writer}"}
+            note = {
+                "user_id": self._user,
+                "content": f"note {writer}-{count}",
+                "session_id": f"s{writer}",
+            }
             key = {"Idempotency-Key": uuid.uuid4().hex}
-            while (answer := await self._client.post("/api/v1/memories/save", json=note, headers=key)).status_code != 201:
+            while (
+                answer := await self._client.post("/api/v1/memories/save", json=note, headers=key)
+            ).status_code != 201:
                 assert problem(answer, 503)
                 self.refused += 1
             self.acknowledged[note["content"]] = answer.json()["memory"]["id"]
@@ -104,20 +118,28 @@ async def test_a_long_term_killed_in_traffic_loses_and_doubles_nothing(
             await asyncio.to_thread(stores.cosmos.start)
         saved = len(traffic.acknowledged)
         await traffic.until(lambda: len(traffic.acknowledged) >= saved + 30)
-    assert everything(standing, user) == {note: [memory_id] for note, memory_id in traffic.acknowledged.items()}
+    assert everything(standing, user) == {
+        note: [memory_id] for note, memory_id in traffic.acknowledged.items()
+    }
     until(lambda: state(standing, "long_term"), ("ready", "ok"))
 
 
-async def test_without_the_long_term_reads_are_a_503_and_not_empty(standing: httpx.Client, stores: AzureStores, user: str) -> None:
+async def test_without_the_long_term_reads_are_a_503_and_not_empty(
+    standing: httpx.Client, stores: AzureStores, user: str
+) -> None:
     memory = save(standing, user, "Ana moved to Lisbon", session_id="s")
     stores.cosmos.kill()
     scope = {"user_id": user}
-    await asyncio.to_thread(until, lambda: state(standing, "long_term"), ("unavailable", "unavailable"))
+    await asyncio.to_thread(
+        until, lambda: state(standing, "long_term"), ("unavailable", "unavailable")
+    )
     async with httpx.AsyncClient(base_url=standing.base_url, timeout=60) as client:
         ready, alive, *reads = await asyncio.gather(
             client.get("/health/ready"),
             client.get("/health"),
-            client.post("/api/v1/memories/retrieve", json={**scope, "query": "Lisbon", "session_id": "s"}),
+            client.post(
+                "/api/v1/memories/retrieve", json={**scope, "query": "Lisbon", "session_id": "s"}
+            ),
             client.get("/api/v1/memories", params=scope),
             client.get(f"/api/v1/memories/{memory['id']}", params=scope),
         )
@@ -131,11 +153,15 @@ async def test_without_the_long_term_reads_are_a_503_and_not_empty(standing: htt
     assert [one["id"] for one in memories(standing, user)] == [memory["id"]]
 
 
-async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(standing: httpx.Client, stores: AzureStores, user: str) -> None:
+async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(
+    standing: httpx.Client, stores: AzureStores, user: str
+) -> None:
     def kept_in_short_term() -> bool:
         return (
             "short_term"
-            not in standing.post("/api/v1/memories/save", json={"user_id": user, "content": uuid.uuid4().hex}).json()["degraded"]
+            not in standing.post(
+                "/api/v1/memories/save", json={"user_id": user, "content": uuid.uuid4().hex}
+            ).json()["degraded"]
         )
 
     async with Traffic(str(standing.base_url), user) as traffic:
@@ -145,22 +171,30 @@ async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(standi
         await traffic.until(lambda: len(traffic.acknowledged) >= before + 30)
         assert traffic.refused == 0
         found = await asyncio.to_thread(
-            standing.post, "/api/v1/memories/retrieve", json={"user_id": user, "query": "note", "session_id": "s1"}
+            standing.post,
+            "/api/v1/memories/retrieve",
+            json={"user_id": user, "query": "note", "session_id": "s1"},
         )
         assert (found.status_code, found.json()["degraded"]) == (200, ["short_term"])
-        await asyncio.to_thread(until, lambda: state(standing, "short_term"), ("degraded", "unavailable"))
+        await asyncio.to_thread(
+            until, lambda: state(standing, "short_term"), ("degraded", "unavailable")
+        )
         await asyncio.to_thread(stores.redis.start)
         await asyncio.to_thread(until, lambda: state(standing, "short_term"), ("ready", "ok"))
         await asyncio.to_thread(until, kept_in_short_term, True)
     assert traffic.refused == 0
 
 
-async def test_storage_killed_in_traffic_is_said_and_stops_nothing(standing: httpx.Client, stores: AzureStores, user: str) -> None:
+async def test_storage_killed_in_traffic_is_said_and_stops_nothing(
+    standing: httpx.Client, stores: AzureStores, user: str
+) -> None:
     async with Traffic(str(standing.base_url), user) as traffic:
         await traffic.until(lambda: len(traffic.acknowledged) >= 10)
         await asyncio.to_thread(stores.azurite.kill)
         before = len(traffic.acknowledged)
-        await asyncio.to_thread(until, lambda: state(standing, *STORAGE), ("degraded", "unavailable", "unavailable"))
+        await asyncio.to_thread(
+            until, lambda: state(standing, *STORAGE), ("degraded", "unavailable", "unavailable")
+        )
         await traffic.until(lambda: len(traffic.acknowledged) >= before + 30)
         await asyncio.to_thread(stores.azurite.start)
         await asyncio.to_thread(until, lambda: state(standing, *STORAGE), ("ready", "ok", "ok"))

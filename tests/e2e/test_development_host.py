@@ -1,7 +1,8 @@
 """The development host as a person meets it: starting, refusing to start, answering, stopping.
 
-Some are started as a person does, by an interpreter that imports everything anew; the others are forks of one that has.
-What happens before a store is opened (settings, data folder, first lines) is tried in the embedded profile only: no store has a part in it.
+Some are started as a person does, by an interpreter that imports everything anew; the others are
+forks of one that has. What happens before a store is opened (settings, data folder, first lines) is
+tried in the embedded profile only: no store has a part in it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None
         assert len(commands) == 2
         for command in commands:
             assert url in command
-            answer = subprocess.run(shlex.split(command), capture_output=True, check=True, timeout=30)
+            answer = subprocess.run(
+                shlex.split(command), capture_output=True, check=True, timeout=30
+            )
             assert "Lisbon" in json.dumps(json.loads(answer.stdout))
     finally:
         assert host.stop() == 0
@@ -56,11 +59,18 @@ def test_wrong_settings_stop_the_start_with_one_line(
     assert "Traceback" not in host.terminal
 
 
-def test_a_variable_of_another_memory_service_is_named_once_without_its_value(tmp_path: Path) -> None:
+def test_a_variable_of_another_memory_service_is_named_once_without_its_value(
+    tmp_path: Path,
+) -> None:
     host = Host(tmp_path, OMNIMEMORY_LINK_THRESHOLD="0.6789", QDRANT_HOST="db.example")
     try:
         httpx.get(f"{host.url}/health")
-        assert host.terminal.count("OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD") == 1
+        assert (
+            host.terminal.count(
+                "OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD"
+            )
+            == 1
+        )
         assert host.terminal.count("QDRANT_HOST is not read") == 1
         assert "0.6789" not in host.terminal
         assert "db.example" not in host.terminal
@@ -99,13 +109,23 @@ def test_data_of_another_embedder_are_found_by_words_and_embedded_anew(tmp_path:
         assert accepted.status_code == 202
         task = ended_task(client, accepted.headers["location"])
         assert (task["kind"], task["status"], task["progress"]) == ("reembed", "succeeded", 1.0)
-        assert task["result"] == {"counts": {"read": 1, "embedded": 1}, "model": "hash-1", "dimensions": 256}
+        assert task["result"] == {
+            "counts": {"read": 1, "embedded": 1},
+            "model": "hash-1",
+            "dimensions": 256,
+        }
         assert hit(client)["similarity_score"] == pytest.approx(1.0)
         after = client.get(f"/api/v1/memories/{saved['id']}", params={"user_id": "ana"}).json()
-        assert after == {**saved, "embedding_dimensions": 256, **{name: after[name] for name in ("access_count", "last_accessed_at")}}
+        assert after == {
+            **saved,
+            "embedding_dimensions": 256,
+            **{name: after[name] for name in ("access_count", "last_accessed_at")},
+        }
 
 
-def test_a_query_that_names_no_limit_has_as_many_results_as_the_settings_say(tmp_path: Path) -> None:
+def test_a_query_that_names_no_limit_has_as_many_results_as_the_settings_say(
+    tmp_path: Path,
+) -> None:
     with running(tmp_path, MEMORY_DEFAULT_N_RESULTS="2") as client:
         for number in range(4):
             save(client, "ana", f"apple {number}")
@@ -133,13 +153,21 @@ def test_a_data_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("PUT", "/api/v1/memories"), ("GET", "/api/v1/memories/save/x"), ("POST", "/health"), ("GET", "/zork"), ("TRACE", "/")],
+    [
+        ("PUT", "/api/v1/memories"),
+        ("GET", "/api/v1/memories/save/x"),
+        ("POST", "/health"),
+        ("GET", "/zork"),
+        ("TRACE", "/"),
+    ],
 )
 def test_a_wrong_method_or_path_is_not_found(host: httpx.Client, method: str, path: str) -> None:
     assert problem(host.request(method, path), 404)
 
 
-def test_a_wrong_method_or_path_is_told_what_was_meant_and_not_repeated(host: httpx.Client, user: str) -> None:
+def test_a_wrong_method_or_path_is_told_what_was_meant_and_not_repeated(
+    host: httpx.Client, user: str
+) -> None:
     for method, path, meant in (
         ("POST", "/api/v1/memory/episodic", "POST /api/v1/memories/save with type"),
         ("POST", "/memory/retrieve", "POST /api/v1/memories/retrieve"),
@@ -150,27 +178,44 @@ def test_a_wrong_method_or_path_is_told_what_was_meant_and_not_repeated(host: ht
         ("GET", f"/api/v1/memories/retrieve?user_id={user}", "POST /api/v1/memories/retrieve"),
     ):
         assert problem(host.request(method, path), 404)["did_you_mean"] == meant
-    found = problem(host.get("/api/v1/memories/retrieve", params={"user_id": user, "query": "violin"}), 422)
+    found = problem(
+        host.get("/api/v1/memories/retrieve", params={"user_id": user, "query": "violin"}), 422
+    )
     assert found["did_you_mean"] == "POST /api/v1/memories/retrieve"
     for path in ("/my-salary", "/api/v1/memories/mem_none/evolution/graph/svg"):
         assert problem(host.get(path), 404)["detail"] == "No call has this path and method"
-    assert "did_you_mean" not in problem(host.get("/api/v1/memories/mem_none", params={"user_id": user}), 404)
+    assert "did_you_mean" not in problem(
+        host.get("/api/v1/memories/mem_none", params={"user_id": user}), 404
+    )
 
 
-def test_paths_match_whatever_their_case_and_a_slash_at_the_end(host: httpx.Client, user: str) -> None:
+def test_paths_match_whatever_their_case_and_a_slash_at_the_end(
+    host: httpx.Client, user: str
+) -> None:
     assert host.get(f"/API/v1/Memories/?user_id={user}").json()["memories"] == []
 
 
-def test_every_answer_carries_the_correlation_id_it_was_asked_with(host: httpx.Client, user: str) -> None:
+def test_every_answer_carries_the_correlation_id_it_was_asked_with(
+    host: httpx.Client, user: str
+) -> None:
     asked = {"X-Correlation-Id": "trace-7"}
-    for response in (host.get("/", headers=asked), host.get("/zork", headers=asked), host.get("/api/v1/memories", headers=asked)):
+    for response in (
+        host.get("/", headers=asked),
+        host.get("/zork", headers=asked),
+        host.get("/api/v1/memories", headers=asked),
+    ):
         assert response.headers["x-correlation-id"] == "trace-7"
     assert len(host.get("/").headers["x-correlation-id"]) >= 16
     assert host.get("/", headers={"X-Correlation-Id": "a b"}).headers["x-correlation-id"] != "a b"
 
 
-def test_a_page_in_a_browser_cannot_reach_it_under_another_name(host: httpx.Client, user: str) -> None:
-    assert problem(host.get("/api/v1/memories", params={"user_id": user}, headers={"Host": "evil.example"}), 403)
+def test_a_page_in_a_browser_cannot_reach_it_under_another_name(
+    host: httpx.Client, user: str
+) -> None:
+    assert problem(
+        host.get("/api/v1/memories", params={"user_id": user}, headers={"Host": "evil.example"}),
+        403,
+    )
 
 
 def test_a_function_that_is_no_timer_is_not_fired_by_hand(host: httpx.Client) -> None:
@@ -181,20 +226,25 @@ def test_the_service_describes_itself(host: httpx.Client) -> None:
     root = host.get("/").json()
     assert root["name"] == "Memory Core"
     for name, link in root["links"].items():
-        assert host.get(link).status_code == (405 if name == "mcp" else 200), link  # to /mcp one posts
+        # to /mcp one posts
+        assert host.get(link).status_code == (405 if name == "mcp" else 200), link
     ready = host.get("/health/ready").json()
     assert ready["status"] == "ready"
     assert {"long_term", "short_term", "embedder"} <= ready["dependencies"].keys()
 
 
 async def _save_until_it_ends(url: str, host: Host, how: signal.Signals) -> list[str]:
-    """Ids of the saves that were acknowledged by a host that is told to stop in the middle of them."""
+    """Ids of the saves that were acknowledged by a host that is told to stop in the
+    middle of them.
+    """
     acknowledged: list[str] = []
     async with httpx.AsyncClient(base_url=url, timeout=30) as client:
 
         async def one(number: int) -> None:
             try:
-                response = await client.post("/api/v1/memories/save", json={"user_id": "ana", "content": f"note {number}"})
+                response = await client.post(
+                    "/api/v1/memories/save", json={"user_id": "ana", "content": f"note {number}"}
+                )
             except httpx.TransportError:
                 return
             assert response.status_code == 201, response.text
@@ -217,4 +267,7 @@ async def test_a_stop_in_the_middle_of_saves_loses_nothing_that_was_acknowledged
     assert len(acknowledged) >= 20
     with running(tmp_path, **settings) as client:
         for memory_id in acknowledged:
-            assert client.get(f"/api/v1/memories/{memory_id}", params={"user_id": "ana"}).status_code == 200
+            assert (
+                client.get(f"/api/v1/memories/{memory_id}", params={"user_id": "ana"}).status_code
+                == 200
+            )

@@ -1,4 +1,6 @@
-"""Queue functions in the development host as a process: killed, stopped and started again, on both queues."""
+"""Queue functions in the development host as a process: killed, stopped and started again,
+on both queues.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ def queue(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 
 
 def started(folder: Path, settings: dict[str, str]) -> Host:
-    given = {"CALLS": str(folder), "POISON_QUEUE": "formation-poison", "MEMORY_QUEUE_VISIBILITY_S": "1", "PYTHONPATH": str(ROOT)}
+    given = {
+        "CALLS": str(folder),
+        "POISON_QUEUE": "formation-poison",
+        "MEMORY_QUEUE_VISIBILITY_S": "1",
+        "PYTHONPATH": str(ROOT),
+    }
     return Host(folder, app=APP, **given | settings)
 
 
@@ -47,7 +54,9 @@ def until(folder: Path, line: str) -> None:
         time.sleep(0.02)
 
 
-def test_what_a_killed_host_worked_on_is_delivered_again(tmp_path: Path, queue: dict[str, str]) -> None:
+def test_what_a_killed_host_worked_on_is_delivered_again(
+    tmp_path: Path, queue: dict[str, str]
+) -> None:
     host = started(tmp_path, queue)
     try:
         send(host, "wait")
@@ -90,7 +99,11 @@ def test_what_always_fails_ends_in_the_poison_queues_function(tmp_path: Path) ->
     assert calls(tmp_path) == ["fail 1", "fail 2", "fail 3", "fail poisoned"]
     assert "Described: RuntimeError" in host.terminal
     assert ready["dependencies"]["queue"]["status"] == "ok"
-    assert ready["dependencies"]["queue"]["facts"].keys() == {"formation-poison", "consolidation-poison", "webhooks-poison"}
+    assert ready["dependencies"]["queue"]["facts"].keys() == {
+        "formation-poison",
+        "consolidation-poison",
+        "webhooks-poison",
+    }
 
 
 @pytest.mark.parametrize(
@@ -101,7 +114,9 @@ def test_what_always_fails_ends_in_the_poison_queues_function(tmp_path: Path) ->
         ({"AzureFunctionsJobHost__extensions__queues__messageEncoding": "none"}, "messageEncoding"),
     ],
 )
-def test_queue_triggers_that_can_not_be_served_stop_the_start(tmp_path: Path, settings: dict[str, str], says: str) -> None:
+def test_queue_triggers_that_can_not_be_served_stop_the_start(
+    tmp_path: Path, settings: dict[str, str], says: str
+) -> None:
     host = started(tmp_path, settings)
     assert host.process.wait(30) == 2
     assert says in host.terminal.splitlines()[-1]

@@ -1,4 +1,6 @@
-"""Each set-up of docs/mcp.md works, by the official client, once its address, key, program and folder are those of a test."""
+"""Each set-up of docs/mcp.md works, by the official client, once its address, key,
+program and folder are those of a test.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,11 @@ def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 def servers() -> list[dict[str, Any]]:
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
-    named = [server for block in blocks for server in (block.get("servers") or block["mcpServers"]).values()]
+    named = [
+        server
+        for block in blocks
+        for server in (block.get("servers") or block["mcpServers"]).values()
+    ]
     address = re.search(r'server_url="(.*?)"', program("Foundry"))
     assert address is not None
     return [*named, {"type": "http", "url": address[1], "headers": {"X-API-Key": "mc_…"}}]
@@ -56,8 +62,12 @@ def program(section: str) -> str:
 
 
 @asynccontextmanager
-async def connected(server: dict[str, Any], hosts: dict[str, str], folder: Path) -> AsyncIterator[Client]:
-    """A client of the server that a block describes, as the programs that read such blocks connect it."""
+async def connected(
+    server: dict[str, Any], hosts: dict[str, str], folder: Path
+) -> AsyncIterator[Client]:
+    """A client of the server that a block describes, as the programs that read such
+    blocks connect it.
+    """
 
     def filled(text: str) -> str:
         for name, value in {**VALUES, **hosts}.items():
@@ -67,38 +77,62 @@ async def connected(server: dict[str, Any], hosts: dict[str, str], folder: Path)
     if server.get("type") == "http":
         address, _, query = filled(server["url"]).partition("?")
         assert address.endswith("/mcp")
-        headers = {name.replace("-", "_"): filled(value) for name, value in server["headers"].items()}
-        async with over_http(address.removesuffix("/mcp"), "auto", query=f"?{query}", **headers) as client:
+        headers = {
+            name.replace("-", "_"): filled(value) for name, value in server["headers"].items()
+        }
+        async with over_http(
+            address.removesuffix("/mcp"), "auto", query=f"?{query}", **headers
+        ) as client:
             yield client
     else:
         assert Path(server["command"]).name == "memory-core"
         command, *arguments = [filled(argument) for argument in server["args"]]
         assert command == "mcp"
-        arguments = [str(folder) if argument.endswith("/.memory") else argument for argument in arguments]
-        async with over_stdio(*arguments, **{name: filled(value) for name, value in server.get("env", {}).items()}) as client:
+        arguments = [
+            str(folder) if argument.endswith("/.memory") else argument for argument in arguments
+        ]
+        async with over_stdio(
+            *arguments, **{name: filled(value) for name, value in server.get("env", {}).items()}
+        ) as client:
             yield client
 
 
-@pytest.mark.parametrize("server", servers(), ids=lambda server: str(server.get("url") or server["args"]))
+@pytest.mark.parametrize(
+    "server", servers(), ids=lambda server: str(server.get("url") or server["args"])
+)
 async def test_a_set_up_of_the_page_saves_and_finds(
     server: dict[str, Any], laptop: httpx.Client, azure: httpx.Client, tmp_path: Path
 ) -> None:
     hosts = {LAPTOP: str(laptop.base_url).rstrip("/"), AZURE: str(azure.base_url).rstrip("/")}
     async with connected(server, hosts, tmp_path / "data") as client:
-        await answer(client, "memory_save", content="Ana lives in Lisbon", subject="user", attribute="city")
-        assert "Ana lives in Lisbon" in await answer(client, "memory_search", query="Where does Ana live?")
+        await answer(
+            client, "memory_save", content="Ana lives in Lisbon", subject="user", attribute="city"
+        )
+        assert "Ana lives in Lisbon" in await answer(
+            client, "memory_search", query="Where does Ana live?"
+        )
 
 
-def test_the_program_of_the_page_saves_and_finds_both_ways(laptop: httpx.Client, tmp_path: Path) -> None:
+def test_the_program_of_the_page_saves_and_finds_both_ways(
+    laptop: httpx.Client, tmp_path: Path
+) -> None:
     own = program("A program of your own").replace(LAPTOP, str(laptop.base_url).rstrip("/"))
     command = tmp_path / "memory-core"
     settings = f"EMBEDDING_PROVIDER=hash PYTHONPATH={shlex.quote(str(ROOT))}"
-    command.write_text(f'#!/bin/sh\n{settings} exec {shlex.join(fork_server.command("memory_core.cli"))} "$@"\n')
+    command.write_text(
+        f'#!/bin/sh\n{settings} exec {shlex.join(fork_server.command("memory_core.cli"))} "$@"\n'
+    )
     command.chmod(0o755)
     own = own.replace("/home/ana/memory-core/.venv/bin/memory-core", str(command)).replace(
         "/home/ana/memory-core/.memory", str(tmp_path / "data")
     )
-    done = subprocess.run([sys.executable, "-W", "error", "-c", own], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", own],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(": Ana is allergic to peanuts\n") == 2
 
@@ -114,8 +148,13 @@ def test_the_page_has_a_set_up_for_each_client_and_names_every_tool() -> None:
 
 def test_the_commands_of_the_page_name_the_same_addresses_and_headers() -> None:
     commands = re.findall(r"\$ claude mcp add (.*)", PAGE)
-    assert [re.findall(r"https?://\S+", command) for command in commands] == [[f"{LAPTOP}/mcp"], [f"{AZURE}/mcp"]]
-    headers = {header for command in commands for header in re.findall(r'--header "([\w-]+):', command)}
+    assert [re.findall(r"https?://\S+", command) for command in commands] == [
+        [f"{LAPTOP}/mcp"],
+        [f"{AZURE}/mcp"],
+    ]
+    headers = {
+        header for command in commands for header in re.findall(r'--header "([\w-]+):', command)
+    }
     assert headers == {"X-API-Key", "X-Memory-User"}
 
 

@@ -17,7 +17,14 @@ from tests.browser import Browser
 from tests.host import answer_when, problem, running, save
 
 KEY = "mc_shop_a1_0123456789abcdef"
-KEYS = [{"id": "a1", "app": "shop", "sha256": hashlib.sha256(KEY.encode()).hexdigest(), "rights": ["read", "write"]}]
+KEYS = [
+    {
+        "id": "a1",
+        "app": "shop",
+        "sha256": hashlib.sha256(KEY.encode()).hexdigest(),
+        "rights": ["read", "write"],
+    }
+]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +53,9 @@ def click(page: Browser, selector: str) -> None:
 
 
 def click_until(page: Browser, selector: str, expression: str) -> Any:
-    """Click again until an expression is true, since fields take over late what was typed; its value."""
+    """Click again until an expression is true, since fields take over late what was typed;
+    its value.
+    """
 
     def ask() -> Any:
         page.evaluate(f"document.querySelector({json.dumps(selector)})?.click()")
@@ -66,7 +75,9 @@ def enter(page: Browser, selector: str, text: str) -> None:
     )
 
 
-def test_with_a_key_every_call_can_be_read_and_tried_and_nothing_comes_from_elsewhere(host: httpx.Client, chromium: Browser) -> None:
+def test_with_a_key_every_call_can_be_read_and_tried_and_nothing_comes_from_elsewhere(
+    host: httpx.Client, chromium: Browser
+) -> None:
     host.headers["X-API-Key"] = KEY
     save(host, "ana", "Ana lives in Lisbon")
     base = str(host.base_url).rstrip("/")
@@ -76,26 +87,43 @@ def test_with_a_key_every_call_can_be_read_and_tried_and_nothing_comes_from_else
     appear(chromium, f"document.querySelectorAll('.opblock').length === {operations}")
     click(chromium, ".btn.authorize")
     enter(chromium, ".auth-container input#api_key_value", KEY)
-    click_until(chromium, ".auth-btn-wrapper .authorize", "document.querySelector('.auth-container')?.innerText.includes('Logout')")
+    click_until(
+        chromium,
+        ".auth-btn-wrapper .authorize",
+        "document.querySelector('.auth-container')?.innerText.includes('Logout')",
+    )
     click(chromium, ".btn-done")
     click(chromium, "#operations-memories-memories_list .opblock-summary-control")
     enter(chromium, "#operations-memories-memories_list tr[data-param-name=user_id] input", "ana")
     answer = click_until(
         chromium,
         "#operations-memories-memories_list .execute",
-        "document.querySelector('#operations-memories-memories_list .live-responses-table')?.innerText",
+        "document.querySelector('#operations-memories-memories_list "
+        ".live-responses-table')?.innerText",
     )
     assert "200" in answer
     assert "Ana lives in Lisbon" in answer
-    asked = [event["params"]["request"]["url"] for event in chromium.seen if event["method"] == "Network.requestWillBeSent"]
+    asked = [
+        event["params"]["request"]["url"]
+        for event in chromium.seen
+        if event["method"] == "Network.requestWillBeSent"
+    ]
     assert [url for url in asked if not url.startswith((f"{base}/", "data:"))] == []
     events = ("Log.entryAdded", "Runtime.exceptionThrown")
-    assert [event for event in chromium.seen if event["method"] in events] == [], "errors, or breaches of the page's policy"
+    assert [event for event in chromium.seen if event["method"] in events] == [], (
+        "errors, or breaches of the page's policy"
+    )
 
 
-def test_a_file_that_the_page_does_not_have_is_a_problem_and_its_files_come_compressed_or_not(host: httpx.Client) -> None:
+def test_a_file_that_the_page_does_not_have_is_a_problem_and_its_files_come_compressed_or_not(
+    host: httpx.Client,
+) -> None:
     for name in ("index.html", "LICENSE", "..%2Fgate.py", "swagger-ui.css.gz"):
         assert problem(host.get(f"/docs/{name}"), 404)
     plain = host.get("/docs/swagger-ui.css", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
-    assert plain.content == host.get("/docs/swagger-ui.css").content == viewer.kept_content(http_docs.FOLDER, "swagger-ui.css")
+    assert (
+        plain.content
+        == host.get("/docs/swagger-ui.css").content
+        == viewer.kept_content(http_docs.FOLDER, "swagger-ui.css")
+    )

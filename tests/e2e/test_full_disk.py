@@ -1,4 +1,6 @@
-"""A disk without room: saves are refused, readiness says why, reads go on, and all is well again once there is room."""
+"""A disk without room: saves are refused, readiness says why, reads go on, and all is well again
+once there is room.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ import pytest
 
 from tests.host import Host, memories, problem, save, until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux changes the limits of another process")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux changes the limits of another process"
+)
 LARGE = "tea " * 4_000
 
 
@@ -25,7 +29,9 @@ def limit_files(host: Host, size: int) -> None:
 def fill(client: httpx.Client) -> httpx.Response:
     """Save until that is refused."""
     for number in range(40):
-        answer = client.post("/api/v1/memories/save", json={"user_id": "ana", "content": f"{number} {LARGE}"})
+        answer = client.post(
+            "/api/v1/memories/save", json={"user_id": "ana", "content": f"{number} {LARGE}"}
+        )
         if answer.status_code != 201:
             return answer
     raise AssertionError("the disk never gets full")
@@ -38,11 +44,17 @@ def long_term(client: httpx.Client) -> dict[str, Any]:
 
 def state(client: httpx.Client) -> tuple[int, str, str]:
     ready = client.get("/health/ready")
-    return ready.status_code, ready.json()["status"], ready.json()["dependencies"]["long_term"]["status"]
+    return (
+        ready.status_code,
+        ready.json()["status"],
+        ready.json()["dependencies"]["long_term"]["status"],
+    )
 
 
 def filled(client: httpx.Client) -> tuple[int, str, str]:
-    """The state after one more refusal: the first may have left room, where what was written ahead went into the file since."""
+    """The state after one more refusal: the first may have left room, where what was written ahead
+    went into the file since.
+    """
     assert problem(fill(client), 503)
     return state(client)
 
@@ -53,12 +65,19 @@ def test_readiness_goes_on_answering_when_the_folder_of_the_data_is_gone(tmp_pat
         with httpx.Client(base_url=host.url, timeout=60) as client:
             save(client, "ana", "I keep bees")
             (tmp_path / "data").rename(tmp_path / "elsewhere")
-            until(lambda: "the folder of the data can't be looked at" in str(long_term(client)["detail"]), True)
+            until(
+                lambda: (
+                    "the folder of the data can't be looked at" in str(long_term(client)["detail"])
+                ),
+                True,
+            )
     finally:
         host.stop(signal.SIGKILL)
 
 
-def test_readiness_says_that_nothing_can_be_saved_and_ends_saying_so_by_itself(tmp_path: Path) -> None:
+def test_readiness_says_that_nothing_can_be_saved_and_ends_saying_so_by_itself(
+    tmp_path: Path,
+) -> None:
     host = Host(tmp_path)
     try:
         with httpx.Client(base_url=host.url, timeout=60) as client:

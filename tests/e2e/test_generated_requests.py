@@ -1,4 +1,6 @@
-"""Requests generated from /openapi.json, right and wrong ones for every route, keep the contract; keys are on."""
+"""Requests generated from /openapi.json, right and wrong ones for every route,
+keep the contract; keys are on.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,18 @@ ALLOWED = {
 }
 
 
-TAGS = ("sessions", "tasks", "people", "admin", "system", "mcp", "scenes", "time", "conflicts", "memories")
+TAGS = (
+    "sessions",
+    "tasks",
+    "people",
+    "admin",
+    "system",
+    "mcp",
+    "scenes",
+    "time",
+    "conflicts",
+    "memories",
+)
 DRAWN = "220"
 """Requests that are drawn for each route, beside about 6,000 that cover each rule of each field."""
 
@@ -36,18 +49,38 @@ def url(tmp_path: Path) -> Iterator[str]:
         yield str(client.base_url)
 
 
-def test_every_answer_to_a_generated_request_is_one_that_the_document_declares(tmp_path: Path, url: str) -> None:
+def test_every_answer_to_a_generated_request_is_one_that_the_document_declares(
+    tmp_path: Path, url: str
+) -> None:
     """It neither fails nor accepts what is wrong, and its errors repeat no text of the request."""
-    outcome = generate(url, KEY, tmp_path, "--phases", "coverage", *(f"--include-tag={tag}" for tag in TAGS[:4]), seed=1, limit_s=120)
+    outcome = generate(
+        url,
+        KEY,
+        tmp_path,
+        "--phases",
+        "coverage",
+        *(f"--include-tag={tag}" for tag in TAGS[:4]),
+        seed=1,
+        limit_s=120,
+    )
     assert outcome.code == 0, outcome.report
     assert outcome.requests >= 500, outcome.report
 
 
 @pytest.mark.long
-def test_every_answer_to_20000_generated_requests_is_one_that_the_document_declares(tmp_path: Path, url: str) -> None:
-    """Each group of routes is a run of its own, since the generator forgets nothing: those of memories take 5 GB."""
+def test_every_answer_to_20000_generated_requests_is_one_that_the_document_declares(
+    tmp_path: Path, url: str
+) -> None:
+    """Each group of routes is a run of its own, since the generator forgets nothing:
+    those of memories take 5 GB.
+    """
     with httpx.Client(base_url=url, timeout=30) as client:
-        tags = {tag for item in client.get("/openapi.json").json()["paths"].values() for call in item.values() for tag in call["tags"]}
+        tags = {
+            tag
+            for item in client.get("/openapi.json").json()["paths"].values()
+            for call in item.values()
+            for tag in call["tags"]
+        }
     assert tags == set(TAGS)
     requests = 0
     for tag in TAGS:

@@ -1,4 +1,6 @@
-"""What an admin sees of all users of an app, over HTTP, on both profiles: tasks that were given up, and agents."""
+"""What an admin sees of all users of an app, over HTTP, on both profiles: tasks that were given
+up, and agents.
+"""
 
 from __future__ import annotations
 
@@ -43,16 +45,28 @@ class Doors:
 def doors(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     folder, settings = tmp_path_factory.mktemp("admin"), profile.settings()
     parts = [(key, key.split("_"), given) for key, given in KEYS.values()]
-    keys = [{"id": one[2], "app": one[1], "sha256": hashlib.sha256(key.encode()).hexdigest(), **given} for key, one, given in parts]
-    with running(folder, MEMORY_API_KEYS=json.dumps(keys), MEMORY_ERASE_SETTLE_S="0", **settings) as client:
-        clients = {who: httpx.Client(base_url=client.base_url, headers={"X-API-Key": key}, timeout=30) for who, (key, _) in KEYS.items()}
-        yield Doors(clients, {**settings, "MEMORY_DATA": str(folder / "data"), "EMBEDDING_PROVIDER": "hash"})
+    keys = [
+        {"id": one[2], "app": one[1], "sha256": hashlib.sha256(key.encode()).hexdigest(), **given}
+        for key, one, given in parts
+    ]
+    with running(
+        folder, MEMORY_API_KEYS=json.dumps(keys), MEMORY_ERASE_SETTLE_S="0", **settings
+    ) as client:
+        clients = {
+            who: httpx.Client(base_url=client.base_url, headers={"X-API-Key": key}, timeout=30)
+            for who, (key, _) in KEYS.items()
+        }
+        yield Doors(
+            clients, {**settings, "MEMORY_DATA": str(folder / "data"), "EMBEDDING_PROVIDER": "hash"}
+        )
         for one in clients.values():
             one.close()
 
 
 async def give_up(settings: dict[str, str], *messages: TaskMessage) -> None:
-    """Do in another process what the function of the poison queue does: no task of a host that works is given up by itself."""
+    """Do in another process what the function of the poison queue does: no task of a host that
+    works is given up by itself.
+    """
     async with MemoryCore(Settings.from_env(settings)) as core:
         for message in messages:
             await core.give_up(message.model_dump_json())
@@ -82,23 +96,39 @@ def listed(client: httpx.Client, path: str, limit: int = 100) -> list[dict[str, 
         query["cursor"] = page["next_cursor"]
 
 
-def test_tasks_that_were_given_up_are_listed_for_the_apps_admin_until_somebody_acts(doors: Doors) -> None:
+def test_tasks_that_were_given_up_are_listed_for_the_apps_admin_until_somebody_acts(
+    doors: Doors,
+) -> None:
     admin, rival = doors["admin"], doors["rival"]
     assert listed(admin, POISONED) == []
-    anas, bos, theirs = waiting_task(admin, "ana"), waiting_task(admin, "bo"), waiting_task(rival, "ana")
+    anas, bos, theirs = (
+        waiting_task(admin, "ana"),
+        waiting_task(admin, "bo"),
+        waiting_task(rival, "ana"),
+    )
     assert listed(admin, POISONED) == [], "none of them was given up yet"
     asyncio.run(give_up(doors.settings, anas, bos, theirs))
     for limit in (1, 100):
         found = listed(admin, POISONED, limit)
-        assert [(one["user_id"], one["task_id"]) for one in found] == [("bo", bos.task_id), ("ana", anas.task_id)]
+        assert [(one["user_id"], one["task_id"]) for one in found] == [
+            ("bo", bos.task_id),
+            ("ana", anas.task_id),
+        ]
     own = admin.get(f"/api/v1/tasks/{bos.task_id}", params={"user_id": "bo"}).json()
     assert found[0] == {"user_id": "bo", **own}
     assert (own["status"], own["kind"]) == ("poisoned", "flush")
-    assert [(one["user_id"], one["task_id"]) for one in listed(rival, POISONED)] == [("ana", theirs.task_id)]
+    assert [(one["user_id"], one["task_id"]) for one in listed(rival, POISONED)] == [
+        ("ana", theirs.task_id)
+    ]
 
-    assert admin.post(f"/api/v1/tasks/{bos.task_id}/retry", json={"user_id": "bo"}).status_code == 202
+    assert (
+        admin.post(f"/api/v1/tasks/{bos.task_id}/retry", json={"user_id": "bo"}).status_code == 202
+    )
     assert [one["task_id"] for one in listed(admin, POISONED)] == [anas.task_id]
-    assert admin.post(f"/api/v1/tasks/{anas.task_id}/cancel", json={"user_id": "ana"}).status_code == 200
+    assert (
+        admin.post(f"/api/v1/tasks/{anas.task_id}/cancel", json={"user_id": "ana"}).status_code
+        == 200
+    )
     assert listed(admin, POISONED) == []
     assert admin.delete("/api/v1/users/cy").status_code == 202
     assert rival.delete("/api/v1/users/ana").status_code == 202
@@ -114,21 +144,42 @@ def test_agents_are_listed_with_their_memories_for_the_apps_admin(doors: Doors) 
     fourth = save(admin, "eve", "I keep dogs", agent_id="planner")
     save(rival, "dee", "I keep secrets", agent_id="spy")
     expected = [
-        {"user_id": "dee", "agent_id": "planner", "memories": 2, "last_active_at": second["updated_at"]},
-        {"user_id": "eve", "agent_id": "planner", "memories": 1, "last_active_at": fourth["updated_at"]},
-        {"user_id": "eve", "agent_id": "地図 1", "memories": 1, "last_active_at": third["updated_at"]},
+        {
+            "user_id": "dee",
+            "agent_id": "planner",
+            "memories": 2,
+            "last_active_at": second["updated_at"],
+        },
+        {
+            "user_id": "eve",
+            "agent_id": "planner",
+            "memories": 1,
+            "last_active_at": fourth["updated_at"],
+        },
+        {
+            "user_id": "eve",
+            "agent_id": "地図 1",
+            "memories": 1,
+            "last_active_at": third["updated_at"],
+        },
     ]
     for limit in (1, 2, 3, 100):
         assert listed(admin, AGENTS, limit) == expected
     assert [(one["user_id"], one["agent_id"]) for one in listed(rival, AGENTS)] == [("dee", "spy")]
     gone = admin.delete(f"/api/v1/memories/{second['id']}", params={"user_id": "dee"}).json()
-    assert listed(admin, AGENTS)[0] == {**expected[0], "memories": 1, "last_active_at": gone["updated_at"]}
+    assert listed(admin, AGENTS)[0] == {
+        **expected[0],
+        "memories": 1,
+        "last_active_at": gone["updated_at"],
+    }
     assert admin.delete("/api/v1/users/dee").status_code == 202
     assert listed(admin, AGENTS) == expected[1:]
 
 
 @pytest.mark.parametrize("path", [POISONED, AGENTS])
-def test_only_an_admin_of_the_whole_app_is_answered_and_only_what_is_asked_rightly(doors: Doors, path: str) -> None:
+def test_only_an_admin_of_the_whole_app_is_answered_and_only_what_is_asked_rightly(
+    doors: Doors, path: str
+) -> None:
     admin = doors["admin"]
     assert problem(doors["writer"].get(path), 403)
     assert problem(doors["bound"].get(path), 403)
@@ -154,4 +205,7 @@ def test_only_an_admin_of_the_whole_app_is_answered_and_only_what_is_asked_right
 def test_without_keys_whoever_reaches_the_host_is_its_admin(host: httpx.Client, user: str) -> None:
     save(host, user, "I keep bees", agent_id="planner")
     assert (user, "planner") in [(one["user_id"], one["agent_id"]) for one in listed(host, AGENTS)]
-    assert host.get(f"{POISONED.upper().replace('/API/V1', '/api/v1')}/").json().keys() == {"tasks", "next_cursor"}
+    assert host.get(f"{POISONED.upper().replace('/API/V1', '/api/v1')}/").json().keys() == {
+        "tasks",
+        "next_cursor",
+    }

@@ -46,7 +46,9 @@ GOOD: dict[str, Any] = {"content": "Ana moved to Lisbon"}
         ({"type": "procedural"}, "key"),
     ],
 )
-def test_a_bad_field_of_a_save(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
+def test_a_bad_field_of_a_save(
+    host: httpx.Client, user: str, changed: dict[str, Any], field: str
+) -> None:
     assert problem(host.post(SAVE, json={"user_id": user, **GOOD, **changed}), 422, field)
     assert memories(host, user) == []
 
@@ -75,8 +77,12 @@ def test_a_bad_field_of_a_save(host: httpx.Client, user: str, changed: dict[str,
         ({"tags": [f"tag {number}" for number in range(200)]}, "tags"),
     ],
 )
-def test_a_bad_field_of_a_retrieve(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
-    assert problem(host.post(RETRIEVE, json={"user_id": user, "query": "Lisbon", **changed}), 422, field)
+def test_a_bad_field_of_a_retrieve(
+    host: httpx.Client, user: str, changed: dict[str, Any], field: str
+) -> None:
+    assert problem(
+        host.post(RETRIEVE, json={"user_id": user, "query": "Lisbon", **changed}), 422, field
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,11 +97,17 @@ def test_a_bad_field_of_a_retrieve(host: httpx.Client, user: str, changed: dict[
         ({"limit": 3}, "limit"),
     ],
 )
-def test_a_bad_field_of_a_context(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
+def test_a_bad_field_of_a_context(
+    host: httpx.Client, user: str, changed: dict[str, Any], field: str
+) -> None:
     assert problem(host.post("/api/v1/context", json={"user_id": user, **changed}), 422, field)
 
 
-MESSAGE: dict[str, Any] = {"role": "user", "content": "I moved to Lisbon", "timestamp": "2026-05-08T13:56:00Z"}
+MESSAGE: dict[str, Any] = {
+    "role": "user",
+    "content": "I moved to Lisbon",
+    "timestamp": "2026-05-08T13:56:00Z",
+}
 TOLD = {"messages": [MESSAGE]}
 AHEAD = {"description": "Ana is on a diet", "start_time": "2026-05-08T00:00:00Z"}
 
@@ -103,8 +115,16 @@ AHEAD = {"description": "Ana is on a diet", "start_time": "2026-05-08T00:00:00Z"
 @pytest.mark.parametrize(
     ("call", "body", "field"),
     [
-        ("memories/save", {**GOOD, "foresight": [{**AHEAD, "description": "a\x00b"}]}, "foresight.0.description"),
-        ("memories/save", {**GOOD, "foresight": [{**AHEAD, "end_time": AHEAD["start_time"]}]}, "foresight.0.end_time"),
+        (
+            "memories/save",
+            {**GOOD, "foresight": [{**AHEAD, "description": "a\x00b"}]},
+            "foresight.0.description",
+        ),
+        (
+            "memories/save",
+            {**GOOD, "foresight": [{**AHEAD, "end_time": AHEAD["start_time"]}]},
+            "foresight.0.end_time",
+        ),
         ("consolidate", {"dry_run": "yes"}, "dry_run"),
         ("decay", {"session_id": "a/b"}, "session_id"),
         ("archive", {"before": "2026-05-08T13:56:00Z"}, "before"),
@@ -121,7 +141,11 @@ AHEAD = {"description": "Ana is on a diet", "start_time": "2026-05-08T00:00:00Z"
         ("memories", {}, "messages"),
         ("memories", {"messages": [MESSAGE] * 201}, "messages"),
         ("memories", {"messages": [{**MESSAGE, "role": "bot"}]}, "messages.0.role"),
-        ("memories", {"messages": [MESSAGE, {**MESSAGE, "timestamp": "2026-05-08T13:56:00"}]}, "messages.1.timestamp"),
+        (
+            "memories",
+            {"messages": [MESSAGE, {**MESSAGE, "timestamp": "2026-05-08T13:56:00"}]},
+            "messages.1.timestamp",
+        ),
         ("memories", {**TOLD, "callback_url": "http://127.0.0.1/"}, "callback_url"),
         ("memories", {**TOLD, "callback_url": "ftp://example.org/"}, "callback_url"),
         ("memories/batch", TOLD, "session_id"),
@@ -136,14 +160,30 @@ AHEAD = {"description": "Ana is on a diet", "start_time": "2026-05-08T00:00:00Z"
         ("users/{user}/import/tsk_1/commit", {"parts": 1, "sha256": "zork"}, "sha256"),
     ],
 )
-def test_a_bad_field_of_any_other_call(host: httpx.Client, user: str, call: str, body: dict[str, Any], field: str) -> None:
+def test_a_bad_field_of_any_other_call(
+    host: httpx.Client, user: str, call: str, body: dict[str, Any], field: str
+) -> None:
     scope = {} if "{user}" in call else {"user_id": user}
-    assert problem(host.post(f"/api/v1/{call.replace('{user}', user)}", json={**scope, **body}), 422, field)
-    assert memories(host, user) == host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
-    assert host.get("/api/v1/memories/batch", params={"user_id": user, "session_id": "s"}).json()["buffered"] == 0
+    assert problem(
+        host.post(f"/api/v1/{call.replace('{user}', user)}", json={**scope, **body}), 422, field
+    )
+    assert (
+        memories(host, user)
+        == host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"]
+        == []
+    )
+    assert (
+        host.get("/api/v1/memories/batch", params={"user_id": user, "session_id": "s"}).json()[
+            "buffered"
+        ]
+        == 0
+    )
 
 
-@pytest.mark.parametrize("user_id", [None, "", " ana", "a/b", "a\\b", "a#b", "a?b", "a\nb", "x" * 129, 7, ["ana"], {"$ne": ""}])
+@pytest.mark.parametrize(
+    "user_id",
+    [None, "", " ana", "a/b", "a\\b", "a#b", "a?b", "a\nb", "x" * 129, 7, ["ana"], {"$ne": ""}],
+)
 def test_a_user_id_that_names_nobody(host: httpx.Client, user_id: object) -> None:
     scope = {} if user_id is None else {"user_id": user_id}
     assert problem(host.post(SAVE, json={**GOOD, **scope}), 422, "user_id")
@@ -152,7 +192,10 @@ def test_a_user_id_that_names_nobody(host: httpx.Client, user_id: object) -> Non
 
 
 def test_a_user_by_another_name_is_told_of_user_id(host: httpx.Client) -> None:
-    for answer in (host.post(SAVE, json={**GOOD, "userId": "ana"}), host.get("/api/v1/memories", params={"group_id": "ana"})):
+    for answer in (
+        host.post(SAVE, json={**GOOD, "userId": "ana"}),
+        host.get("/api/v1/memories", params={"group_id": "ana"}),
+    ):
         assert problem(answer, 422, "user_id")["did_you_mean"] == "user_id"
 
 
@@ -161,18 +204,32 @@ def test_a_field_of_the_body_in_the_query_string_is_told_so(host: httpx.Client, 
     assert problem(answer, 422, "content")["did_you_mean"] == "content in the body"
 
 
-def test_what_was_meant_stands_beside_the_detail_and_beside_each_field(host: httpx.Client, user: str) -> None:
-    found = problem(host.post(RETRIEVE, json={"user_id": user, "query": "a", "n_results": 3, "sessionId": "s", "zork": 1}), 422)
+def test_what_was_meant_stands_beside_the_detail_and_beside_each_field(
+    host: httpx.Client, user: str
+) -> None:
+    found = problem(
+        host.post(
+            RETRIEVE,
+            json={"user_id": user, "query": "a", "n_results": 3, "sessionId": "s", "zork": 1},
+        ),
+        422,
+    )
     assert found["did_you_mean"] == "limit, session_id"
     assert [error.get("did_you_mean") for error in found["errors"]] == ["limit", "session_id", None]
-    bulk = host.post("/api/v1/memories/bulk", json={"user_id": user, "memories": [{"text": "a"}]}).json()
+    bulk = host.post(
+        "/api/v1/memories/bulk", json={"user_id": user, "memories": [{"text": "a"}]}
+    ).json()
     assert bulk["results"][0]["problem"]["did_you_mean"] == "content"
     assert "did_you_mean" not in problem(host.post(RETRIEVE, json={"user_id": user}), 422)
 
 
 def test_a_weight_that_is_no_number_is_named(host: httpx.Client) -> None:
     content = b'{"user_id": "ana", "query": "a", "weights": {"recency": NaN}}'
-    assert problem(host.post(RETRIEVE, content=content, headers={"Content-Type": "application/json"}), 400, "weights.recency")
+    assert problem(
+        host.post(RETRIEVE, content=content, headers={"Content-Type": "application/json"}),
+        400,
+        "weights.recency",
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,14 +246,28 @@ def test_a_weight_that_is_no_number_is_named(host: httpx.Client) -> None:
     ],
 )
 @pytest.mark.parametrize("path", [SAVE, RETRIEVE])
-def test_a_body_that_is_no_object(host: httpx.Client, content: bytes, status: int, path: str) -> None:
-    assert problem(host.post(path, content=content, headers={"Content-Type": "application/json"}), status, "body")
+def test_a_body_that_is_no_object(
+    host: httpx.Client, content: bytes, status: int, path: str
+) -> None:
+    assert problem(
+        host.post(path, content=content, headers={"Content-Type": "application/json"}),
+        status,
+        "body",
+    )
 
 
 def test_a_body_of_another_type(host: httpx.Client, user: str) -> None:
     body = json.dumps({"user_id": user, **GOOD})
-    for content_type in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"):
-        assert problem(host.post(SAVE, content=body, headers={"Content-Type": content_type}), 415, "Content-Type")
+    for content_type in (
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=utf-16",
+    ):
+        assert problem(
+            host.post(SAVE, content=body, headers={"Content-Type": content_type}),
+            415,
+            "Content-Type",
+        )
     assert problem(host.post(SAVE, content=body), 415, "Content-Type")
     assert memories(host, user) == []
 
@@ -205,14 +276,21 @@ def test_a_body_over_the_limit_declared_or_not(host: httpx.Client) -> None:
     headers = {"Content-Type": "application/json"}
     big = b'{"user_id": "ana", "content": "' + b"x" * (1 << 20) + b'"}'
     assert problem(host.post(SAVE, content=big, headers=headers), 413, "body")
-    assert problem(host.post(SAVE, content=iter([big[:1000], big[1000:]]), headers=headers), 413, "body")
+    assert problem(
+        host.post(SAVE, content=iter([big[:1000], big[1000:]]), headers=headers), 413, "body"
+    )
 
 
 def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str) -> None:
     ended = {"content": "a", "valid_until": "2001-01-01T00:00:00Z"}
     too_much = {"type": "procedural", "key": "k", "value": 1, "importance": 2}
-    results = host.post("/api/v1/memories/bulk", json={"user_id": user, "memories": [GOOD, ended, too_much]}).json()["results"]
-    fields = [[error["field"] for error in one["problem"]["errors"]] if "problem" in one else [] for one in results]
+    results = host.post(
+        "/api/v1/memories/bulk", json={"user_id": user, "memories": [GOOD, ended, too_much]}
+    ).json()["results"]
+    fields = [
+        [error["field"] for error in one["problem"]["errors"]] if "problem" in one else []
+        for one in results
+    ]
     assert fields == [[], ["memories.1.valid_until"], ["memories.2.importance"]]
     assert results[1]["problem"]["detail"].startswith("memories.1.valid_until")
     assert len(memories(host, user)) == 1
@@ -247,12 +325,22 @@ def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str)
         ("/api/v1/memories/a%2Fb", "", "memory_id"),
     ],
 )
-def test_a_bad_query_string(host: httpx.Client, user: str, path: str, query: str, field: str) -> None:
+def test_a_bad_query_string(
+    host: httpx.Client, user: str, path: str, query: str, field: str
+) -> None:
     assert problem(host.get(f"{path}?user_id={user}&{query}"), 422, field)
 
 
-@pytest.mark.parametrize("path", [f"/api/v1/{one}" for one in ("memories", "sessions", "tasks", "conflicts", "scenes", "timeline")])
-@pytest.mark.parametrize("cursor", ["x", "", "AAAA", "e30", "ä", "A" * 900, "_" * 40, "mem_6177b2f04975115a12ee83459a"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/api/v1/{one}"
+        for one in ("memories", "sessions", "tasks", "conflicts", "scenes", "timeline")
+    ],
+)
+@pytest.mark.parametrize(
+    "cursor", ["x", "", "AAAA", "e30", "ä", "A" * 900, "_" * 40, "mem_6177b2f04975115a12ee83459a"]
+)
 def test_a_forged_cursor(host: httpx.Client, user: str, path: str, cursor: str) -> None:
     save(host, user, "a note", session_id="s")
     assert problem(host.get(path, params={"user_id": user, "cursor": cursor}), 400, "cursor")
@@ -262,14 +350,27 @@ def test_a_user_named_twice_in_different_ways(host: httpx.Client, user: str) -> 
     memory = save(host, user, "a note", type="semantic")
     path = f"/api/v1/memories/{memory['id']}"
     assert problem(host.get(f"/api/v1/memories?user_id={user}&user_id=bob"), 422, "user_id")
-    assert problem(host.put(path, params={"user_id": user}, json={"user_id": "bob", "content": "x"}), 422, "user_id")
-    assert problem(host.post(SAVE, params={"user_id": user}, json={"user_id": user, **GOOD}), 422, "user_id")
+    assert problem(
+        host.put(path, params={"user_id": user}, json={"user_id": "bob", "content": "x"}),
+        422,
+        "user_id",
+    )
+    assert problem(
+        host.post(SAVE, params={"user_id": user}, json={"user_id": user, **GOOD}), 422, "user_id"
+    )
 
 
 def test_a_body_where_none_belongs(host: httpx.Client, user: str) -> None:
     memory = save(host, user, "a note")
     assert problem(
-        host.request("DELETE", f"/api/v1/memories/{memory['id']}", params={"user_id": user}, json={"user_id": user}), 400, "body"
+        host.request(
+            "DELETE",
+            f"/api/v1/memories/{memory['id']}",
+            params={"user_id": user},
+            json={"user_id": user},
+        ),
+        400,
+        "body",
     )
     assert memories(host, user)[0]["status"] == "active"
 
@@ -277,7 +378,9 @@ def test_a_body_where_none_belongs(host: httpx.Client, user: str) -> None:
 @pytest.mark.parametrize("key", ["", "a b", "x" * 201, "\u00e4".encode().decode("latin-1")])
 def test_a_bad_idempotency_key(host: httpx.Client, user: str, key: str) -> None:
     headers = {"Idempotency-Key": key.encode("latin-1")}
-    assert problem(host.post(SAVE, json={"user_id": user, **GOOD}, headers=headers), 422, "Idempotency-Key")
+    assert problem(
+        host.post(SAVE, json={"user_id": user, **GOOD}, headers=headers), 422, "Idempotency-Key"
+    )
     assert memories(host, user) == []
 
 
@@ -289,15 +392,20 @@ def test_a_host_that_is_no_address(host: httpx.Client, address: str) -> None:
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 anything = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=6,
 )
 FIELDS = [
-    "content", "type", "session_id", "agent_id", "category", "subject", "attribute", "key", "value", "actor", "entities", "foresight",
-    "event_timestamp", "valid_from", "valid_until", "tags", "metadata", "importance", "confidence", "pinned", "query", "limit", "weights",
-    "types", "recipe", "at", "memories", "to_agent_id", "status", "reason", "similarity_threshold", "messages", "filter", "mode",
-    "known_at", "sequence", "cursor", "max_tokens", "decision",
+    "content", "type", "session_id", "agent_id", "category", "subject", "attribute", "key", "value",
+    "actor", "entities", "foresight", "event_timestamp", "valid_from", "valid_until", "tags",
+    "metadata", "importance", "confidence", "pinned", "query", "limit", "weights", "types",
+    "recipe", "at", "memories", "to_agent_id", "status", "reason", "similarity_threshold",
+    "messages", "filter", "mode", "known_at", "sequence", "cursor", "max_tokens", "decision",
 ]  # fmt: skip
 POSTS: dict[str, dict[str, Any]] = {
     "memories/save": GOOD,
@@ -315,10 +423,22 @@ POSTS: dict[str, dict[str, Any]] = {
 }
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(call=st.sampled_from(sorted(POSTS)), fields=st.dictionaries(st.sampled_from(FIELDS) | texts, anything, max_size=5), data=st.data())
-def test_no_body_makes_the_service_fail(host: httpx.Client, call: str, fields: dict[str, Any], data: st.DataObject) -> None:
-    body = {"user_id": "fuzz", **POSTS[call], **fields} if data.draw(st.booleans()) else {"user_id": "fuzz", **fields}
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    call=st.sampled_from(sorted(POSTS)),
+    fields=st.dictionaries(st.sampled_from(FIELDS) | texts, anything, max_size=5),
+    data=st.data(),
+)
+def test_no_body_makes_the_service_fail(
+    host: httpx.Client, call: str, fields: dict[str, Any], data: st.DataObject
+) -> None:
+    body = (
+        {"user_id": "fuzz", **POSTS[call], **fields}
+        if data.draw(st.booleans())
+        else {"user_id": "fuzz", **fields}
+    )
     response = host.post(f"/api/v1/{call}", json=body)
     assert response.status_code < 500, (body, response.text)
     if response.status_code >= 400:

@@ -1,4 +1,6 @@
-"""The hour as operators see it: the timer fired, its messages worked by the queues' functions, runs watched over HTTP."""
+"""The hour as operators see it: the timer fired, its messages worked by the queues' functions,
+runs watched over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from tests.host import problem, running, save
 
 @pytest.fixture
 def host(tmp_path: Path, settings: dict[str, str]) -> Iterator[httpx.Client]:
-    at_once = {"MEMORY_CONSOLIDATION_SPREAD_MINUTES": "0", "MEMORY_CONSOLIDATION_PAUSE_MINUTES": "0"}
+    at_once = {
+        "MEMORY_CONSOLIDATION_SPREAD_MINUTES": "0",
+        "MEMORY_CONSOLIDATION_PAUSE_MINUTES": "0",
+    }
     with running(tmp_path, MEMORY_CONSOLIDATION_THRESHOLD="5", **at_once, **settings) as client:
         yield client
 
@@ -24,14 +29,20 @@ def runs(host: httpx.Client, user: str, count: int) -> list[dict[str, Any]]:
     """The runs of a user, once there are so many and all have ended."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
-        found: list[dict[str, Any]] = host.get("/api/v1/tasks", params={"user_id": user, "kind": "consolidate"}).json()["tasks"]
-        if len(found) == count and all(task["status"] not in ("accepted", "running") for task in found):
+        found: list[dict[str, Any]] = host.get(
+            "/api/v1/tasks", params={"user_id": user, "kind": "consolidate"}
+        ).json()["tasks"]
+        if len(found) == count and all(
+            task["status"] not in ("accepted", "running") for task in found
+        ):
             return found
         time.sleep(0.05)
     raise AssertionError(f"{count} runs were expected")
 
 
-def test_an_hour_consolidates_who_is_due_and_a_threshold_does_not_wait_for_it(host: httpx.Client, user: str) -> None:
+def test_an_hour_consolidates_who_is_due_and_a_threshold_does_not_wait_for_it(
+    host: httpx.Client, user: str
+) -> None:
     for name in (user, f"{user}-2"):
         save(host, name, "it rains")
     dry = host.post("/api/v1/consolidate", json={"user_id": user, "dry_run": True})

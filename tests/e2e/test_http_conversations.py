@@ -1,4 +1,6 @@
-"""Conversations over HTTP, as a user of the development host tells them and watches what becomes of them; on both profiles."""
+"""Conversations over HTTP, as a user of the development host tells them and watches what becomes of
+them; on both profiles.
+"""
 
 from __future__ import annotations
 
@@ -13,28 +15,55 @@ import pytest
 from tests.host import Host, ended_task, memories, problem
 
 TOLD = [
-    {"role": "user", "content": "I moved to Lisbon last week.", "timestamp": "2026-05-08T13:56:00Z"},
-    {"role": "assistant", "content": "How do you like it there?", "timestamp": "2026-05-08T13:56:10Z"},
-    {"role": "user", "content": "I love the food, above all the grilled sardines.", "timestamp": "2026-05-08T13:57:00Z"},
+    {
+        "role": "user",
+        "content": "I moved to Lisbon last week.",
+        "timestamp": "2026-05-08T13:56:00Z",
+    },
+    {
+        "role": "assistant",
+        "content": "How do you like it there?",
+        "timestamp": "2026-05-08T13:56:10Z",
+    },
+    {
+        "role": "user",
+        "content": "I love the food, above all the grilled sardines.",
+        "timestamp": "2026-05-08T13:57:00Z",
+    },
 ]
 
 
 def tell(client: httpx.Client, user_id: str = "ana", **fields: Any) -> httpx.Response:
     headers = {"Idempotency-Key": fields.pop("key")} if "key" in fields else {}
-    return client.post("/api/v1/memories", json={"user_id": user_id, "messages": TOLD, **fields}, headers=headers)
+    return client.post(
+        "/api/v1/memories", json={"user_id": user_id, "messages": TOLD, **fields}, headers=headers
+    )
 
 
-def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(host: httpx.Client) -> None:
+def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(
+    host: httpx.Client,
+) -> None:
     answer = tell(host, session_id="monday")
     assert answer.status_code == 202
     body = answer.json()
-    assert body == {"task_id": body["task_id"], "status": "accepted", "degraded": [], "messages": {"new": 3, "known": 0}}
+    assert body == {
+        "task_id": body["task_id"],
+        "status": "accepted",
+        "degraded": [],
+        "messages": {"new": 3, "known": 0},
+    }
     assert answer.headers["location"] == f"/api/v1/tasks/{body['task_id']}?user_id=ana"
     task = ended_task(host, answer.headers["location"])
     assert task.keys() == {
-        "task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at",
+        "task_id", "kind", "status", "step", "progress", "attempts", "result", "error",
+        "created_at", "updated_at",
     }  # fmt: skip
-    assert (task["status"], task["progress"], task["kind"], task["error"]) == ("succeeded", 1.0, "converse", None)
+    assert (task["status"], task["progress"], task["kind"], task["error"]) == (
+        "succeeded",
+        1.0,
+        "converse",
+        None,
+    )
     made = {one["id"]: one for one in memories(host, "ana")}
     named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
     assert named
@@ -42,17 +71,23 @@ def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(
     assert {one["conversation_id"] for one in made.values()} == {task["result"]["conversation_id"]}
     assert {one["correlation_id"] for one in made.values()} == {answer.headers["x-correlation-id"]}
     assert {one["session_id"] for one in made.values()} == {"monday"}
-    found = host.post("/api/v1/memories/retrieve", json={"user_id": "ana", "query": "grilled sardines"}).json()["results"]
+    found = host.post(
+        "/api/v1/memories/retrieve", json={"user_id": "ana", "query": "grilled sardines"}
+    ).json()["results"]
     assert found[0]["memory"]["id"] in made
 
 
 def test_a_history_that_is_sent_again_adds_what_is_new(host: httpx.Client) -> None:
-    """Without times and ids, as a chat client has it: growing from its first message on, as a window, and the last message once more."""
+    """Without times and ids, as a chat client has it: growing from its first message on, as a
+    window, and the last message once more.
+    """
     said = [{"role": one["role"], "content": one["content"]} for one in TOLD]
     front = {"role": "system", "content": "You are a guide."}
 
     def told(*messages: dict[str, str]) -> dict[str, int]:
-        counts: dict[str, int] = tell(host, "again", session_id="s", messages=messages).json()["messages"]
+        counts: dict[str, int] = tell(host, "again", session_id="s", messages=messages).json()[
+            "messages"
+        ]
         return counts
 
     assert told(said[0]) == {"new": 1, "known": 0}
@@ -70,8 +105,14 @@ def test_a_users_tasks_are_listed_and_nobody_elses(host: httpx.Client) -> None:
     shown = host.get("/api/v1/tasks", params={"user_id": "list one", "kind": "converse"}).json()
     assert ([task["task_id"] for task in shown["tasks"]], shown["next_cursor"]) == ([mine], None)
     assert problem(host.get(f"/api/v1/tasks/{mine}", params={"user_id": "list two"}), 404)
-    assert problem(host.get("/api/v1/tasks", params={"user_id": "list one", "status": "done"}), 422, "status")
-    assert problem(host.get("/api/v1/tasks", params={"user_id": "list one", "cursor": "nonsense"}), 400, "cursor")
+    assert problem(
+        host.get("/api/v1/tasks", params={"user_id": "list one", "status": "done"}), 422, "status"
+    )
+    assert problem(
+        host.get("/api/v1/tasks", params={"user_id": "list one", "cursor": "nonsense"}),
+        400,
+        "cursor",
+    )
 
 
 def test_a_user_id_that_needs_escaping_is_escaped_in_the_location(host: httpx.Client) -> None:
@@ -90,8 +131,12 @@ def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> Non
     answer = tell(host, "done")
     task = ended_task(host, answer.headers["location"])
     for act in ("retry", "cancel"):
-        assert problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "done"}), 409)
-        assert problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "stranger"}), 404)
+        assert problem(
+            host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "done"}), 409
+        )
+        assert problem(
+            host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "stranger"}), 404
+        )
         assert problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={}), 422, "user_id")
 
 
@@ -103,15 +148,31 @@ def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> Non
         ({"messages": [{**TOLD[0], "role": "robot"}]}, "messages.0.role"),
         ({"messages": [{**TOLD[0], "content": " "}]}, "messages.0.content"),
         ({"messages": [{**TOLD[0], "content": "é" * 20_000}]}, "messages.0.content"),
-        ({"messages": [TOLD[0], {**TOLD[0], "timestamp": "2026-05-08T13:56:00"}]}, "messages.1.timestamp"),
+        (
+            {"messages": [TOLD[0], {**TOLD[0], "timestamp": "2026-05-08T13:56:00"}]},
+            "messages.1.timestamp",
+        ),
         ({"messages": [{**TOLD[0], "timestamp": 1_778_000_000}]}, "messages.0.timestamp"),
-        ({"messages": [TOLD[0], {**TOLD[0], "timestamp": "9999-12-31T23:59:00Z"}]}, "messages.1.timestamp"),
+        (
+            {"messages": [TOLD[0], {**TOLD[0], "timestamp": "9999-12-31T23:59:00Z"}]},
+            "messages.1.timestamp",
+        ),
         ({"messages": [{**TOLD[0], "name": ""}]}, "messages.0.name"),
         ({"messages": [{**TOLD[0], "id": "a/b"}]}, "messages.0.id"),
         ({"messages": [{**TOLD[0], "content": None}]}, "messages.0.content"),
         ({"messages": [{**TOLD[0], "content": [{"type": "text"}]}]}, "messages.0.content.0.text"),
-        ({"messages": [{"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]}]}, "messages.0.tool_calls.0.name"),
-        ({"messages": [{"role": "assistant", "content": [{"type": "thinking", "thinking": "a"}]}]}, "messages"),
+        (
+            {"messages": [{"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]}]},
+            "messages.0.tool_calls.0.name",
+        ),
+        (
+            {
+                "messages": [
+                    {"role": "assistant", "content": [{"type": "thinking", "thinking": "a"}]}
+                ]
+            },
+            "messages",
+        ),
         ({"session_id": "a/b"}, "session_id"),
         ({"callback_url": "ftp://example.com/x"}, "callback_url"),
         ({"callback_url": "http://"}, "callback_url"),
@@ -121,7 +182,9 @@ def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> Non
         ({"zork": 1}, "zork"),
     ],
 )
-def test_bad_input_is_refused_by_name(host: httpx.Client, fields: dict[str, Any], field: str) -> None:
+def test_bad_input_is_refused_by_name(
+    host: httpx.Client, fields: dict[str, Any], field: str
+) -> None:
     assert problem(tell(host, "refused", **fields), 422, field)
     assert host.get("/api/v1/tasks", params={"user_id": "refused"}).json()["tasks"] == []
 
@@ -131,7 +194,14 @@ def test_a_body_over_a_mebibyte_is_refused(host: httpx.Client) -> None:
 
 
 def test_a_conversation_as_long_as_allowed_is_formed(host: httpx.Client) -> None:
-    long = [{**TOLD[0], "content": f"Message {n}: " + "word " * 980, "timestamp": f"2026-05-08T13:{n % 60:02}:00Z"} for n in range(200)]
+    long = [
+        {
+            **TOLD[0],
+            "content": f"Message {n}: " + "word " * 980,
+            "timestamp": f"2026-05-08T13:{n % 60:02}:00Z",
+        }
+        for n in range(200)
+    ]
     answer = tell(host, "long", messages=long)
     assert answer.status_code == 202, answer.text
     task = ended_task(host, answer.headers["location"])

@@ -1,4 +1,6 @@
-"""Over HTTP, in both profiles: what was told is found straight after the answer, while nothing can be formed of it."""
+"""Over HTTP, in both profiles: what was told is found straight after the answer,
+while nothing can be formed of it.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,12 @@ def said(result: dict[str, Any]) -> list[str]:
 
 def test_all_that_was_told_is_found_while_nothing_is_formed(held_back: httpx.Client) -> None:
     messages = [
-        {"role": "user", "content": content, "timestamp": f"2026-05-08T13:{place:02}:00Z"} for place, content in enumerate(lines(COUNT))
+        {"role": "user", "content": content, "timestamp": f"2026-05-08T13:{place:02}:00Z"}
+        for place, content in enumerate(lines(COUNT))
     ]
-    answer = held_back.post("/api/v1/memories", json={"user_id": "ana", "session_id": "monday", "messages": messages})
+    answer = held_back.post(
+        "/api/v1/memories", json={"user_id": "ana", "session_id": "monday", "messages": messages}
+    )
     assert (answer.status_code, answer.json()["degraded"]) == (202, [])
     for number, content in enumerate(lines(COUNT)):
         asked = {"user_id": "ana", "query": rare_words(number)}

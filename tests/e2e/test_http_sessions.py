@@ -1,4 +1,6 @@
-"""Over HTTP, in both profiles: what was told last in a session is taken back, and is found nowhere then."""
+"""Over HTTP, in both profiles: what was told last in a session is taken back,
+and is found nowhere then.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,18 @@ def tell(host: httpx.Client, user: str, said: str, answered: str, *, day: int) -
         {"role": role, "content": content, "timestamp": f"2026-05-{day:02}T13:0{place}:00Z"}
         for place, (role, content) in enumerate((("user", said), ("assistant", answered)))
     ]
-    answer = host.post("/api/v1/memories", json={"user_id": user, "session_id": "monday", "messages": messages})
+    answer = host.post(
+        "/api/v1/memories", json={"user_id": user, "session_id": "monday", "messages": messages}
+    )
     assert answer.status_code == 202
     until(lambda: host.get(answer.headers["location"]).json()["status"], "succeeded")
 
 
 def current(host: httpx.Client, user: str) -> list[str]:
     """The facts that hold."""
-    return [one["content"] for one in memories(host, user, status="active") if one["category"] == "fact"]
+    return [
+        one["content"] for one in memories(host, user, status="active") if one["category"] == "fact"
+    ]
 
 
 def read_back(host: httpx.Client, user: str) -> list[str]:
@@ -34,12 +40,18 @@ def read_back(host: httpx.Client, user: str) -> list[str]:
 
 def told_of(host: httpx.Client, user: str, word: str) -> list[Any]:
     """Where a search and a context show a word."""
-    found = host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": word}).json()["results"]
-    context = host.post("/api/v1/context", json={"user_id": user, "query": word, "session_id": "monday"}).json()["context"]
+    found = host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": word}).json()[
+        "results"
+    ]
+    context = host.post(
+        "/api/v1/context", json={"user_id": user, "query": word, "session_id": "monday"}
+    ).json()["context"]
     return [one for one in (*found, context) if word in str(one)]
 
 
-def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(host: httpx.Client, user: str) -> None:
+def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(
+    host: httpx.Client, user: str
+) -> None:
     tell(host, user, "I live in Lisbon.", "A fine city.", day=8)
     lived = current(host, user)
     tell(host, user, "I live in Oslo now, no longer in Lisbon.", "Cold up there.", day=9)
@@ -49,20 +61,39 @@ def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(host: httpx.Clien
     answer = host.delete(LAST, params={"user_id": user}, headers=key)
     assert answer.status_code == 200
     body = answer.json()
-    assert [one["content"] for one in body["messages"]] == ["I live in Oslo now, no longer in Lisbon.", "Cold up there."]
+    assert [one["content"] for one in body["messages"]] == [
+        "I live in Oslo now, no longer in Lisbon.",
+        "Cold up there.",
+    ]
     assert body["memories"] > 0
-    assert body["messages"][0].keys() == {"id", "memory_id", "role", "actor", "content", "parts", "timestamp"}
+    assert body["messages"][0].keys() == {
+        "id",
+        "memory_id",
+        "role",
+        "actor",
+        "content",
+        "parts",
+        "timestamp",
+    }
     assert current(host, user) == lived
     assert told_of(host, user, "Oslo") == []
     assert read_back(host, user) == ["I live in Lisbon.", "A fine city."]
     assert host.delete(LAST, params={"user_id": user}, headers=key).json() == body
     assert problem(host.delete(LAST, params={"user_id": user, "count": 1}, headers=key), 409)
-    assert [one["content"] for one in host.delete(LAST, params={"user_id": user, "count": 1}).json()["messages"]] == ["A fine city."]
-    assert [one["content"] for one in host.delete(LAST, params={"user_id": user, "count": 9}).json()["messages"]] == ["I live in Lisbon."]
+    assert [
+        one["content"]
+        for one in host.delete(LAST, params={"user_id": user, "count": 1}).json()["messages"]
+    ] == ["A fine city."]
+    assert [
+        one["content"]
+        for one in host.delete(LAST, params={"user_id": user, "count": 9}).json()["messages"]
+    ] == ["I live in Lisbon."]
     assert host.delete(LAST, params={"user_id": user}).json() == {"messages": [], "memories": 0}
 
 
 def test_what_can_not_be_taken_back_is_told(host: httpx.Client, user: str) -> None:
-    assert problem(host.delete("/api/v1/sessions/nowhere/messages/last", params={"user_id": "nobody"}), 404)
+    assert problem(
+        host.delete("/api/v1/sessions/nowhere/messages/last", params={"user_id": "nobody"}), 404
+    )
     assert problem(host.delete(LAST, params={"user_id": user, "count": 0}), 422, "count")
     assert problem(host.delete(LAST), 422, "user_id")

@@ -29,13 +29,17 @@ def get(host: httpx.Client, path: str, **query: Any) -> dict[str, Any]:
 
 
 def logged(shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{name: value for name, value in one.items() if name not in UNLOGGED_FIELDS} for one in shown]
+    return [
+        {name: value for name, value in one.items() if name not in UNLOGGED_FIELDS} for one in shown
+    ]
 
 
 def moved(host: httpx.Client, user: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """A user who moved: the old truth and the new one, as they were answered."""
     old = save(host, user, "Ana lives in Oslo", event_timestamp="2026-05-01T12:00:00Z", **CITY)
-    return old, save(host, user, "Ana lives in Rome", event_timestamp="2026-05-05T12:00:00Z", **CITY)
+    return old, save(
+        host, user, "Ana lives in Rome", event_timestamp="2026-05-05T12:00:00Z", **CITY
+    )
 
 
 def test_a_replay_answers_what_a_list_did(host: httpx.Client, user: str) -> None:
@@ -46,7 +50,11 @@ def test_a_replay_answers_what_a_list_did(host: httpx.Client, user: str) -> None
     assert (then["as_of_sequence"], now["as_of_sequence"]) == (1, 3)
     for page in (then, now):
         replay = post(host, "replay", user_id=user, sequence=page["as_of_sequence"])
-        assert replay == {"memories": logged(page["memories"]), "as_of_sequence": page["as_of_sequence"], "next_cursor": None}
+        assert replay == {
+            "memories": logged(page["memories"]),
+            "as_of_sequence": page["as_of_sequence"],
+            "next_cursor": None,
+        }
     first = post(host, "replay", user_id=user, sequence=3, limit=1)
     second = post(host, "replay", user_id=user, sequence=3, limit=1, cursor=first["next_cursor"])
     assert [*first["memories"], *second["memories"]] == logged(now["memories"])
@@ -58,13 +66,21 @@ def test_the_two_times_are_asked_for_by_two_names(host: httpx.Client, user: str)
     assert "epoch" not in event
     known_at, at = event["occurred_at"], "2026-05-08T12:00:00Z"
     assert [one["content"] for one in memories(host, user, at=at)] == ["Ana lives in Rome"]
-    assert [one["content"] for one in memories(host, user, at=at, known_at=known_at)] == ["Ana lives in Oslo"]
-    assert [one["id"] for one in post(host, "replay", user_id=user, known_at=known_at, at=at)["memories"]] == [old["id"]]
+    assert [one["content"] for one in memories(host, user, at=at, known_at=known_at)] == [
+        "Ana lives in Oslo"
+    ]
+    assert [
+        one["id"]
+        for one in post(host, "replay", user_id=user, known_at=known_at, at=at)["memories"]
+    ] == [old["id"]]
     one = get(host, f"memories/{old['id']}", user_id=user, known_at=known_at)
     assert (one["status"], one["as_of_sequence"]) == ("active", 1)
     assert get(host, f"memories/{old['id']}", user_id=user)["status"] == "superseded"
     assert get(host, f"memories/{new['id']}", user_id=user, at=at)["as_of_sequence"] == 3
-    assert problem(host.get(f"/api/v1/memories/{new['id']}", params={"user_id": user, "known_at": known_at}), 404)
+    assert problem(
+        host.get(f"/api/v1/memories/{new['id']}", params={"user_id": user, "known_at": known_at}),
+        404,
+    )
 
 
 def test_the_timeline_tells_every_change_in_order(host: httpx.Client, user: str) -> None:
@@ -80,10 +96,16 @@ def test_the_timeline_tells_every_change_in_order(host: httpx.Client, user: str)
     page = get(host, "timeline", user_id=user, limit=2, memory_id=old["id"])
     assert [one["sequence"] for one in page["events"]] == [1, 3]
     assert page["next_cursor"] is None
-    assert [one["sequence"] for one in get(host, "timeline", user_id=user, types="superseded")["events"]] == [3]
+    assert [
+        one["sequence"] for one in get(host, "timeline", user_id=user, types="superseded")["events"]
+    ] == [3]
     since = events[1]["occurred_at"]
-    assert [one["sequence"] for one in get(host, "timeline", user_id=user, since=since)["events"]] == [2, 3]
-    assert [one["sequence"] for one in get(host, "timeline", user_id=user, until=since)["events"]] == [1]
+    assert [
+        one["sequence"] for one in get(host, "timeline", user_id=user, since=since)["events"]
+    ] == [2, 3]
+    assert [
+        one["sequence"] for one in get(host, "timeline", user_id=user, until=since)["events"]
+    ] == [1]
 
 
 def test_what_can_not_be_asked_is_refused_by_name(host: httpx.Client, user: str) -> None:
@@ -98,19 +120,37 @@ def test_what_can_not_be_asked_is_refused_by_name(host: httpx.Client, user: str)
         ({"known_at": past, "at": "noon"}, "at"),
     ):
         assert problem(host.post("/api/v1/replay", json={"user_id": user, **body}), 422, field)
-    assert problem(host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": "hello", "known_at": past}), 422, "known_at")
+    assert problem(
+        host.post(
+            "/api/v1/memories/retrieve", json={"user_id": user, "query": "hello", "known_at": past}
+        ),
+        422,
+        "known_at",
+    )
     memory_id = memories(host, user)[0]["id"]
     query = {"user_id": user, "known_at": past, "include": "embedding"}
     assert problem(host.get(f"/api/v1/memories/{memory_id}", params=query), 422, "include")
     assert problem(host.get("/api/v1/timeline", params={"user_id": user, "types": "no type"}), 422)
-    assert problem(host.get("/api/v1/timeline", params={"user_id": user, "cursor": "zork"}), 400, "cursor")
+    assert problem(
+        host.get("/api/v1/timeline", params={"user_id": user, "cursor": "zork"}), 400, "cursor"
+    )
 
 
-def test_a_correlation_id_is_found_again_on_the_task_s_events(host: httpx.Client, user: str) -> None:
-    """From the header to the task, and from the task to every event of what was told and what it formed."""
+def test_a_correlation_id_is_found_again_on_the_task_s_events(
+    host: httpx.Client, user: str
+) -> None:
+    """From the header to the task, and from the task to every event of what was told and
+    what it formed.
+    """
     named = {"X-Correlation-Id": f"trace-{user}"}
-    message = {"role": "user", "content": "I have moved to Lisbon.", "timestamp": "2026-05-08T13:56:00Z"}
-    told = host.post("/api/v1/memories", json={"user_id": user, "messages": [message]}, headers=named)
+    message = {
+        "role": "user",
+        "content": "I have moved to Lisbon.",
+        "timestamp": "2026-05-08T13:56:00Z",
+    }
+    told = host.post(
+        "/api/v1/memories", json={"user_id": user, "messages": [message]}, headers=named
+    )
     assert told.headers["X-Correlation-Id"] == named["X-Correlation-Id"]
     path, end = f"/api/v1/tasks/{told.json()['task_id']}", time.monotonic() + DEADLINE_S
     while host.get(path, params={"user_id": user}).json()["status"] != "succeeded":

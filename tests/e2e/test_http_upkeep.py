@@ -1,4 +1,6 @@
-"""Decay, forgetting and restoring over HTTP: what is answered, what is refused, and that the bytes are gone."""
+"""Decay, forgetting and restoring over HTTP: what is answered, what is refused,
+and that the bytes are gone.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,19 @@ def post(host: httpx.Client, call: str, user: str = USER, **fields: Any) -> http
 
 def test_decay_is_a_task_and_a_dry_run_an_answer(host: httpx.Client) -> None:
     one = save(host, "decay", "Ana sings flamenco")
-    assert post(host, "decay", "decay", dry_run=True).json() == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    assert post(host, "decay", "decay", dry_run=True).json() == {
+        "counts": {"recalled": 0, "decayed": 0, "compressed": 0},
+        "capped": False,
+    }
     task = done(host, post(host, "decay", "decay"), "decay")
-    assert (task["kind"], task["result"]) == ("decay", {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False})
-    assert host.get(f"/api/v1/memories/{one['id']}?user_id=decay").json()["importance_base"] == one["importance_base"]
+    assert (task["kind"], task["result"]) == (
+        "decay",
+        {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False},
+    )
+    assert (
+        host.get(f"/api/v1/memories/{one['id']}?user_id=decay").json()["importance_base"]
+        == one["importance_base"]
+    )
 
 
 def test_forgetting_says_what_it_would_do_does_it_and_says_what_it_did(host: httpx.Client) -> None:
@@ -40,10 +51,17 @@ def test_forgetting_says_what_it_would_do_does_it_and_says_what_it_did(host: htt
         save(host, "soft", f"a thing {number}", tags=["draft"])
     save(host, "soft", "another thing")
     chosen = {"tags": ["draft"]}
-    assert post(host, "forget", "soft", filter=chosen, dry_run=True).json() == {"counts": {"forgotten": 3}, "capped": False}
+    assert post(host, "forget", "soft", filter=chosen, dry_run=True).json() == {
+        "counts": {"forgotten": 3},
+        "capped": False,
+    }
     task = done(host, post(host, "forget", "soft", filter=chosen), "soft")
     assert task["result"] == {"counts": {"forgotten": 3}, "mode": "soft", "capped": False}
-    assert {one["status"]: one["status_reason"] for one in memories(host, "soft") if "draft" in one["tags"]} == {"deleted": "forgotten"}
+    assert {
+        one["status"]: one["status_reason"]
+        for one in memories(host, "soft")
+        if "draft" in one["tags"]
+    } == {"deleted": "forgotten"}
     (gone, *_) = [one for one in memories(host, "soft") if "draft" in one["tags"]]
     back = host.post(f"/api/v1/memories/{gone['id']}/restore", json={"user_id": "soft"})
     assert (back.status_code, back.json()["status"]) == (200, "active")
@@ -64,7 +82,9 @@ def test_forgetting_says_what_it_would_do_does_it_and_says_what_it_did(host: htt
         ({"filter": {"session_id": "a"}, "mode": "gently"}, "mode"),
     ],
 )
-def test_a_filter_that_says_nothing_or_nonsense_is_refused(host: httpx.Client, fields: dict[str, Any], field: str) -> None:
+def test_a_filter_that_says_nothing_or_nonsense_is_refused(
+    host: httpx.Client, fields: dict[str, Any], field: str
+) -> None:
     assert problem(post(host, "forget", **fields), 422, field)
 
 
@@ -75,30 +95,49 @@ def embedded(tmp_path: Path) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_what_is_forgotten_for_good_is_in_no_byte_of_the_data(embedded: httpx.Client, tmp_path: Path) -> None:
+def test_what_is_forgotten_for_good_is_in_no_byte_of_the_data(
+    embedded: httpx.Client, tmp_path: Path
+) -> None:
     host, data = embedded, tmp_path / "data"
     one = save(host, "hard", "the vault opens with Swordfish", session_id="s", tags=["quicksilver"])
     save(host, "hard", "and then", session_id="s")
-    host.put(f"/api/v1/memories/{one['id']}?user_id=hard", json={"content": "x"}, headers={"If-Match": "*"})
-    task = done(host, post(host, "forget", "hard", filter={"tags": ["quicksilver"]}, mode="hard"), "hard")
+    host.put(
+        f"/api/v1/memories/{one['id']}?user_id=hard",
+        json={"content": "x"},
+        headers={"If-Match": "*"},
+    )
+    task = done(
+        host, post(host, "forget", "hard", filter={"tags": ["quicksilver"]}, mode="hard"), "hard"
+    )
     assert task["result"]["counts"]["forgotten"] == 1
     assert problem(host.get(f"/api/v1/memories/{one['id']}?user_id=hard"), 404)
     assert [memory["content"] for memory in memories(host, "hard")] == ["and then"]
-    found = [file.name for file in data.rglob("*") if file.is_file() and b"swordfish" in file.read_bytes().lower()]
+    found = [
+        file.name
+        for file in data.rglob("*")
+        if file.is_file() and b"swordfish" in file.read_bytes().lower()
+    ]
     assert found == []
-    found = [file.name for file in data.rglob("*") if file.is_file() and b"quicksilver" in file.read_bytes().lower()]
+    found = [
+        file.name
+        for file in data.rglob("*")
+        if file.is_file() and b"quicksilver" in file.read_bytes().lower()
+    ]
     assert found == []
     events = host.get("/api/v1/timeline?user_id=hard").json()["events"]
-    assert [(event["event_type"], event["redacted"]) for event in events if event["memory_id"] == one["id"]] == [
-        ("created", True),
-        ("forgotten", True),
-    ]
+    assert [
+        (event["event_type"], event["redacted"])
+        for event in events
+        if event["memory_id"] == one["id"]
+    ] == [("created", True), ("forgotten", True)]
 
 
 def test_one_key_is_one_task(host: httpx.Client) -> None:
     headers = {"Idempotency-Key": "k1"}
     body = {"user_id": "forgotten-once", "filter": {"types": ["episodic"]}}
-    first, again = [host.post("/api/v1/forget", json=body, headers=headers).json() for _ in range(2)]
+    first, again = [
+        host.post("/api/v1/forget", json=body, headers=headers).json() for _ in range(2)
+    ]
     assert first["task_id"] == again["task_id"]
     assert problem(host.post("/api/v1/forget", json=body | {"mode": "hard"}, headers=headers), 409)
 
@@ -106,10 +145,25 @@ def test_one_key_is_one_task(host: httpx.Client) -> None:
 def test_undoing_a_replacement_and_what_can_not_come_back(host: httpx.Client) -> None:
     slot = {"type": "semantic", "subject": "Ana", "attribute": "city"}
     porto = save(host, "undo", "Ana lives in Porto", event_timestamp="2026-05-01T00:00:00Z", **slot)
-    lisbon = save(host, "undo", "Ana lives in Lisbon", event_timestamp="2026-05-08T00:00:00Z", **slot)
-    back = host.patch(f"/api/v1/memories/{porto['id']}/status", json={"user_id": "undo", "status": "active", "reason": "a mistake"})
-    assert (back.status_code, back.json()["status"], back.json()["next_id"]) == (200, "active", None)
+    lisbon = save(
+        host, "undo", "Ana lives in Lisbon", event_timestamp="2026-05-08T00:00:00Z", **slot
+    )
+    back = host.patch(
+        f"/api/v1/memories/{porto['id']}/status",
+        json={"user_id": "undo", "status": "active", "reason": "a mistake"},
+    )
+    assert (back.status_code, back.json()["status"], back.json()["next_id"]) == (
+        200,
+        "active",
+        None,
+    )
     fallen = host.get(f"/api/v1/memories/{lisbon['id']}?user_id=undo").json()
-    assert (fallen["status"], fallen["status_reason"], fallen["next_id"]) == ("deleted", "contradicted", porto["id"])
+    assert (fallen["status"], fallen["status_reason"], fallen["next_id"]) == (
+        "deleted",
+        "contradicted",
+        porto["id"],
+    )
     assert problem(host.post("/api/v1/memories/mem_nobodys/restore", json={"user_id": "undo"}), 404)
-    assert problem(host.post(f"/api/v1/memories/{porto['id']}/restore", json={"user_id": "somebody-else"}), 404)
+    assert problem(
+        host.post(f"/api/v1/memories/{porto['id']}/restore", json={"user_id": "somebody-else"}), 404
+    )

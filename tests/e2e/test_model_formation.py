@@ -1,4 +1,6 @@
-"""A model forms the memories of a running host; when it goes away in the middle, the task waits for it, and no answer is paid for twice."""
+"""A model forms the memories of a running host; when it goes away in the middle, the task waits for
+it, and no answer is paid for twice.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tests.host import answer_when, memories, running, task_at
 from tests.served import serving
 
 SAID = ("I moved to Lisbon", "How do you like it there?", "I have a cold", "Get well soon")
-ASKED = Counter({"Boundaries": 1, "ExtractedFacts": 2, "EpisodeAnalysis": 2, "ConversationSummary": 2})
+ASKED = Counter(
+    {"Boundaries": 1, "ExtractedFacts": 2, "EpisodeAnalysis": 2, "ConversationSummary": 2}
+)
 """What two cells take."""
 
 
@@ -30,14 +34,23 @@ def model() -> Iterator[ChatServer]:
 
 @pytest.fixture
 def client(model: ChatServer, tmp_path: Path) -> Iterator[httpx.Client]:
-    asked = {"LLM_PROVIDER": "openai", "LLM_BASE_URL": f"{model.root}/v1", "LLM_API_KEY": "k", "LLM_MODEL": "m"}
+    asked = {
+        "LLM_PROVIDER": "openai",
+        "LLM_BASE_URL": f"{model.root}/v1",
+        "LLM_API_KEY": "k",
+        "LLM_MODEL": "m",
+    }
     with running(tmp_path, **asked) as made:
         yield made
 
 
 def tell(client: httpx.Client) -> str:
     messages = [
-        {"role": ("user", "assistant")[place % 2], "content": content, "timestamp": f"2026-05-08T13:5{place}:00Z"}
+        {
+            "role": ("user", "assistant")[place % 2],
+            "content": content,
+            "timestamp": f"2026-05-08T13:5{place}:00Z",
+        }
         for place, content in enumerate(SAID)
     ]
     answer = client.post("/api/v1/memories", json={"user_id": "ana", "messages": messages})
@@ -47,24 +60,34 @@ def tell(client: httpx.Client) -> str:
 
 def task_that(client: httpx.Client, location: str, limit_s: float, **fields: Any) -> dict[str, Any]:
     """The task, once it says this."""
-    return answer_when(lambda: task_at(client, location), lambda task: fields.items() <= task.items(), limit_s)
+    return answer_when(
+        lambda: task_at(client, location), lambda task: fields.items() <= task.items(), limit_s
+    )
 
 
 def formed(client: httpx.Client, task: dict[str, Any]) -> None:
     made = memories(client, "ana")
     assert (task["progress"], task["error"]) == (1.0, None)
     assert Counter(one["category"] for one in made) == {"cell": 2, "note": 2, "fact": 1}
-    assert {one["content"] for one in made if one["category"] == "fact"} == {"User lives in Lisbon"}, "nobody named her"
-    assert {one["id"] for one in made} == {name for cell in task["result"]["cells"] for name in cell["memory_ids"]}
+    assert {one["content"] for one in made if one["category"] == "fact"} == {
+        "User lives in Lisbon"
+    }, "nobody named her"
+    assert {one["id"] for one in made} == {
+        name for cell in task["result"]["cells"] for name in cell["memory_ids"]
+    }
 
 
-def test_a_conversation_is_formed_by_the_model_that_is_configured(client: httpx.Client, model: ChatServer) -> None:
+def test_a_conversation_is_formed_by_the_model_that_is_configured(
+    client: httpx.Client, model: ChatServer
+) -> None:
     formed(client, task_that(client, tell(client), 30, status="succeeded"))
     assert Counter(kind_of(body) for body in model.bodies if not is_proof(body)) == ASKED
 
 
 @pytest.mark.long
-def test_a_model_that_goes_away_in_the_middle_is_waited_for(client: httpx.Client, model: ChatServer) -> None:
+def test_a_model_that_goes_away_in_the_middle_is_waited_for(
+    client: httpx.Client, model: ChatServer
+) -> None:
     """Over half a minute: so long a task waits before it asks again."""
     answered = Counter[str]()
 
@@ -80,9 +103,13 @@ def test_a_model_that_goes_away_in_the_middle_is_waited_for(client: httpx.Client
 
     model.model = goes_away
     location = tell(client)
-    waits = task_that(client, location, 30, status="accepted", error="agents: it answered HTTP 503 (some_error)")
+    waits = task_that(
+        client, location, 30, status="accepted", error="agents: it answered HTTP 503 (some_error)"
+    )
     assert waits["attempts"] == 0
-    assert Counter(memory["category"] for memory in memories(client, "ana")) == {"message": len(SAID)}
+    assert Counter(memory["category"] for memory in memories(client, "ana")) == {
+        "message": len(SAID)
+    }
     agents = client.get("/health/ready").json()["dependencies"]["agents"]
     assert agents["status"] == "degraded"
     model.model = is_back

@@ -1,4 +1,6 @@
-"""Whatever users write, their conversations are formed, and nothing that they write is a 5xx; on both profiles."""
+"""Whatever users write, their conversations are formed, and nothing that they write is a 5xx;
+on both profiles.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ SEEDS = range(100_000, 100_012)
 MOMENT = "2026-05-08T13:56:00Z"
 
 
-async def test_odd_conversations_are_formed_and_their_texts_are_taken_everywhere(host: httpx.Client) -> None:
+async def test_odd_conversations_are_formed_and_their_texts_are_taken_everywhere(
+    host: httpx.Client,
+) -> None:
     tally = Tally()
     async with httpx.AsyncClient(base_url=host.base_url, timeout=120) as client:
         await asyncio.gather(*(tell(client, seed, "odd", tally) for seed in SEEDS))

@@ -36,7 +36,9 @@ class Days:
     def call(self, method: str, path: str, **fields: Any) -> dict[str, Any]:
         """The answer to a call that succeeds."""
         response = self.client.request(method, f"/api/v1/{path}", **fields)
-        assert response.status_code in (200, 201), f"{method} {path}: {response.status_code} {response.text}"
+        assert response.status_code in (200, 201), (
+            f"{method} {path}: {response.status_code} {response.text}"
+        )
         answer: dict[str, Any] = response.json()
         return answer
 
@@ -75,7 +77,9 @@ class Story:
             case "save" | "retract":
                 self.say(step)
             case "edit" | "correct times":
-                self.days.call("PUT", one, json={**self.user, **_changes(step)}, headers={"If-Match": "*"})
+                self.days.call(
+                    "PUT", one, json={**self.user, **_changes(step)}, headers={"If-Match": "*"}
+                )
             case "delete":
                 self.days.call("DELETE", one, params=self.user)
             case "restore" | "undo":
@@ -87,8 +91,14 @@ class Story:
 
     def say(self, step: dict[str, Any]) -> None:
         ends = step["do"] == "retract"
-        event = min(day(step["said"]), self.now)  # an event more than a day ahead is refused; it counts as said when it arrives
-        fields: dict[str, Any] = {**self.user, **CITY, "type": "semantic", "event_timestamp": event.isoformat()}
+        # an event more than a day ahead is refused; it counts as said when it arrives
+        event = min(day(step["said"]), self.now)
+        fields: dict[str, Any] = {
+            **self.user,
+            **CITY,
+            "type": "semantic",
+            "event_timestamp": event.isoformat(),
+        }
         fields |= {"value": {"no_longer": step["value"]} if ends else step["value"]}
         fields |= {"content": f"Ana {'no longer lives' if ends else 'lives'} in {step['value']}"}
         fields |= {"valid_from": day(step.get("from", step["said"])).isoformat()}
@@ -104,29 +114,43 @@ class Story:
         conflict = self.conflicts[-1]
         if self.days.call("GET", f"conflicts/{conflict}", params=self.user)["status"] == "resolved":
             self.days.call("POST", f"conflicts/{conflict}/undo", json=self.user)
-        self.days.call("POST", f"conflicts/{conflict}/resolve", json={**self.user, "decision": decision})
+        self.days.call(
+            "POST", f"conflicts/{conflict}/resolve", json={**self.user, "decision": decision}
+        )
         self.decided.append(conflict)
 
     def values(self, **moments: datetime) -> list[str]:
         """What a list shows, the retractions left out."""
         asked = {name: moment.isoformat() for name, moment in moments.items()}
         page = self.days.call("GET", "memories", params={**self.user, **asked, "limit": "100"})
-        return sorted(_value(one) for one in page["memories"] if not isinstance(one.get("value"), dict))
+        return sorted(
+            _value(one) for one in page["memories"] if not isinstance(one.get("value"), dict)
+        )
 
 
 def _changes(step: dict[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {"valid_from": day(step["from"]).isoformat()} if "from" in step else {}
     fields |= {"valid_until": day(step["until"]).isoformat()} if "until" in step else {}
     fields |= {"valid_until": None} if step["do"] == "correct times" and "until" not in step else {}
-    return fields | ({"value": step["value"], "content": f"Ana lives in {step['value']}"} if "value" in step else {})
+    return fields | (
+        {"value": step["value"], "content": f"Ana lives in {step['value']}"}
+        if "value" in step
+        else {}
+    )
 
 
 def _value(one: dict[str, Any]) -> str:
-    return str(one["value"] if one.get("value") is not None else one["content"].replace("Ana lives in ", "").replace("\n", " and "))
+    return str(
+        one["value"]
+        if one.get("value") is not None
+        else one["content"].replace("Ana lives in ", "").replace("\n", " and ")
+    )
 
 
 @pytest.mark.parametrize(
-    "story", [one for one in STORIES if LEFT_OUT.isdisjoint(step["do"] for step in one["steps"])], ids=lambda one: str(one["story"])[:60]
+    "story",
+    [one for one in STORIES if LEFT_OUT.isdisjoint(step["do"] for step in one["steps"])],
+    ids=lambda one: str(one["story"])[:60],
 )
 def test_what_holds_is_what_the_story_says(story: dict[str, Any], days: Days) -> None:
     told, known = Story(days, is_pinned="Pinned" in story["story"]), list[datetime]()

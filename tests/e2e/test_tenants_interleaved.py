@@ -1,4 +1,6 @@
-"""Two apps with two users each, who do everything at once on one host: none sees a word or an id of another."""
+"""Two apps with two users each, who do everything at once on one host: none sees a word or an
+id of another.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ from tests.interleaved_tenants import Call, Driver, Tenant, Watch
 LOG = logging.getLogger(__name__)
 KEYS = {app: f"mc_{app}_{app}1_0123456789abcdefABCDEF" for app in ("shop", "rival")}
 CONFIGURED = [
-    {"id": f"{app}1", "app": app, "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": ["read", "write"]}
+    {
+        "id": f"{app}1",
+        "app": app,
+        "sha256": hashlib.sha256(key.encode()).hexdigest(),
+        "rights": ["read", "write"],
+    }
     for app, key in KEYS.items()
 ]
 ENOUGH = 30
@@ -25,7 +32,11 @@ ENOUGH = 30
 
 def tenants(seed: int) -> list[Tenant]:
     """The users of both apps have the same names."""
-    return [Tenant(app, f"{user}-{seed}", KEYS[app], f"{app}{user}{seed}quill") for app in KEYS for user in ("ana", "ben")]
+    return [
+        Tenant(app, f"{user}-{seed}", KEYS[app], f"{app}{user}{seed}quill")
+        for app in KEYS
+        for user in ("ana", "ben")
+    ]
 
 
 def test_the_watch_sees_words_ids_and_changes_that_are_anothers() -> None:
@@ -37,11 +48,17 @@ def test_the_watch_sees_words_ids_and_changes_that_are_anothers() -> None:
     assert watch.leaks == []
     watch.look(ben, listed, 200, json.dumps({"id": secret}))
     watch.look(ben, listed, 200, json.dumps({"content": f"a boat of {ana.word}"}))
-    watch.look(ben, Call("delete", "DELETE", f"/api/v1/memories/{secret}", {}, None, secret), 200, "{}")
+    watch.look(
+        ben, Call("delete", "DELETE", f"/api/v1/memories/{secret}", {}, None, secret), 200, "{}"
+    )
     assert len(watch.leaks) == 3
 
 
-@pytest.mark.parametrize(("seeds", "steps"), [(1, 300), pytest.param(20, 2_000, marks=pytest.mark.long)], ids=["short", "long"])
+@pytest.mark.parametrize(
+    ("seeds", "steps"),
+    [(1, 300), pytest.param(20, 2_000, marks=pytest.mark.long)],
+    ids=["short", "long"],
+)
 async def test_no_tenant_sees_anything_of_another(tmp_path: Path, seeds: int, steps: int) -> None:
     with running(tmp_path, MEMORY_API_KEYS=json.dumps(CONFIGURED)) as host:
         for seed in range(seeds):
@@ -52,5 +69,9 @@ async def test_no_tenant_sees_anything_of_another(tmp_path: Path, seeds: int, st
             assert watch.counts["foreign targets"] > steps / 50, watch.counts
             figures = (seed, len(watch.owners), watch.counts["foreign targets"], len(watch.leaks))
             LOG.info("seed %s: %s ids, %s calls for what is another's, %s leaks", *figures)
-            fulfilled = {name.rpartition(" ")[0] for name in watch.counts if name[-3:] in ("200", "201", "202", "207")}
+            fulfilled = {
+                name.rpartition(" ")[0]
+                for name in watch.counts
+                if name[-3:] in ("200", "201", "202", "207")
+            }
             assert len(fulfilled) > ENOUGH, sorted(watch.counts)

@@ -1,4 +1,6 @@
-"""The TypeScript client: its types are those of the API today, it compiles, and it works against a host."""
+"""The TypeScript client: its types are those of the API today, it compiles, and it works
+against a host.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _packages() -> Path:
-    """The locked packages, installed once for each lock file; of two processes that want them, one installs and the other waits."""
-    digest = hashlib.sha256(b"".join((CLIENT / name).read_bytes() for name in LOCKED)).hexdigest()[:16]
+    """The locked packages, installed once for each lock file; of two processes that want them,
+    one installs and the other waits.
+    """
+    digest = hashlib.sha256(b"".join((CLIENT / name).read_bytes() for name in LOCKED)).hexdigest()[
+        :16
+    ]
     folder = CACHE / f"typescript-{digest}"
     CACHE.mkdir(exist_ok=True)
     with (CACHE / "typescript.lock").open("w") as lock:
@@ -44,18 +50,36 @@ def _packages() -> Path:
             unfinished.mkdir()
             for name in LOCKED:
                 shutil.copy(CLIENT / name, unfinished)
-            npm("ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", where=unfinished)
+            npm(
+                "ci",
+                "--no-audit",
+                "--no-fund",
+                "--ignore-scripts",
+                "--loglevel=error",
+                where=unfinished,
+            )
             unfinished.rename(folder)
     return folder
 
 
 def _run(folder: Path, program: str, *arguments: str) -> None:
-    done = subprocess.run([NODE, folder / "node_modules" / program, *arguments], cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(
+        [NODE, folder / "node_modules" / program, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_types_are_those_of_the_api(built: Path) -> None:
-    _run(built, "openapi-typescript/bin/cli.js", str(ROOT / "docs" / "openapi.json"), "-o", "generated.d.ts")
+    _run(
+        built,
+        "openapi-typescript/bin/cli.js",
+        str(ROOT / "docs" / "openapi.json"),
+        "-o",
+        "generated.d.ts",
+    )
     assert (built / "generated.d.ts").read_text() == (CLIENT / "src" / "schema.d.ts").read_text(), (
         "`npm run generate` in clients/typescript"
     )
@@ -64,6 +88,12 @@ def test_the_types_are_those_of_the_api(built: Path) -> None:
 def test_it_works_against_a_host(built: Path, host: httpx.Client) -> None:
     tests = sorted(str(file) for file in (built / "test").glob("*.test.mjs"))
     settings = {**os.environ, "MEMORY_URL": str(host.base_url)}
-    done = subprocess.run([NODE, "--test", "--test-reporter=tap", *tests], cwd=built, env=settings, capture_output=True, text=True)
+    done = subprocess.run(
+        [NODE, "--test", "--test-reporter=tap", *tests],
+        cwd=built,
+        env=settings,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("\nok ") >= 5, done.stdout

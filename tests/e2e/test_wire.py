@@ -1,4 +1,5 @@
-"""The development host on the wire: heads, hosts and bodies as no good client sends them, and pages of other origins.
+"""The development host on the wire: heads, hosts and bodies as no good client sends them,
+and pages of other origins.
 
 No store has a part in it, so it is tried in the embedded profile only; with keys and without.
 """
@@ -23,12 +24,20 @@ from tests.host import memories, problem, running, save
 
 ADMIN, BOUND = ("mc_shop_a1_0123456789abcdef", "mc_shop_b1_0123456789abcdef")
 KEYS = [
-    {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": ["admin"], **bound}
+    {
+        "id": key.split("_")[2],
+        "app": "shop",
+        "sha256": hashlib.sha256(key.encode()).hexdigest(),
+        "rights": ["admin"],
+        **bound,
+    }
     for key, bound in ((ADMIN, {}), (BOUND, {"user": "ana"}))
 ]
 WAIT_S = 60
 MANY = 12 * 2**20
-"""Bytes of a body that is too large: more than the buffers between client and host hold, so that a cut connection shows each time."""
+"""Bytes of a body that is too large: more than the buffers between client and host hold, so that a
+cut connection shows each time.
+"""
 HEAD = b"Host: localhost\r\nConnection: close\r\n"
 
 
@@ -42,7 +51,9 @@ def keyless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=json.dumps(KEYS), MEMORY_DEADLINE_S="2") as client:
+    with running(
+        tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=json.dumps(KEYS), MEMORY_DEADLINE_S="2"
+    ) as client:
         client.headers["X-API-Key"] = ADMIN
         for user in ("ana", "ben"):
             save(client, user, "Ana moved to Lisbon")
@@ -99,9 +110,17 @@ def as_key(host: httpx.Client) -> bytes:
         b"localhost\r\nHost: localhost",
     ],
 )
-def test_a_host_that_is_no_address_is_refused_and_never_a_query(host: httpx.Client, name: bytes) -> None:
+def test_a_host_that_is_no_address_is_refused_and_never_a_query(
+    host: httpx.Client, name: bytes
+) -> None:
     """`Host: x?user_id=ana#` read ana's memories for a query that named another user."""
-    head = b"GET /api/v1/memories?user_id=nobody HTTP/1.1\r\nHost: " + name + b"\r\nConnection: close\r\n" + as_key(host) + b"\r\n"
+    head = (
+        b"GET /api/v1/memories?user_id=nobody HTTP/1.1\r\nHost: "
+        + name
+        + b"\r\nConnection: close\r\n"
+        + as_key(host)
+        + b"\r\n"
+    )
     status, body = ask(host, head)
     assert (status, [error["field"] for error in body["errors"]]) == (400, ["Host"])
 
@@ -109,13 +128,29 @@ def test_a_host_that_is_no_address_is_refused_and_never_a_query(host: httpx.Clie
 def test_a_request_of_http_1_1_names_its_host(host: httpx.Client) -> None:
     assert ask(host, b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n")[0] == 400
     assert ask(host, b"GET /health HTTP/1.0\r\n\r\n")[0] == 200
-    assert ask(host, b"GET /health HTTP/1.1\r\nHost: [::1]:7071\r\nConnection: close\r\n\r\n")[0] == 200
+    assert (
+        ask(host, b"GET /health HTTP/1.1\r\nHost: [::1]:7071\r\nConnection: close\r\n\r\n")[0]
+        == 200
+    )
 
 
-@pytest.mark.parametrize("path", ["/", "/health", "/health/ready", "/openapi.json", "/metrics", "/zork", "/api/v1/memories?user_id=ana"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/health",
+        "/health/ready",
+        "/openapi.json",
+        "/metrics",
+        "/zork",
+        "/api/v1/memories?user_id=ana",
+    ],
+)
 def test_without_keys_nothing_answers_a_foreign_name(keyless: httpx.Client, path: str) -> None:
     assert problem(keyless.get(path, headers={"Host": "evil.example"}), 403)
-    assert problem(keyless.post("/admin/functions/timer_hourly", headers={"Host": "evil.example:7071"}), 403)
+    assert problem(
+        keyless.post("/admin/functions/timer_hourly", headers={"Host": "evil.example:7071"}), 403
+    )
 
 
 def test_with_keys_it_answers_under_any_name(locked: httpx.Client) -> None:
@@ -139,7 +174,9 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize("headers", FOREIGN, ids=[" ".join(headers.values()) for headers in FOREIGN])
+@pytest.mark.parametrize(
+    "headers", FOREIGN, ids=[" ".join(headers.values()) for headers in FOREIGN]
+)
 @pytest.mark.parametrize(("method", "path"), WRITES)
 def test_without_keys_a_page_of_another_origin_writes_nothing(
     keyless: httpx.Client, method: str, path: str, headers: dict[str, str]
@@ -150,16 +187,34 @@ def test_without_keys_a_page_of_another_origin_writes_nothing(
     assert len(memories(keyless, "ana")) == 1
 
 
-def test_without_keys_the_hosts_own_pages_and_what_is_no_browser_write(keyless: httpx.Client) -> None:
+def test_without_keys_the_hosts_own_pages_and_what_is_no_browser_write(
+    keyless: httpx.Client,
+) -> None:
     own = str(keyless.base_url).rstrip("/")
-    for headers in ({}, {"Origin": own}, {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost:5173"}, {"Sec-Fetch-Site": "none"}):
+    for headers in (
+        {},
+        {"Origin": own},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost:5173"},
+        {"Sec-Fetch-Site": "none"},
+    ):
         assert keyless.post("/api/v1/users/ben/export", headers=headers).status_code == 202
     assert keyless.get("/health", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
 
 
 def test_with_keys_the_key_decides_whatever_the_origin(locked: httpx.Client) -> None:
-    assert locked.post("/api/v1/users/ben/export", headers={"Origin": "https://console.example"}).status_code == 202
-    assert problem(locked.post("/api/v1/users/ben/export", headers={"Origin": "https://console.example", "X-API-Key": "none"}), 401)
+    assert (
+        locked.post(
+            "/api/v1/users/ben/export", headers={"Origin": "https://console.example"}
+        ).status_code
+        == 202
+    )
+    assert problem(
+        locked.post(
+            "/api/v1/users/ben/export",
+            headers={"Origin": "https://console.example", "X-API-Key": "none"},
+        ),
+        401,
+    )
 
 
 def test_a_key_bound_to_one_user_fires_no_timer_even_as_admin(locked: httpx.Client) -> None:
@@ -178,9 +233,19 @@ def test_a_key_bound_to_one_user_fires_no_timer_even_as_admin(locked: httpx.Clie
         (b"GET /health HTTP/1.1\r\n" + HEAD + b"no header at all\r\n\r\n", 400),
         (b"\x00\x01\x02\r\n\r\n", 400),
     ],
-    ids=["address", "endless address", "head", "endless head", "many headers", "no header", "no request"],
+    ids=[
+        "address",
+        "endless address",
+        "head",
+        "endless head",
+        "many headers",
+        "no header",
+        "no request",
+    ],
 )
-def test_a_head_that_is_too_large_or_none_is_a_problem_that_its_sender_reads(host: httpx.Client, head: bytes, status: int) -> None:
+def test_a_head_that_is_too_large_or_none_is_a_problem_that_its_sender_reads(
+    host: httpx.Client, head: bytes, status: int
+) -> None:
     found, body = ask(host, head)
     assert (found, body["status"]) == (status, status)
     assert host.get("/health").status_code == 200
@@ -188,16 +253,25 @@ def test_a_head_that_is_too_large_or_none_is_a_problem_that_its_sender_reads(hos
 
 def test_a_head_as_large_as_allowed_is_answered(host: httpx.Client) -> None:
     fields = b"".join(b"X-%d: " % number + b"y" * 600 + b"\r\n" for number in range(90))
-    assert ask(host, b"GET /health?" + b"x" * 4_000 + b" HTTP/1.1\r\n" + HEAD + fields + b"\r\n")[0] == 200
+    assert (
+        ask(host, b"GET /health?" + b"x" * 4_000 + b" HTTP/1.1\r\n" + HEAD + fields + b"\r\n")[0]
+        == 200
+    )
 
 
-SENT = {"nothing": b"", "half a head": b"GET /health HTTP/1.1\r\nHost: local", "an empty line": b"\r\n"}
+SENT = {
+    "nothing": b"",
+    "half a head": b"GET /health HTTP/1.1\r\nHost: local",
+    "an empty line": b"\r\n",
+}
 GOES_ON = "a request and half a head"
 
 
 @pytest.fixture(scope="module")
 def slow(keyless: httpx.Client) -> Iterator[dict[str, socket.socket]]:
-    """Connections whose head does not arrive, by what came of it: they wait for the host's deadline all at once."""
+    """Connections whose head does not arrive, by what came of it: they wait for the host's deadline
+    all at once.
+    """
     with ExitStack() as connections:
         waiting = {name: connections.enter_context(connected(keyless)) for name in (*SENT, GOES_ON)}
         for name, sent in SENT.items():
@@ -211,7 +285,9 @@ def slow(keyless: httpx.Client) -> Iterator[dict[str, socket.socket]]:
 
 
 @pytest.mark.parametrize("sent", SENT)
-def test_a_connection_whose_head_does_not_arrive_is_cut(slow: dict[str, socket.socket], sent: str) -> None:
+def test_a_connection_whose_head_does_not_arrive_is_cut(
+    slow: dict[str, socket.socket], sent: str
+) -> None:
     if SENT[sent]:
         assert answer(slow[sent])[0] == 408
     else:
@@ -224,7 +300,9 @@ def test_a_connection_that_goes_on_with_half_a_head_is_cut(slow: dict[str, socke
 
 def test_a_body_that_does_not_arrive_within_the_deadline_is_cut(host: httpx.Client) -> None:
     fields = as_key(host) + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n"
-    status, body = ask(host, b"POST /api/v1/memories/save HTTP/1.1\r\nHost: localhost\r\n" + fields + b'{"user_id"')
+    status, body = ask(
+        host, b"POST /api/v1/memories/save HTTP/1.1\r\nHost: localhost\r\n" + fields + b'{"user_id"'
+    )
     assert (status, body["type"]) == (408, "urn:memory-core:problem:too_slow")
 
 
@@ -237,8 +315,13 @@ def test_two_requests_sent_at_once_are_answered_in_order(host: httpx.Client) -> 
 
 
 def test_a_body_too_large_is_refused_so_that_urllib_reads_why(host: httpx.Client) -> None:
-    headers = {"Content-Type": "application/json", "X-API-Key": host.headers.get("x-api-key", "none")}
-    request = urllib.request.Request(f"{str(host.base_url).rstrip('/')}/api/v1/memories/save", data=b"x" * MANY, headers=headers)
+    headers = {
+        "Content-Type": "application/json",
+        "X-API-Key": host.headers.get("x-api-key", "none"),
+    }
+    request = urllib.request.Request(
+        f"{str(host.base_url).rstrip('/')}/api/v1/memories/save", data=b"x" * MANY, headers=headers
+    )
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=WAIT_S)
     assert refused.value.code == 413
@@ -248,13 +331,20 @@ def test_a_body_too_large_is_refused_so_that_urllib_reads_why(host: httpx.Client
 
 @pytest.mark.parametrize("chunked", [False, True])
 @pytest.mark.parametrize("close", [False, True])
-def test_a_body_too_large_is_refused_so_that_a_plain_client_reads_why(host: httpx.Client, *, chunked: bool, close: bool) -> None:
-    headers = {"Content-Type": "application/json", "X-API-Key": host.headers.get("x-api-key", "none")}
+def test_a_body_too_large_is_refused_so_that_a_plain_client_reads_why(
+    host: httpx.Client, *, chunked: bool, close: bool
+) -> None:
+    headers = {
+        "Content-Type": "application/json",
+        "X-API-Key": host.headers.get("x-api-key", "none"),
+    }
     headers |= {"Connection": "close"} if close else {}
     body: Any = iter([b"x" * 65_536] * (MANY // 65_536)) if chunked else b"x" * MANY
     address = urlsplit(str(host.base_url))
     client = http.client.HTTPConnection(address.hostname or "", address.port, timeout=WAIT_S)
-    client.request("POST", "/api/v1/memories/save", body=body, headers=headers, encode_chunked=chunked)
+    client.request(
+        "POST", "/api/v1/memories/save", body=body, headers=headers, encode_chunked=chunked
+    )
     response = client.getresponse()
     assert (response.status, json.loads(response.read())["status"]) == (413, 413)
     if not close:
@@ -263,9 +353,16 @@ def test_a_body_too_large_is_refused_so_that_a_plain_client_reads_why(host: http
     client.close()
 
 
-def test_a_body_too_large_whose_sender_asks_first_is_refused_before_it_is_sent(host: httpx.Client) -> None:
-    fields = as_key(host) + b"Content-Type: application/json\r\nContent-Length: 3000000\r\nExpect: 100-continue\r\n\r\n"
-    assert ask(host, b"POST /api/v1/memories/save HTTP/1.1\r\nHost: localhost\r\n" + fields)[0] == 413
+def test_a_body_too_large_whose_sender_asks_first_is_refused_before_it_is_sent(
+    host: httpx.Client,
+) -> None:
+    fields = (
+        as_key(host)
+        + b"Content-Type: application/json\r\nContent-Length: 3000000\r\nExpect: 100-continue\r\n\r\n"  # noqa: E501
+    )
+    assert (
+        ask(host, b"POST /api/v1/memories/save HTTP/1.1\r\nHost: localhost\r\n" + fields)[0] == 413
+    )
 
 
 def test_readiness_says_when_it_was_seen(host: httpx.Client) -> None:

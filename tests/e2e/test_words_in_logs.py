@@ -1,6 +1,8 @@
-"""No word of a user, and no name of one, is in what a host writes at its most talkative, nor in what it says of a failure.
+"""No word of a user, and no name of one, is in what a host writes at its most talkative,
+nor in what it says of a failure.
 
-Every text that is sent holds one unusual word and says where it was sent, so that a leak tells its own source.
+Every text that is sent holds one unusual word and says where it was sent, so that a leak tells
+its own source.
 """
 
 from __future__ import annotations
@@ -33,10 +35,25 @@ LINES = {"Content-Type": "application/x-ndjson"}
 
 
 class Told:
-    """A host at LOG_LEVEL=debug with a model that repeats what it was asked, its client, and a user whose name is watched for."""
+    """A host at LOG_LEVEL=debug with a model that repeats what it was asked, its client,
+    and a user whose name is watched for.
+    """
 
-    def __init__(self, host: Host, client: httpx.Client, profile: Profile, database: str | None, model: ChatServer) -> None:
-        self.host, self.client, self.profile, self.database, self.model = host, client, profile, database, model
+    def __init__(
+        self,
+        host: Host,
+        client: httpx.Client,
+        profile: Profile,
+        database: str | None,
+        model: ChatServer,
+    ) -> None:
+        self.host, self.client, self.profile, self.database, self.model = (
+            host,
+            client,
+            profile,
+            database,
+            model,
+        )
         self.user = f"zelda-windermere-{uuid.uuid4().hex[:8]}"
         self.problems: list[httpx.Response] = []
 
@@ -83,7 +100,9 @@ def model() -> Iterator[ChatServer]:
             case 0:
                 return completion(f"{said}: {body['messages'][1]['content'][:2000]}")
             case 1:
-                return completion(json.dumps({kind: said, "facts": said, "narrative": [said], said: said}))
+                return completion(
+                    json.dumps({kind: said, "facts": said, "narrative": [said], said: said})
+                )
             case 2:
                 error = {"message": said, "type": said, "code": said, "param": said}
                 return web.json_response({"error": error}, status=400)
@@ -100,8 +119,21 @@ def model() -> Iterator[ChatServer]:
 @pytest.fixture
 def told(profile: Profile, model: ChatServer, tmp_path: Path) -> Iterator[Told]:
     stores = profile.settings()
-    asked = {"LLM_PROVIDER": "openai", "LLM_BASE_URL": f"{model.root}/v1", "LLM_API_KEY": "k", "LLM_MODEL": "m"}
-    host = Host(tmp_path, LOG_LEVEL="debug", OPENAI_LOG="debug", PYTHONASYNCIODEBUG="1", MEMORY_ERASE_SETTLE_S="0", **asked, **stores)
+    asked = {
+        "LLM_PROVIDER": "openai",
+        "LLM_BASE_URL": f"{model.root}/v1",
+        "LLM_API_KEY": "k",
+        "LLM_MODEL": "m",
+    }
+    host = Host(
+        tmp_path,
+        LOG_LEVEL="debug",
+        OPENAI_LOG="debug",
+        PYTHONASYNCIODEBUG="1",
+        MEMORY_ERASE_SETTLE_S="0",
+        **asked,
+        **stores,
+    )
     try:
         with httpx.Client(base_url=host.url, timeout=60) as client:
             yield Told(host, client, profile, stores.get("MEMORY_COSMOS_DATABASE"), model)
@@ -112,31 +144,90 @@ def told(profile: Profile, model: ChatServer, tmp_path: Path) -> Iterator[Told]:
 def remember(told: Told) -> list[str]:
     """Everything that is kept, by every door; the ids of the memories."""
     saved = [
-        told.post("/api/v1/memories/save", content=text("save"), tags=[f"{WORD} tag"], metadata={f"{WORD} name": text("metadata")}),
-        told.post("/api/v1/memories/save", content=text("slot"), type="semantic", subject=f"{WORD}", attribute=f"{WORD} colour"),
-        told.post("/api/v1/memories/save", content=text("key"), type="procedural", key=f"{WORD}/key", value=text("value")),
-        told.post("/api/v1/memories/save", content=text("session"), session_id=f"{WORD} session", agent_id=f"{WORD} agent"),
+        told.post(
+            "/api/v1/memories/save",
+            content=text("save"),
+            tags=[f"{WORD} tag"],
+            metadata={f"{WORD} name": text("metadata")},
+        ),
+        told.post(
+            "/api/v1/memories/save",
+            content=text("slot"),
+            type="semantic",
+            subject=f"{WORD}",
+            attribute=f"{WORD} colour",
+        ),
+        told.post(
+            "/api/v1/memories/save",
+            content=text("key"),
+            type="procedural",
+            key=f"{WORD}/key",
+            value=text("value"),
+        ),
+        told.post(
+            "/api/v1/memories/save",
+            content=text("session"),
+            session_id=f"{WORD} session",
+            agent_id=f"{WORD} agent",
+        ),
     ]
     assert {answer.status_code for answer in saved} <= {200, 201}, [answer.text for answer in saved]
-    bulk = [{"content": text("bulk")}, {"content": {WORD: text("bulk")}}, {"content": "", f"{WORD} field": 1}]
+    bulk = [
+        {"content": text("bulk")},
+        {"content": {WORD: text("bulk")}},
+        {"content": "", f"{WORD} field": 1},
+    ]
     assert told.post("/api/v1/memories/bulk", memories=bulk).status_code == 207
     ids = [answer.json()["memory"]["id"] for answer in saved]
     stored = told.client.get(f"/api/v1/memories/{ids[1]}", params={"user_id": told.user})
     edit = {"user_id": told.user, "content": text("edit")}
     path = f"/api/v1/memories/{ids[1]}"
-    assert told.call("PUT", path, json=edit, headers={"If-Match": stored.headers["etag"]}).status_code == 200
+    assert (
+        told.call("PUT", path, json=edit, headers={"If-Match": stored.headers["etag"]}).status_code
+        == 200
+    )
     assert told.call("PUT", path, json=edit, headers={"If-Match": f'"{WORD}"'}).status_code == 412
     return ids
 
 
 def talk(told: Told) -> None:
-    """Conversations, with a callback that is refused and one that nobody answers, and what an agent says."""
-    messages = [{"role": ("user", "assistant")[at % 2], "content": text(f"message {at}"), "timestamp": STAMP} for at in range(4)]
+    """Conversations, with a callback that is refused and one that nobody answers,
+    and what an agent says.
+    """
+    messages = [
+        {
+            "role": ("user", "assistant")[at % 2],
+            "content": text(f"message {at}"),
+            "timestamp": STAMP,
+        }
+        for at in range(4)
+    ]
     told.ended(told.post("/api/v1/memories", messages=messages))
-    told.ended(told.post("/api/v1/memories", messages=messages[:2], callback_url=f"https://{WORD.lower()}.invalid/{WORD}?of={told.user}"))
-    assert told.post("/api/v1/memories", messages=messages, callback_url=f"http://127.0.0.1/{WORD}").status_code == 422
-    assert told.post("/api/v1/memories", messages=messages, callback_url=f"http://{WORD}.x:{WORD}/").status_code == 422
-    assert told.post("/api/v1/memories/batch", session_id=f"{WORD} batch", messages=messages).status_code == 202
+    told.ended(
+        told.post(
+            "/api/v1/memories",
+            messages=messages[:2],
+            callback_url=f"https://{WORD.lower()}.invalid/{WORD}?of={told.user}",
+        )
+    )
+    assert (
+        told.post(
+            "/api/v1/memories", messages=messages, callback_url=f"http://127.0.0.1/{WORD}"
+        ).status_code
+        == 422
+    )
+    assert (
+        told.post(
+            "/api/v1/memories", messages=messages, callback_url=f"http://{WORD}.x:{WORD}/"
+        ).status_code
+        == 422
+    )
+    assert (
+        told.post(
+            "/api/v1/memories/batch", session_id=f"{WORD} batch", messages=messages
+        ).status_code
+        == 202
+    )
     told.ended(told.post("/api/v1/memories/batch/flush", session_id=f"{WORD} batch"))
     told.post("/api/v1/agent/memories", content=text("agent"), agent_id=f"{WORD} agent")
     for mode in ("fast", "full"):
@@ -150,14 +241,21 @@ def ask(told: Told) -> None:
     assert told.call("GET", "/api/v1/memories/query", params=query).status_code == 200
     told.post("/api/v1/memories/retrieve", query=text("reconstruct"), mode="reconstruct")
     told.post("/api/v1/context", query=text("context"))
-    told.call("GET", "/api/v1/timeline", params={"user_id": told.user, "session_id": f"{WORD} session"})
+    told.call(
+        "GET", "/api/v1/timeline", params={"user_id": told.user, "session_id": f"{WORD} session"}
+    )
     told.call("GET", "/api/v1/sessions", params={"user_id": told.user})
 
 
 def misuse(told: Told, ids: list[str]) -> None:
     """Requests that are refused, with the word wherever one can stand."""
     doors = ("save", "bulk", "retrieve", "clear", "batch", "batch/flush")
-    paths = [f"/api/v1/memories/{door}" for door in doors] + ["/api/v1/memories", "/api/v1/context", "/api/v1/forget", "/api/v1/decay"]
+    paths = [f"/api/v1/memories/{door}" for door in doors] + [
+        "/api/v1/memories",
+        "/api/v1/context",
+        "/api/v1/forget",
+        "/api/v1/decay",
+    ]
     fields = (
         "content",
         "messages",
@@ -176,19 +274,50 @@ def misuse(told: Told, ids: list[str]) -> None:
             told.post(path, **dict.fromkeys(fields, wrong))
         told.post(path, **{text("unknown"): 1})
         told.call("POST", path, content=f'{{"{WORD} a": "{text("json")}" {WORD}'.encode())
-        told.call("POST", path, content=f'{{"{WORD} a": 1, "{WORD} a": NaN}}'.encode(), headers={"Content-Type": "application/json"})
-        told.call("POST", path, content=text("type").encode(), headers={"Content-Type": f"text/{WORD}"})
+        told.call(
+            "POST",
+            path,
+            content=f'{{"{WORD} a": 1, "{WORD} a": NaN}}'.encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        told.call(
+            "POST", path, content=text("type").encode(), headers={"Content-Type": f"text/{WORD}"}
+        )
         told.call("POST", path, json={"user_id": text("owner") + "/#"})
-    headers = {"X-Correlation-Id": text("header"), "Idempotency-Key": text("header"), "X-Other": text("header"), "If-Match": WORD}
-    told.call("POST", "/api/v1/memories/save", json={"user_id": told.user, "content": "x"}, headers=headers)
-    told.call("GET", f"/api/v1/memories/{ids[0]}", params={"user_id": told.user, "at": text("moment")})
-    told.call("GET", "/api/v1/memories", params={"user_id": told.user, "cursor": text("cursor"), f"{WORD} x": "1"})
+    headers = {
+        "X-Correlation-Id": text("header"),
+        "Idempotency-Key": text("header"),
+        "X-Other": text("header"),
+        "If-Match": WORD,
+    }
+    told.call(
+        "POST",
+        "/api/v1/memories/save",
+        json={"user_id": told.user, "content": "x"},
+        headers=headers,
+    )
+    told.call(
+        "GET", f"/api/v1/memories/{ids[0]}", params={"user_id": told.user, "at": text("moment")}
+    )
+    told.call(
+        "GET",
+        "/api/v1/memories",
+        params={"user_id": told.user, "cursor": text("cursor"), f"{WORD} x": "1"},
+    )
     told.call("GET", f"/api/v1/memories?user_id={told.user}&{WORD}+x=1&{WORD}+x=2")
     told.call("GET", f"/api/v1/memories/{WORD} {told.user}", params={"user_id": told.user})
     told.call("GET", f"/api/v1/procedures/{WORD}%2Fnone", params={"user_id": told.user})
     told.call("GET", f"/api/v1/{WORD}/{told.user}", params={"q": text("path")})
-    told.call("PATCH", f"/api/v1/memories/{ids[0]}/status", json={"user_id": told.user, "status": text("status")})
-    for method, path in (("DELETE", "/api/v1/memories/{0}"), ("POST", "/api/v1/conflicts/{0}/resolve"), ("GET", "/api/v1/tasks/{0}")):
+    told.call(
+        "PATCH",
+        f"/api/v1/memories/{ids[0]}/status",
+        json={"user_id": told.user, "status": text("status")},
+    )
+    for method, path in (
+        ("DELETE", "/api/v1/memories/{0}"),
+        ("POST", "/api/v1/conflicts/{0}/resolve"),
+        ("GET", "/api/v1/tasks/{0}"),
+    ):
         told.call(method, path.format(f"{WORD} none"), params={"user_id": told.user})
 
 
@@ -197,14 +326,27 @@ def bring_nonsense(told: Told) -> dict[str, Any]:
     user = f"{told.user}-import"
     begun = told.call("POST", f"/api/v1/users/{user}/import")
     path = f"/api/v1/users/{user}/import/{begun.json()['task_id']}"
-    header = {"format": "memory-core-export", "version": text("version"), "counts": {}, "sequence": 0}
+    header = {
+        "format": "memory-core-export",
+        "version": text("version"),
+        "counts": {},
+        "sequence": 0,
+    }
     part = f"{json.dumps(header)}\n{text('line')}\n".encode()
-    assert told.call("PUT", path, params={"part": 1}, content=part, headers=LINES).status_code == 204
-    return told.ended(told.call("POST", f"{path}/commit", json={"parts": 1, "sha256": hashlib.sha256(part).hexdigest()}))
+    assert (
+        told.call("PUT", path, params={"part": 1}, content=part, headers=LINES).status_code == 204
+    )
+    return told.ended(
+        told.call(
+            "POST", f"{path}/commit", json={"parts": 1, "sha256": hashlib.sha256(part).hexdigest()}
+        )
+    )
 
 
 def damage(told: Told, memory_id: str) -> None:
-    """Let a stored memory, and a task's conversation, hold words where something else should stand."""
+    """Let a stored memory, and a task's conversation, hold words where something else
+    should stand.
+    """
     if told.database is None:
         import sqlite3
 
@@ -212,12 +354,13 @@ def damage(told: Told, memory_id: str) -> None:
         with connection:
             wrong = json.dumps(text("damage"))
             connection.execute(
-                "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.created_at', json(?), '$.confidence', json(?)) AS BLOB) "
-                "WHERE id = ? AND user_id = ?",
+                "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.created_at', "
+                "json(?), '$.confidence', json(?)) AS BLOB) WHERE id = ? AND user_id = ?",
                 (wrong, wrong, memory_id, told.user),
             )
             connection.execute(
-                "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.state', json(?)) AS BLOB) WHERE kind = 'conversation'",
+                "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.state', json(?)) "
+                "AS BLOB) WHERE kind = 'conversation'",
                 (wrong,),
             )
         connection.close()
@@ -229,13 +372,26 @@ async def _damage_items(told: Told, memory_id: str) -> None:
     assert told.profile.stores is not None
     async with CosmosClient(told.profile.stores.cosmos.endpoint, KEY) as client:
         container = client.get_database_client(told.database).get_container_client("memories")
-        query = "SELECT * FROM c WHERE c.app_id = @p0 AND c.user_id = @p1 AND c.owner = @p2 AND (c.id = @p3 OR c.kind = 'conversation')"
-        named = zip(("@p0", "@p1", "@p2", "@p3"), ("local", told.user, f"local/{told.user}", memory_id), strict=True)
-        parameters: list[dict[str, object]] = [{"name": name, "value": value} for name, value in named]
-        rows = container.query_items(query, parameters=parameters, partition_key=f"local/{told.user}")
+        query = (
+            "SELECT * FROM c WHERE c.app_id = @p0 AND c.user_id = @p1 AND c.owner = @p2 "
+            "AND (c.id = @p3 OR c.kind = 'conversation')"
+        )
+        named = zip(
+            ("@p0", "@p1", "@p2", "@p3"),
+            ("local", told.user, f"local/{told.user}", memory_id),
+            strict=True,
+        )
+        parameters: list[dict[str, object]] = [
+            {"name": name, "value": value} for name, value in named
+        ]
+        rows = container.query_items(
+            query, parameters=parameters, partition_key=f"local/{told.user}"
+        )
         for row in [row async for row in rows]:
             wrong = (
-                {"state": text("damage")} if row["kind"] == "conversation" else {"created_at": text("damage"), "confidence": text("damage")}
+                {"state": text("damage")}
+                if row["kind"] == "conversation"
+                else {"created_at": text("damage"), "confidence": text("damage")}
             )
             await container.upsert_item({**row, **wrong})
 
@@ -246,25 +402,41 @@ def use_what_is_damaged(told: Told, memory_id: str) -> None:
     told.call("GET", "/api/v1/memories", params={"user_id": told.user})
     told.call("GET", f"/api/v1/memories/{memory_id}/versions", params={"user_id": told.user})
     ask(told)
-    told.post("/api/v1/memories/save", content=text("slot again"), type="semantic", subject=f"{WORD}", attribute=f"{WORD} colour")
+    told.post(
+        "/api/v1/memories/save",
+        content=text("slot again"),
+        type="semantic",
+        subject=f"{WORD}",
+        attribute=f"{WORD} colour",
+    )
     told.ended(
-        told.post("/api/v1/memories", messages=[{"role": "user", "content": text("late"), "timestamp": STAMP}], session_id=f"{WORD} s")
+        told.post(
+            "/api/v1/memories",
+            messages=[{"role": "user", "content": text("late"), "timestamp": STAMP}],
+            session_id=f"{WORD} s",
+        )
     )
     told.ended(told.post("/api/v1/consolidate"))
 
 
 def leaks(told: Told) -> list[str]:
-    """Where a value of the user is told in a problem. The address that was called is the client's own, and stands in `instance`."""
+    """Where a value of the user is told in a problem. The address that was called is the client's
+    own, and stands in `instance`.
+    """
     found = []
     for answer in told.problems:
         assert answer.headers["content-type"] == "application/problem+json"
         problem = {name: value for name, value in answer.json().items() if name != "instance"}
         if LEAK.search(json.dumps(problem)):
-            found.append(f"{answer.request.method} {answer.request.url.path}: {json.dumps(problem)[:300]}")
+            found.append(
+                f"{answer.request.method} {answer.request.url.path}: {json.dumps(problem)[:300]}"
+            )
     return found
 
 
-def test_nothing_a_user_said_is_logged_or_told_in_an_error_before_and_after_an_erasure(told: Told) -> None:
+def test_nothing_a_user_said_is_logged_or_told_in_an_error_before_and_after_an_erasure(
+    told: Told,
+) -> None:
     ids = remember(told)
     talk(told)
     ask(told)
@@ -273,9 +445,16 @@ def test_nothing_a_user_said_is_logged_or_told_in_an_error_before_and_after_an_e
     assert refused["status"] == "failed"
     damage(told, ids[1])
     use_what_is_damaged(told, ids[1])
-    told.call("POST", "/api/v1/forget", json={"user_id": told.user, "filter": {"query": text("forget")}})
+    told.call(
+        "POST", "/api/v1/forget", json={"user_id": told.user, "filter": {"query": text("forget")}}
+    )
     told.post("/api/v1/forget", ids=[ids[3]], mode="hard", reason=text("forget"))
-    tasks = [refused, *told.client.get("/api/v1/tasks", params={"user_id": told.user, "limit": 100}).json()["tasks"]]
+    tasks = [
+        refused,
+        *told.client.get("/api/v1/tasks", params={"user_id": told.user, "limit": 100}).json()[
+            "tasks"
+        ],
+    ]
     errors = [task["error"] for task in tasks if LEAK.search(str(task["error"]))]
     assert {answer.status_code for answer in told.problems} >= {400, 404, 412, 415, 422, 503}
     assert len(told.host.terminal.splitlines()) > 20

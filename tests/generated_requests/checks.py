@@ -1,6 +1,8 @@
-"""What Schemathesis checks of each answer beside its own checks. It is imported by Schemathesis, in that program's environment.
+"""What Schemathesis checks of each answer beside its own checks. It is imported by Schemathesis,
+in that program's environment.
 
-An error's words are compared with all texts that were sent. `instance` is left out: it is the path of the request.
+An error's words are compared with all texts that were sent. `instance` is left out:
+it is the path of the request.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ def lines(context: Any, value: Any) -> bytes:
 
 @schemathesis.hook
 def filter_case(context: Any, case: Any) -> bool:
-    """A body of lines is any bytes until all parts are there: false and 7 are as good as a text that is no line."""
+    """A body of lines is any bytes until all parts are there: false and 7 are as good as a text
+    that is no line.
+    """
     return case.media_type != LINES or isinstance(case.body, str)
 
 
@@ -42,7 +46,9 @@ def fails_only_as_the_contract_says(context: Any, response: Any, case: Any) -> N
 
 @schemathesis.check
 def refuses_with_a_problem(context: Any, response: Any, case: Any) -> None:
-    """A refusal is a problem that names its status and its request, and shows nothing of the inside."""
+    """A refusal is a problem that names its status and its request, and shows nothing
+    of the inside.
+    """
     if response.status_code < 400:
         return
     assert response.headers["content-type"] == [PROBLEM]

@@ -1,6 +1,8 @@
-"""What is wrong with the body of a resource, whichever language it is written in, going by the facts about Azure's types.
+"""What is wrong with the body of a resource, whichever language it is written in,
+going by the facts about Azure's types.
 
-Bodies come as plain data: dict, list, text, number, bool; `Choice` where a condition decides, `OPAQUE` where only Azure will know.
+Bodies come as plain data: dict, list, text, number, bool; `Choice` where a condition decides,
+`OPAQUE` where only Azure will know.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent / "facts" / "arm.json").read_text(encoding="utf-8"))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "facts" / "arm.json").read_text(encoding="utf-8")
+)
 OPAQUE = object()
 """A value that is computed when it is deployed."""
 ENVELOPE = {"name", "location", "tags", "sku", "kind", "identity", "properties", "zones"}
@@ -25,9 +29,14 @@ ON_THE_WIRE = {
         "disableLocalAuth": "DisableLocalAuth",
         "workspaceResourceId": "WorkspaceResourceId",
     },
-    "Microsoft.Storage/storageAccounts": {"enableHttpsTrafficOnly": "supportsHttpsTrafficOnly", "networkRuleSet": "networkAcls"},
+    "Microsoft.Storage/storageAccounts": {
+        "enableHttpsTrafficOnly": "supportsHttpsTrafficOnly",
+        "networkRuleSet": "networkAcls",
+    },
 }
-"""The facts have the names of Azure's client libraries; for these properties the wire has others."""
+"""The facts have the names of Azure's client libraries; for these properties the
+wire has others.
+"""
 ONLY_ANSWERED = {"endpoint", "vaultUri"}
 """Properties that the facts keep apart in `properties` and that stand in answers only."""
 
@@ -49,13 +58,23 @@ def type_findings(typed: str) -> Iterator[str]:
         yield f"{kind} has no API version {version}"
 
 
-def body_findings(kind: str, body: Mapping[str, Any], *, whole: bool = True, elsewhere: frozenset[str] = frozenset()) -> Iterator[str]:
-    """What of a body its type does not know; and, of a whole one, what it lacks that does not stand elsewhere."""
+def body_findings(
+    kind: str,
+    body: Mapping[str, Any],
+    *,
+    whole: bool = True,
+    elsewhere: frozenset[str] = frozenset(),
+) -> Iterator[str]:
+    """What of a body its type does not know; and, of a whole one, what it lacks that does not
+    stand elsewhere.
+    """
     if kind not in FACTS["types"]:
         return
     known = _on_the_wire(kind)
     for name, value in body.items():
-        if name not in ENVELOPE or (name not in known and name not in ("name", "tags", "properties")):
+        if name not in ENVELOPE or (
+            name not in known and name not in ("name", "tags", "properties")
+        ):
             yield f"{name} does not belong there"
         elif name in known and name != "properties":
             yield from _value(known[name], value, name)
@@ -67,7 +86,9 @@ def body_findings(kind: str, body: Mapping[str, Any], *, whole: bool = True, els
         for one in objects(body.get("properties", {})):
             yield from _object(lifted, one, "properties")
     if whole:
-        required = {name for name, one in known.items() if one.get("required") and not name.endswith("Name")}
+        required = {
+            name for name, one in known.items() if one.get("required") and not name.endswith("Name")
+        }
         for name in sorted(required - held - body.keys() - elsewhere - {"scope", "resourceUri"}):
             yield f"{name} is missing"
 

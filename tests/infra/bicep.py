@@ -1,7 +1,8 @@
-"""A Bicep file as a test sees it: what it declares, and where each name in it comes from. Parsed by tree-sitter, evaluated by nobody.
+"""A Bicep file as a test sees it: what it declares, and where each name in it comes from. Parsed by
+tree-sitter, evaluated by nobody.
 
-One would get wrong: a lambda (`filter(all, one => one.x == 1)`) comes out of the grammar with its body torn apart, so that only the
-names in it can be trusted, not their order.
+One would get wrong: a lambda (`filter(all, one => one.x == 1)`) comes out of the grammar with its
+body torn apart, so that only the names in it can be trusted, not their order.
 """
 
 from __future__ import annotations
@@ -59,10 +60,15 @@ def parse(text: str) -> File:
     """The file's declarations."""
     root = Parser(_LANGUAGE).parse(text.encode()).root_node
     file, waiting = File(), {}
-    file.errors.extend(one.start_point.row + 1 for one in every(root) if one.type == "ERROR" or one.is_missing)
+    file.errors.extend(
+        one.start_point.row + 1 for one in every(root) if one.type == "ERROR" or one.is_missing
+    )
     for node in root.named_children:
         if node.type == "decorators":
-            waiting = {said(one.named_children[0].named_children[0]): one.named_children[0] for one in node.named_children}
+            waiting = {
+                said(one.named_children[0].named_children[0]): one.named_children[0]
+                for one in node.named_children
+            }
             continue
         kind = _KINDS.get(node.type)
         if kind is not None:
@@ -158,7 +164,9 @@ def _listed(node: Node) -> Any:
 
 
 def names(node: Node) -> Iterator[Node]:
-    """The identifiers in an expression that stand for something: no property's name, no called function's, no declared one's."""
+    """The identifiers in an expression that stand for something: no property's name, no called
+    function's, no declared one's.
+    """
     if node.type == "object_property":
         key, *rest = node.named_children
         for one in [*([key] if key.type == "string" else []), *rest]:
@@ -180,7 +188,9 @@ def calls(node: Node) -> Iterator[str]:
 
 
 def local(node: Node) -> list[str]:
-    """Names that loops and lambdas inside the node declare for themselves, each as often as it is declared."""
+    """Names that loops and lambdas inside the node declare for themselves, each as often as it
+    is declared.
+    """
     found = []
     for one in every(node):
         if one.type == "for_statement":
@@ -193,9 +203,14 @@ def local(node: Node) -> list[str]:
 
 
 def members(node: Node) -> Iterator[list[str]]:
-    """The chains `a.b.c` in an expression, each as its names; indexes in between are passed over."""
+    """The chains `a.b.c` in an expression, each as its names; indexes in between are
+    passed over.
+    """
     for one in every(node):
-        if one.type == "member_expression" and (one.parent is None or one.parent.type not in ("member_expression", "subscript_expression")):
+        if one.type == "member_expression" and (
+            one.parent is None
+            or one.parent.type not in ("member_expression", "subscript_expression")
+        ):
             chain = list(_chain(one))
             if chain:
                 yield chain

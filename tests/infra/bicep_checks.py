@@ -1,4 +1,5 @@
-"""What is wrong with Bicep files, without Bicep: the same findings that its compiler would have, as far as data and syntax tell.
+"""What is wrong with Bicep files, without Bicep: the same findings that its compiler would have,
+as far as data and syntax tell.
 
 It does not compute types and runs no linter; the workflow in .github does, with the real compiler.
 """
@@ -31,7 +32,13 @@ def findings(sources: Sources) -> list[str]:
     found = []
     for path, file in files.items():
         found += [f"{path}:{line}: not Bicep" for line in file.errors]
-        for finding in (*_symbols(file), *_resources(file), *_modules(path, file, files), *_references(file), *_secrets(file)):
+        for finding in (
+            *_symbols(file),
+            *_resources(file),
+            *_modules(path, file, files),
+            *_references(file),
+            *_secrets(file),
+        ):
             found.append(f"{path}: {finding}")
         found += [f"{path}: {name} is not there" for name in _loaded(path, file, sources)]
     return found
@@ -41,7 +48,11 @@ def _symbols(file: File) -> Iterator[str]:
     known, used = file.declared, set()
     for one in (*file.declared.values(), *file.outputs.values()):
         mine = bicep.local(one.node)
-        yield from (f"{one.name}: {name} is declared twice" for name in set(mine) if mine.count(name) > 1 or name in known)
+        yield from (
+            f"{one.name}: {name} is declared twice"
+            for name in set(mine)
+            if mine.count(name) > 1 or name in known
+        )
         for node in (one.value, *(each for each in one.decorators.values())):
             if node is None:
                 continue
@@ -61,9 +72,16 @@ def _resources(file: File) -> Iterator[str]:
     for one in file.resources.values():
         yield from (f"{one.name}: {finding}" for finding in arm.type_findings(one.type))
         body = bicep.value(one.value)
-        given = {name: value for name, value in body.items() if name not in BICEPS_OWN} if isinstance(body, dict) else {}
+        given = (
+            {name: value for name, value in body.items() if name not in BICEPS_OWN}
+            if isinstance(body, dict)
+            else {}
+        )
         kind = one.type.partition("@")[0]
-        yield from (f"{one.name}: {finding}" for finding in arm.body_findings(kind, given, whole=not one.existing))
+        yield from (
+            f"{one.name}: {finding}"
+            for finding in arm.body_findings(kind, given, whole=not one.existing)
+        )
 
 
 def _modules(path: str, file: File, files: Mapping[str, File]) -> Iterator[str]:
@@ -120,14 +138,20 @@ def _is_secret(file: File, node: Node) -> bool:
 
 
 def _secrets(file: File) -> Iterator[str]:
-    """No output may carry a secret, and no secret may have a default: both can be read in the deployment's history."""
+    """No output may carry a secret, and no secret may have a default: both can be read in the
+    deployment's history.
+    """
     for one in file.outputs.values():
         if one.value is not None and _leads_to_secret(file, one):
             yield f"the output {one.name} shows a secret"
     for one in file.params.values():
         if one.secure and one.value is not None:
             yield f"the secret {one.name} has a default"
-        if not one.secure and one.type in ("string", "object") and one.name.lower().endswith(("secret", "password", "apikeys")):
+        if (
+            not one.secure
+            and one.type in ("string", "object")
+            and one.name.lower().endswith(("secret", "password", "apikeys"))
+        ):
             yield f"{one.name} is named like a secret and is not @secure()"
 
 
@@ -137,7 +161,9 @@ def _leads_to_secret(file: File, one: Declared) -> bool:
         node = waiting.pop().value
         if node is None:
             continue
-        if _is_secret(file, node) or any(call.split(".")[-1] in SECRET_FUNCTIONS for call in _every_call(node)):
+        if _is_secret(file, node) or any(
+            call.split(".")[-1] in SECRET_FUNCTIONS for call in _every_call(node)
+        ):
             return True
         for name in (bicep.said(each) for each in bicep.names(node)):
             if name in file.variables and name not in seen:
@@ -154,10 +180,14 @@ def _every_call(node: Node) -> Iterator[str]:
 
 
 def _loaded(path: str, file: File, sources: Sources) -> Iterator[str]:
-    """Files that are loaded and are not there; those outside infra/ are looked for in the project."""
+    """Files that are loaded and are not there; those outside infra/ are looked for in
+    the project.
+    """
     for one in file.declared.values():
         for node in bicep.every(one.node):
-            if node.type == "call_expression" and bicep.said(node.named_children[0]).startswith("load"):
+            if node.type == "call_expression" and bicep.said(node.named_children[0]).startswith(
+                "load"
+            ):
                 named = bicep.literal(node.named_children[1].named_children[0])
                 place = _resolved(path, str(named))
                 if place not in sources:

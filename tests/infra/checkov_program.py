@@ -1,4 +1,6 @@
-"""checkov, started so that its parser of paths makes its tables once: it makes them for each path anew, in three quarters of its time."""
+"""checkov, started so that its parser of paths makes its tables once: it makes them for each path
+anew, in three quarters of its time.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _made: dict[tuple[type, str], Any] = {}
 
 
 def made_once(*, module: Any, start: str, **options: Any) -> Any:
-    """The parser of a grammar. Its tables depend on the class and the first symbol; its rules keep nothing between two paths."""
+    """The parser of a grammar. Its tables depend on the class and the first symbol;
+    its rules keep nothing between two paths.
+    """
     key = (type(module), start)
     if key not in _made:
         _made[key] = _make(module=module, start=start, **options)

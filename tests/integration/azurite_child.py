@@ -1,4 +1,6 @@
-"""Starts an Azurite, says where it is, and waits to be killed: what its starter's death leaves behind can only be seen from outside."""
+"""Starts an Azurite, says where it is, and waits to be killed: what its starter's death leaves
+behind can only be seen from outside.
+"""
 
 from __future__ import annotations
 

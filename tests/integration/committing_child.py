@@ -1,4 +1,6 @@
-"""A process that commits to a file until it is killed or has done its share; says each commit's id once it is acknowledged."""
+"""A process that commits to a file until it is killed or has done its share; says each commit's id
+once it is acknowledged.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,22 @@ from tests.builders import ALICE, DIMENSIONS, StillClock, batch, document, memor
 
 
 async def main(path: str, name: str, commits: int) -> None:
-    store = SqliteStore(Path(path), clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS)
+    store = SqliteStore(
+        Path(path), clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS
+    )
     await store.open()
     done = 0
     while done < commits:
         snapshot = await store.snapshot(ALICE, ["counter"])
         counted = snapshot.documents["counter"].body["n"] if snapshot.documents else 0
         commit_id = f"{name}-{done}"
-        pair = [memory("tea " * 50, id=f"mem_{commit_id}_{half}", embedding=unit(done)) for half in "ab"]
-        writes = [Write("put", Document("counter", "marker", {"n": counted + 1})), *(Write("create", document(one)) for one in pair)]
+        pair = [
+            memory("tea " * 50, id=f"mem_{commit_id}_{half}", embedding=unit(done)) for half in "ab"
+        ]
+        writes = [
+            Write("put", Document("counter", "marker", {"n": counted + 1})),
+            *(Write("create", document(one)) for one in pair),
+        ]
         try:
             await store.commit(ALICE, batch(snapshot.head, writes, commit_id=commit_id))
         except HeadMoved:

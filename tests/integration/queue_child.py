@@ -1,4 +1,6 @@
-"""A process on the embedded queue: `send` sends until it is killed, `drain` takes what there is; both say each body once it is certain."""
+"""A process on the embedded queue: `send` sends until it is killed, `drain` takes what there is;
+both say each body once it is certain.
+"""
 
 from __future__ import annotations
 

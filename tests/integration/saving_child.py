@@ -1,4 +1,6 @@
-"""A process that saves through MemoryCore until it is killed; says each memory's id once its save is acknowledged."""
+"""A process that saves through MemoryCore until it is killed; says each memory's id once its save
+is acknowledged.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,20 @@ async def main(folder: str, name: str) -> None:
 
         async def talk(session: str) -> None:
             for n in range(100_000):
-                turns = [SaveInput(content=f"{name} {session} {n} {half}", session_id=session) for half in "ab"]
+                turns = [
+                    SaveInput(content=f"{name} {session} {n} {half}", session_id=session)
+                    for half in "ab"
+                ]
                 fact = SaveInput(
-                    content=f"{name} {session} stands at {n}", type=MemoryType.SEMANTIC, subject=f"{name} {session}", attribute="count"
+                    content=f"{name} {session} stands at {n}",
+                    type=MemoryType.SEMANTIC,
+                    subject=f"{name} {session}",
+                    attribute="count",
                 )
-                for one in [await core.save(ALICE, turns[0]), *await core.bulk(ALICE, [turns[1], fact])]:
+                for one in [
+                    await core.save(ALICE, turns[0]),
+                    *await core.bulk(ALICE, [turns[1], fact]),
+                ]:
                     assert isinstance(one, Saved)
                     sys.stdout.write(f"{one.memory.id}\n")
                 sys.stdout.flush()

@@ -1,4 +1,6 @@
-"""A process that says who it is and then does what it reads: ends, fails, is silent. What it says last is not flushed."""
+"""A process that says who it is and then does what it reads: ends, fails, is silent.
+What it says last is not flushed.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,15 @@ import threading
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    ignored = [which.name for which in sorted(signal.valid_signals()) if signal.getsignal(which) is signal.SIG_IGN]
+    ignored = [
+        which.name
+        for which in sorted(signal.valid_signals())
+        if signal.getsignal(which) is signal.SIG_IGN
+    ]
     who = {
-        "pid": os.getpid(), "folder": os.getcwd(), "path": sys.path[0], "arguments": sys.argv[1:], "name": __name__,
-        "NUMBER": os.environ.get("NUMBER"), "variables": list(os.environ), "threads": threading.active_count(), "ignored": ignored,
+        "pid": os.getpid(), "folder": os.getcwd(), "path": sys.path[0], "arguments": sys.argv[1:],
+        "name": __name__, "NUMBER": os.environ.get("NUMBER"), "variables": list(os.environ),
+        "threads": threading.active_count(), "ignored": ignored,
         "open": [number for number in range(3, 256) if is_open(number)],
     }  # fmt: skip
     sys.stdout.write(f"{json.dumps(who)}\n")

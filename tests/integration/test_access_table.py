@@ -1,6 +1,8 @@
-"""docs/access.md says who may call what: each call is sent as each caller, and passes the gate or not as the table says.
+"""docs/access.md says who may call what: each call is sent as each caller, and passes the gate or
+not as the table says.
 
-A request that passes is a 422, since it has a parameter that no call knows; so nothing is done by any of them.
+A request that passes is a 422, since it has a parameter that no call knows;
+so nothing is done by any of them.
 """
 
 from __future__ import annotations
@@ -41,14 +43,28 @@ def issuer() -> Iterator[Issuer]:
 
 
 @pytest.fixture
-async def callers(issuer: Issuer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[dict[str, list[dict[str, str]]]]:
-    """Headers of callers by the column that they belong to; the process serves them until the test ends."""
+async def callers(
+    issuer: Issuer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[dict[str, list[dict[str, str]]]]:
+    """Headers of callers by the column that they belong to; the process serves them until
+    the test ends.
+    """
     clock = StillClock()
-    settings = Settings.from_env({**issuer.settings, "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)})
+    settings = Settings.from_env(
+        {**issuer.settings, "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
+    )
     async with MemoryCore(settings, clock=clock) as core:
-        keyring = Keyring([setting_key(APP, "admin", "admin"), setting_key(OTHER_APP, "admin", "admin")])
+        keyring = Keyring(
+            [setting_key(APP, "admin", "admin"), setting_key(OTHER_APP, "admin", "admin")]
+        )
         entra = EntraGate.of(settings, clock)
-        monkeypatch.setattr(runtime, "_current", runtime.Runtime(core, SharedReadiness(core.ready, clock), keyring, 60, 1_048_576, entra))
+        monkeypatch.setattr(
+            runtime,
+            "_current",
+            runtime.Runtime(
+                core, SharedReadiness(core.ready, clock), keyring, 60, 1_048_576, entra
+            ),
+        )
 
         async def key(**fields: Any) -> dict[str, str]:
             return {"x-api-key": (await core.make_key(APP, KeyInput(**fields))).text}
@@ -60,10 +76,12 @@ async def callers(issuer: Issuer, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         clock.forward(120)
         yield {
             "no key; an unknown, expired or withdrawn one; a bad token": [
-                {}, {"x-api-key": text(APP, "unknown")}, expired, {"x-api-key": withdrawn.text}, bearer(signed(issuer.claims(NOW), "k2")),
+                {}, {"x-api-key": text(APP, "unknown")}, expired, {"x-api-key": withdrawn.text},
+                bearer(signed(issuer.claims(NOW), "k2")),
             ],
             **{
-                right: [await key(rights=[right]), bearer(signed(issuer.application_claims(NOW, roles=[f"Memory.{right.title()}"])))]
+                right: [await key(rights=[right]), bearer(signed(issuer.application_claims(NOW,
+                    roles=[f"Memory.{right.title()}"])))]
                 for right in RIGHTS
             },
             "bound to the user": [bound, person],
@@ -89,18 +107,35 @@ def bearer(token: str) -> dict[str, str]:
 def request(function: HttpFunction, headers: dict[str, str], scope: dict[str, str]) -> HttpRequest:
     """A request of this call that names this scope, and a parameter that no call knows."""
     door = function.door
-    route = {name: scope["user_id"] if name == "user_id" else "x1" for name in re.findall(r"{(\w+)}", function.path)}
-    given = {name: value for name, value in scope.items() if door.scoped and name not in route} | {STRANGE: "1"}
+    route = {
+        name: scope["user_id"] if name == "user_id" else "x1"
+        for name in re.findall(r"{(\w+)}", function.path)
+    }
+    given = {name: value for name, value in scope.items() if door.scoped and name not in route} | {
+        STRANGE: "1"
+    }
     query = "" if door.has_body else "&".join(f"{name}={value}" for name, value in given.items())
-    body, media_type = (json.dumps(given).encode(), "application/json") if door.has_body else (b"", "")
+    body, media_type = (
+        (json.dumps(given).encode(), "application/json") if door.has_body else (b"", "")
+    )
     if door.raw is not None:
         body, media_type = b"{}", door.raw
     url = f"http://localhost{function.path.format(**route)}?{query}"
-    return HttpRequest(function.method, url, headers={**headers, "content-type": media_type}, route_params=route, body=body)
+    return HttpRequest(
+        function.method,
+        url,
+        headers={**headers, "content-type": media_type},
+        route_params=route,
+        body=body,
+    )
 
 
-async def test_each_call_answers_each_caller_as_the_table_says(callers: dict[str, list[dict[str, str]]]) -> None:
-    assert access_table.FILE.read_text(encoding="utf-8") == access_table.written(), "`python -m deployment.access_table` writes it"
+async def test_each_call_answers_each_caller_as_the_table_says(
+    callers: dict[str, list[dict[str, str]]],
+) -> None:
+    assert access_table.FILE.read_text(encoding="utf-8") == access_table.written(), (
+        "`python -m deployment.access_table` writes it"
+    )
     assert callers.keys() == access_table.COLUMNS.keys()
     differences, calls = [], 0
     for function in access_table.in_order():
@@ -111,8 +146,14 @@ async def test_each_call_answers_each_caller_as_the_table_says(callers: dict[str
             for headers in callers[column]:
                 calls += 1
                 response = await function.handler(request(function, headers, scope))
-                allowed = {200, 404} if function.door.right is None else {422}  # open calls read no parameters; a page may not be there
-                if response.status_code not in (allowed if not expected.isdecimal() else {int(expected)}):
-                    differences.append(f"{access_table.call(function)} as {column}: {response.status_code}, not {expected}")
+                # open calls read no parameters; a page may not be there
+                allowed = {200, 404} if function.door.right is None else {422}
+                if response.status_code not in (
+                    allowed if not expected.isdecimal() else {int(expected)}
+                ):
+                    differences.append(
+                        f"{access_table.call(function)} as {column}: {response.status_code}, not "
+                        f"{expected}"
+                    )
     assert differences == []
     assert calls > 800

@@ -15,7 +15,9 @@ from tests.host import ROOT
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_it_comes_back_on_the_same_ports_with_what_it_was_told_to_keep(tmp_path: Path, kept: bool) -> None:
+def test_it_comes_back_on_the_same_ports_with_what_it_was_told_to_keep(
+    tmp_path: Path, kept: bool
+) -> None:
     server = AzuriteServer(tmp_path / "azurite" if kept else None)
     server.start()
     before = server.connection_string
@@ -30,12 +32,17 @@ def test_it_comes_back_on_the_same_ports_with_what_it_was_told_to_keep(tmp_path:
         server.stop()
         server.start()
         assert server.connection_string == before
-        with QueueClient.from_connection_string(before, "formation") as queue, BlobServiceClient.from_connection_string(before) as blobs:
+        with (
+            QueueClient.from_connection_string(before, "formation") as queue,
+            BlobServiceClient.from_connection_string(before) as blobs,
+        ):
             names = [one.name for one in blobs.list_containers()]
             assert names == (["archive"] if kept else [])
             if kept:
                 assert [one.content for one in queue.receive_messages()] == ["a task"]
-                assert blobs.get_blob_client("archive", "a/b.gz").download_blob().readall() == b"cold"
+                assert (
+                    blobs.get_blob_client("archive", "a/b.gz").download_blob().readall() == b"cold"
+                )
     finally:
         server.kill()
 
@@ -46,7 +53,8 @@ def test_a_message_that_was_just_accepted_outlives_a_killed_starter(tmp_path: Pa
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as starter:
         assert starter.stdout is not None
         told = starter.stdout.readline().strip()
-        with QueueClient.from_connection_string(told, "formation") as queue:  # its connection stays open, as a host's does
+        # its connection stays open, as a host's does
+        with QueueClient.from_connection_string(told, "formation") as queue:
             queue.create_queue()
             for number in range(20):
                 queue.send_message(f"task {number}")

@@ -1,4 +1,6 @@
-"""The archive in Blob Storage over the wire: outages, refusals, what is sent; and the product when its archive is down."""
+"""The archive in Blob Storage over the wire: outages, refusals, what is sent;
+and the product when its archive is down.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,18 @@ async def archive(service: Service) -> AsyncIterator[BlobArchive]:
     await made.close()
 
 
-async def test_a_service_that_is_down_is_said_and_comes_back_without_a_restart(azurite: AzuriteServer, archive: BlobArchive) -> None:
+async def test_a_service_that_is_down_is_said_and_comes_back_without_a_restart(
+    azurite: AzuriteServer, archive: BlobArchive
+) -> None:
     await archive.put("a", b"x")
     azurite.stop()
     try:
-        for call in (archive.get("a"), archive.put("b", b"x"), archive.remove("a"), archive.names("", None, 10)):
+        for call in (
+            archive.get("a"),
+            archive.put("b", b"x"),
+            archive.remove("a"),
+            archive.names("", None, 10),
+        ):
             with pytest.raises(Unavailable) as caught:
                 await call
             assert caught.value.dependency == "archive"
@@ -55,11 +64,14 @@ async def test_a_service_that_is_down_is_said_and_comes_back_without_a_restart(a
     assert (await archive.check()).status == "ok"
 
 
-async def test_a_service_that_hangs_is_given_up_at_the_deadline(azurite: AzuriteServer, service: Service) -> None:
+async def test_a_service_that_hangs_is_given_up_at_the_deadline(
+    azurite: AzuriteServer, service: Service
+) -> None:
     archive = service.process(deadline_s=0.5)
     azurite.freeze()
     try:
-        with pytest.raises(Unavailable, match=r"within 0\.5 s"):  # from the first call on: nothing here has to succeed in so little time
+        # from the first call on: nothing here has to succeed in so little time
+        with pytest.raises(Unavailable, match=r"within 0\.5 s"):
             await archive.open()
         with pytest.raises(Unavailable, match=r"within 0\.5 s"):
             await archive.get("a")
@@ -77,18 +89,24 @@ async def test_a_blob_is_put_on_the_tier_that_was_chosen(azurite: AzuriteServer)
         await archive.open()
         await archive.put("a", b"x")
         async with service.client() as container:
-            assert (await container.get_blob_client("a").get_blob_properties()).blob_tier == tier.capitalize()
+            assert (
+                await container.get_blob_client("a").get_blob_properties()
+            ).blob_tier == tier.capitalize()
         await archive.close()
 
 
-async def test_a_blob_that_another_program_wrote_has_no_checksum_and_is_not_returned(service: Service, archive: BlobArchive) -> None:
+async def test_a_blob_that_another_program_wrote_has_no_checksum_and_is_not_returned(
+    service: Service, archive: BlobArchive
+) -> None:
     async with service.client() as container:
         await container.upload_blob("a", b"x")
     with pytest.raises(Unavailable, match="not what was written"):
         await archive.get("a")
 
 
-async def test_a_blob_that_somebody_sent_to_the_archive_tier_is_said_to_be_there(service: Service, archive: BlobArchive) -> None:
+async def test_a_blob_that_somebody_sent_to_the_archive_tier_is_said_to_be_there(
+    service: Service, archive: BlobArchive
+) -> None:
     await archive.put("a", b"x")
     async with service.client() as container:
         await container.get_blob_client("a").set_standard_blob_tier("Archive")
@@ -99,7 +117,9 @@ async def test_a_blob_that_somebody_sent_to_the_archive_tier_is_said_to_be_there
 
 async def test_a_wrong_key_is_named_and_not_shown(azurite: AzuriteServer) -> None:
     wrong = "A" * 86 + "=="
-    archive = BlobArchive(Account(azurite.connection_string.replace(KEY, wrong)), "archive", clock=StillClock())
+    archive = BlobArchive(
+        Account(azurite.connection_string.replace(KEY, wrong)), "archive", clock=StillClock()
+    )
     with pytest.raises(Unavailable, match="identity, key or rights") as caught:
         await archive.open()
     assert wrong not in str(caught.value)
@@ -113,13 +133,20 @@ async def test_a_connection_string_that_is_none_is_named(azurite: AzuriteServer)
     await archive.close()
 
 
-async def test_in_an_account_of_ones_own_the_container_is_not_made_but_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_in_an_account_of_ones_own_the_container_is_not_made_but_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AZURITE_ACCOUNTS", f"ours:{KEY}")
     with running(tmp_path) as azurite:
         connection = azurite.connection_string.replace(ACCOUNT, "ours")
         archive = BlobArchive(Account(connection), "archive", clock=StillClock())
         await archive.open()
-        for call in (archive.get("a"), archive.put("a", b"x"), archive.remove("a"), archive.names("", None, 10)):
+        for call in (
+            archive.get("a"),
+            archive.put("a", b"x"),
+            archive.remove("a"),
+            archive.names("", None, 10),
+        ):
             with pytest.raises(Unavailable, match="the container does not exist"):
                 await call
         assert "container does not exist" in ((await archive.check()).detail or "")
@@ -129,8 +156,14 @@ async def test_in_an_account_of_ones_own_the_container_is_not_made_but_missed(tm
 async def test_the_product_works_without_its_archive_says_so_and_finds_it_again(
     azurite: AzuriteServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    chosen = {"MEMORY_ARCHIVE": "blob", "MEMORY_ARCHIVE_CONNECTION": azurite.connection_string, "MEMORY_ARCHIVE_TIER": "Cold"}
-    settings = Settings.from_env(chosen | {"EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)})
+    chosen = {
+        "MEMORY_ARCHIVE": "blob",
+        "MEMORY_ARCHIVE_CONNECTION": azurite.connection_string,
+        "MEMORY_ARCHIVE_TIER": "Cold",
+    }
+    settings = Settings.from_env(
+        chosen | {"EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
+    )
     azurite.stop()
     try:
         core = MemoryCore(settings)
@@ -138,7 +171,9 @@ async def test_the_product_works_without_its_archive_says_so_and_finds_it_again(
         assert "archive: Storage can not be reached" in caplog.text
         saved = await core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
         asked = RetrieveInput(query="jasmine tea", answer_threshold=0.0, similarity_threshold=0.0)
-        assert [hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results] == [saved.memory.id]
+        assert [hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results] == [
+            saved.memory.id
+        ]
         ready = await core.ready()
         assert ready["status"] == "degraded"
         assert ready["dependencies"]["archive"]["status"] == "unavailable"

@@ -1,4 +1,6 @@
-"""Remembered embeddings: requests that reach the service are counted on its own side of the socket."""
+"""Remembered embeddings: requests that reach the service are counted on its own side
+of the socket.
+"""
 
 from __future__ import annotations
 
@@ -53,10 +55,18 @@ async def short_term(redis: Redis, clock: MovableClock) -> AsyncIterator[ShortTe
 
 
 @pytest.fixture
-async def make(service: OpenAIServer, clock: MovableClock, short_term: ShortTermStore) -> AsyncIterator[Make]:
+async def make(
+    service: OpenAIServer, clock: MovableClock, short_term: ShortTermStore
+) -> AsyncIterator[Make]:
     made: list[CachedEmbedder] = []
 
-    def build(*, dimensions: int = 16, model: str = "m", over: ShortTermStore = short_term, **settings: Any) -> CachedEmbedder:
+    def build(
+        *,
+        dimensions: int = 16,
+        model: str = "m",
+        over: ShortTermStore = short_term,
+        **settings: Any,
+    ) -> CachedEmbedder:
         where = Service(base_url=f"{service.root}/v1", api_key="k")
         plain = OpenAIEmbedder(where, model, dimensions, clock, retries=Retries(tries=1))
         made.append(CachedEmbedder(plain, over, clock, **settings))
@@ -96,7 +106,7 @@ async def test_a_text_is_embedded_once(make: Make, service: OpenAIServer) -> Non
     np.testing.assert_array_equal(first[0], first[2])
 
 
-async def test_what_was_asked_is_not_embedded_again_when_it_is_saved_nor_what_was_saved_when_it_is_asked(
+async def test_what_was_asked_is_not_embedded_again_when_it_is_saved_nor_what_was_saved_when_it_is_asked(  # noqa: E501
     make: Make, service: OpenAIServer
 ) -> None:
     embedder = make()
@@ -127,7 +137,9 @@ async def test_after_an_hour_the_process_forgets_and_the_short_term_still_knows(
     assert [body["model"] for body in service.bodies] == ["m", "other", "other"]
 
 
-async def test_another_process_finds_it_in_the_short_term(make: Make, service: OpenAIServer) -> None:
+async def test_another_process_finds_it_in_the_short_term(
+    make: Make, service: OpenAIServer
+) -> None:
     first, second = make(), make()
     await first.embed(["one"])
     await first.close()
@@ -141,14 +153,18 @@ async def test_models_and_dimensions_do_not_share(make: Make, service: OpenAISer
     assert len(service.bodies) == 3
 
 
-async def test_the_least_recently_used_leaves_a_full_cache(make: Make, service: OpenAIServer) -> None:
+async def test_the_least_recently_used_leaves_a_full_cache(
+    make: Make, service: OpenAIServer
+) -> None:
     embedder = make(over=NullShortTermStore(), entries=2)
     for text in ("one", "two", "one", "three", "one", "two"):
         await embedder.embed([text])
     assert asked(service) == [["one"], ["two"], ["three"], ["two"]]
 
 
-async def test_texts_asked_for_at_the_same_time_are_embedded_once(make: Make, service: OpenAIServer) -> None:
+async def test_texts_asked_for_at_the_same_time_are_embedded_once(
+    make: Make, service: OpenAIServer
+) -> None:
     embedder, gate = make(), asyncio.Event()
     service.script = [gated(service, gate), gated(service, gate)]
     first = asyncio.create_task(embedder.embed(["one", "two"]))
@@ -162,7 +178,9 @@ async def test_texts_asked_for_at_the_same_time_are_embedded_once(make: Make, se
         np.testing.assert_array_equal(answer[0], (await first)[1])
 
 
-async def test_a_caller_that_leaves_takes_nothing_from_the_others(make: Make, service: OpenAIServer) -> None:
+async def test_a_caller_that_leaves_takes_nothing_from_the_others(
+    make: Make, service: OpenAIServer
+) -> None:
     embedder, gate = make(), asyncio.Event()
     service.script = [gated(service, gate)]
     leaving = asyncio.create_task(embedder.embed(["one"]))
@@ -177,16 +195,22 @@ async def test_a_caller_that_leaves_takes_nothing_from_the_others(make: Make, se
     assert len(service.bodies) == 1
 
 
-async def test_an_error_reaches_everybody_who_waits_and_is_not_kept(make: Make, service: OpenAIServer) -> None:
+async def test_an_error_reaches_everybody_who_waits_and_is_not_kept(
+    make: Make, service: OpenAIServer
+) -> None:
     embedder = make()
     service.script = [refuses(401)]
-    answers = await asyncio.gather(*(embedder.embed(["one"]) for _ in range(3)), return_exceptions=True)
+    answers = await asyncio.gather(
+        *(embedder.embed(["one"]) for _ in range(3)), return_exceptions=True
+    )
     assert [type(answer) for answer in answers] == [Unavailable] * 3
     assert len((await embedder.embed(["one"]))[0]) == 16
     assert len(service.bodies) == 2
 
 
-async def test_a_short_term_that_is_down_only_costs_the_work_again(make: Make, service: OpenAIServer, clock: MovableClock) -> None:
+async def test_a_short_term_that_is_down_only_costs_the_work_again(
+    make: Make, service: OpenAIServer, clock: MovableClock
+) -> None:
     down = RedisShortTermStore(server("redis://127.0.0.1:1"), clock, timeout_s=5)
     embedder = make(over=down)
     assert len((await embedder.embed(["one"]))[0]) == 16
@@ -196,11 +220,15 @@ async def test_a_short_term_that_is_down_only_costs_the_work_again(make: Make, s
     await down.close()
 
 
-async def test_a_damaged_vector_in_the_short_term_is_made_again(make: Make, service: OpenAIServer, redis: Redis) -> None:
+async def test_a_damaged_vector_in_the_short_term_is_made_again(
+    make: Make, service: OpenAIServer, redis: Redis
+) -> None:
     writer = make()
     await writer.embed(["one", "two"])
     await writer.close()
-    for name, damage in zip(await redis.keys("mc:vector:*"), (b"\x00" * 12, b"\x00" * 7), strict=True):
+    for name, damage in zip(
+        await redis.keys("mc:vector:*"), (b"\x00" * 12, b"\x00" * 7), strict=True
+    ):
         await redis.set(name, damage)
     assert [len(vector) for vector in await make().embed(["one", "two"])] == [16, 16]
     assert asked(service) == [["one", "two"]] * 2
@@ -227,7 +255,9 @@ async def test_closing_tells_those_who_wait(make: Make, service: OpenAIServer) -
             await waiting
 
 
-async def test_a_query_waits_for_its_deadline_and_finds_later_what_came_too_late(make: Make, service: OpenAIServer) -> None:
+async def test_a_query_waits_for_its_deadline_and_finds_later_what_came_too_late(
+    make: Make, service: OpenAIServer
+) -> None:
     gate = asyncio.Event()
     service.script = [gated(service, gate)]
     embedder = make(query_deadline_s=0.05)
@@ -244,7 +274,9 @@ async def test_a_query_waits_for_its_deadline_and_finds_later_what_came_too_late
     assert asked(service) == [["one"]]
 
 
-async def test_a_text_that_is_saved_waits_as_long_as_it_takes(make: Make, service: OpenAIServer) -> None:
+async def test_a_text_that_is_saved_waits_as_long_as_it_takes(
+    make: Make, service: OpenAIServer
+) -> None:
     gate = asyncio.Event()
     service.script = [gated(service, gate), gated(service, gate)]
     embedder = make(query_deadline_s=0.01)

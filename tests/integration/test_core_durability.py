@@ -1,4 +1,6 @@
-"""Killed while saving, again and again: every acknowledged save is there, and what is there is whole."""
+"""Killed while saving, again and again: every acknowledged save is there, and what is
+there is whole.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ async def test_killed_at_any_moment_every_acknowledged_save_is_there(tmp_path: P
         async with MemoryCore(settings) as core:
             held = {one.id: one for one in await listed(core, status="all")}
             assert acknowledged <= held.keys()
-            found = await core.retrieve(ALICE, RetrieveInput(query=f"life{life} stands at", limit=100, similarity_threshold=0.0))
+            found = await core.retrieve(
+                ALICE,
+                RetrieveInput(query=f"life{life} stands at", limit=100, similarity_threshold=0.0),
+            )
             assert {hit.memory.id for hit in found.results} <= held.keys()
             assert found.results
             standing = [one for one in held.values() if one.status is Status.ACTIVE and one.subject]
@@ -56,11 +61,16 @@ async def test_killed_at_any_moment_every_acknowledged_save_is_there(tmp_path: P
                 assert (await core.session(ALICE, session)).counts == {"episodic": len(turns)}
 
 
-async def test_two_processes_saving_for_one_user_are_killed_and_lose_nothing(tmp_path: Path) -> None:
+async def test_two_processes_saving_for_one_user_are_killed_and_lose_nothing(
+    tmp_path: Path,
+) -> None:
     said = await asyncio.gather(*(lived(tmp_path, name, 60) for name in ("left", "right")))
     async with MemoryCore(Settings(embedding_provider="hash", data=tmp_path)) as core:
         held = {one.id: one for one in await listed(core, status="all")}
         assert said[0] | said[1] <= held.keys()
         for session in ("s1", "s2"):
-            turns = sorted((one for one in held.values() if one.session_id == session), key=lambda one: one.sequence)
+            turns = sorted(
+                (one for one in held.values() if one.session_id == session),
+                key=lambda one: one.sequence,
+            )
             assert [one.lexical.turn for one in turns] == list(range(len(turns)))

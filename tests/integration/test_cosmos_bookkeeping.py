@@ -1,4 +1,6 @@
-"""Bookkeeping on Cosmos over the wire: what is cut, throttled or echoed by the SDK is written once, or said to be unknown."""
+"""Bookkeeping on Cosmos over the wire: what is cut, throttled or echoed by the SDK is written once,
+or said to be unknown.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,14 @@ def server() -> Iterator[CosmosServer]:
 
 @pytest.fixture
 async def store(server: CosmosServer) -> AsyncIterator[CosmosStore]:
-    made = CosmosStore(server.endpoint, uuid4().hex, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+    made = CosmosStore(
+        server.endpoint,
+        uuid4().hex,
+        clock=StillClock(),
+        embedding_model="test",
+        dimensions=DIMENSIONS,
+        key=KEY,
+    )
     await made.provision()
     await made.open()
     await commit(made, ALICE)
@@ -44,7 +53,9 @@ def task(n: int) -> Document:
 
 
 @pytest.mark.parametrize("kind", ["cut_before", "cut_after"])
-async def test_a_write_whose_answer_was_cut_is_known_as_ours(server: CosmosServer, store: CosmosStore, kind: str) -> None:
+async def test_a_write_whose_answer_was_cut_is_known_as_ours(
+    server: CosmosServer, store: CosmosStore, kind: str
+) -> None:
     server.fault(kind, operations=["batch"], times=1)
     first = await store.keep(ALICE, task(1))
     assert first is not None
@@ -57,7 +68,9 @@ async def test_a_write_whose_answer_was_cut_is_known_as_ours(server: CosmosServe
 
 
 @pytest.mark.parametrize("kind", ["throttle", "unavailable", "retry_with"])
-async def test_a_service_that_refuses_for_now_is_unavailable(server: CosmosServer, store: CosmosStore, kind: str) -> None:
+async def test_a_service_that_refuses_for_now_is_unavailable(
+    server: CosmosServer, store: CosmosStore, kind: str
+) -> None:
     server.fault(kind, operations=["batch"], retry_after_ms=1)
     with pytest.raises(Unavailable):
         await store.keep(ALICE, task(1))
@@ -66,12 +79,23 @@ async def test_a_service_that_refuses_for_now_is_unavailable(server: CosmosServe
 
 
 @pytest.mark.parametrize("kind", ["throttle", "unavailable", "cut_before", "cut_after"])
-async def test_a_fault_at_any_write_of_a_conversations_work_leaves_it_formed_once(server: CosmosServer, tmp_path: Path, kind: str) -> None:
-    """Before each of the work's writes once, the two forming commits among them, the service refuses or the connection is cut."""
+async def test_a_fault_at_any_write_of_a_conversations_work_leaves_it_formed_once(
+    server: CosmosServer, tmp_path: Path, kind: str
+) -> None:
+    """Before each of the work's writes once, the two forming commits among them, the service
+    refuses or the connection is cut.
+    """
     clock, database = StillClock(), uuid4().hex
 
     def elsewhere(model: str, dimensions: int) -> CosmosStore:
-        return Provisioning(server.endpoint, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY)
+        return Provisioning(
+            server.endpoint,
+            database,
+            clock=clock,
+            embedding_model=model,
+            dimensions=dimensions,
+            key=KEY,
+        )
 
     world = World(tmp_path, clock, elsewhere=elsewhere)
     agents = ScriptedAgents(unsteady=True)

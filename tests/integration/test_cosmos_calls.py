@@ -1,7 +1,8 @@
-"""What each operation asks of Cosmos DB: calls of the store, and requests on the wire, each counted apart.
+"""What each operation asks of Cosmos DB: calls of the store, and requests on the wire,
+each counted apart.
 
-A process that has served a user before knows its head: it reads it again beside whatever else is needed. One that has not reads it
-first, with the same number of requests.
+A process that has served a user before knows its head: it reads it again beside whatever else is
+needed. One that has not reads it first, with the same number of requests.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ from memory_core.adapters.redis.local import NullShortTermStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Task
-from memory_core.domain.requests.memories import AcrossInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.memories import (
+    AcrossInput,
+    ListInput,
+    RetrieveInput,
+    SaveInput,
+    StatusInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ports import LongTermStore
@@ -34,7 +42,9 @@ from tests.world import World, fact, rule, turn
 
 HOME = {"subject": "Ann", "attribute": "home"}
 WORDS = ["plan", "query", "query"]
-"""For a query by words the SDK asks for a plan, then for counts of the words, then the query itself."""
+"""For a query by words the SDK asks for a plan, then for counts of the words,
+then the query itself.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +81,9 @@ class Traffic:
     store: Counting
 
     async def of(self, call: Awaitable[Any]) -> tuple[list[str], list[str]]:
-        """The calls of the store, in order, and the requests that were answered well, in the order of their answers."""
+        """The calls of the store, in order, and the requests that were answered well,
+        in the order of their answers.
+        """
         self.server.forget_requests()
         self.store.calls.clear()
         await call
@@ -94,7 +106,14 @@ async def process(server: CosmosServer, tmp_path: Path) -> AsyncIterator[Process
     database, opened = uuid4().hex, []
 
     def made(model: str, dimensions: int) -> CosmosStore:
-        return CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model=model, dimensions=dimensions, key=KEY)
+        return CosmosStore(
+            server.endpoint,
+            database,
+            clock=StillClock(),
+            embedding_model=model,
+            dimensions=dimensions,
+            key=KEY,
+        )
 
     async def start() -> Traffic:
         world = World(tmp_path, StillClock(), made)
@@ -105,7 +124,9 @@ async def process(server: CosmosServer, tmp_path: Path) -> AsyncIterator[Process
             counting.append(Counting(store))
             return counting[0]
 
-        core = await world.core(wrap=counted, short_term=NullShortTermStore(), embedder=HashEmbedder(64))
+        core = await world.core(
+            wrap=counted, short_term=NullShortTermStore(), embedder=HashEmbedder(64)
+        )
         return Traffic(server, core, counting[0])
 
     maker = made("hash", 64)
@@ -131,16 +152,27 @@ async def warm(process: Process) -> Traffic:
         pytest.param(turn("green tea", None), 2, 0, id="episodic: the head, the memory's own id"),
         pytest.param(turn("green tea", "s"), 3, 0, id="a turn: the session, too"),
         pytest.param(fact("Ann likes tea"), 1, 1, id="semantic: its neighbours"),
-        pytest.param(fact("Ann lives in Oslo", **HOME), 2, 1, id="a slot never filled: its log, its neighbours"),
+        pytest.param(
+            fact("Ann lives in Oslo", **HOME),
+            2,
+            1,
+            id="a slot never filled: its log, its neighbours",
+        ),
         pytest.param(fact("Ann likes tea", session_id="s"), 2, 1, id="semantic in a session"),
     ],
 )
-async def test_a_save_is_one_look_with_at_most_one_query_and_one_batch(warm: Traffic, item: SaveInput, reads: int, queries: int) -> None:
+async def test_a_save_is_one_look_with_at_most_one_query_and_one_batch(
+    warm: Traffic, item: SaveInput, reads: int, queries: int
+) -> None:
     # Counted are answers of 200: of point reads for what is not there yet, 404s come beside them.
     calls, _ = await warm.of(warm.core.save(ALICE, item))
     assert calls == ["snapshot", "commit"]
     asked = Counter(one["operation"] for one in warm.server.requests())
-    assert asked == {"batch": 1, **({"read": reads} if reads else {}), **({"query": queries} if queries else {})}
+    assert asked == {
+        "batch": 1,
+        **({"read": reads} if reads else {}),
+        **({"query": queries} if queries else {}),
+    }
     assert [one["operation"] for one in warm.server.requests()][-1] == "batch"
 
 
@@ -148,16 +180,25 @@ async def test_a_save_is_one_look_with_at_most_one_query_and_one_batch(warm: Tra
 async def test_the_first_value_of_a_key_asks_for_all_that_its_log_is_built_of(
     warm: Traffic, session_id: str | None, reads: int, queries: int
 ) -> None:
-    """The key has no log yet; the next value finds it, and asks for no more. Four documents are read by one query."""
+    """The key has no log yet; the next value finds it, and asks for no more. Four documents are
+    read by one query.
+    """
     found = await warm.kinds(warm.core.save(ALICE, rule("drink", "tea", session_id=session_id)))
     asked = Counter(one["operation"] for one in warm.server.requests())
-    assert (found[0], asked) == (["snapshot", "snapshot", "commit"], {"read": reads, "query": queries, "batch": 1})
-    calls, _ = await warm.kinds(warm.core.save(ALICE, rule("drink", "coffee", session_id=session_id)))
+    assert (found[0], asked) == (
+        ["snapshot", "snapshot", "commit"],
+        {"read": reads, "query": queries, "batch": 1},
+    )
+    calls, _ = await warm.kinds(
+        warm.core.save(ALICE, rule("drink", "coffee", session_id=session_id))
+    )
     assert calls == ["snapshot", "commit"]
     assert Counter(one["operation"] for one in warm.server.requests())["query"] == queries - 1
 
 
-async def test_looks_that_begin_together_read_the_head_once_and_a_later_one_anew(warm: Traffic) -> None:
+async def test_looks_that_begin_together_read_the_head_once_and_a_later_one_anew(
+    warm: Traffic,
+) -> None:
     async def looked_at(*names: str) -> list[Any]:
         return list(await asyncio.gather(*(warm.store.snapshot(ALICE, [name]) for name in names)))
 
@@ -187,29 +228,46 @@ async def test_a_new_truth_in_a_slot_that_is_held_asks_for_the_slot_alone(warm: 
     assert "VectorDistance" not in asked
 
 
-async def test_only_a_slot_that_was_emptied_costs_a_second_query_and_a_look_at_who_left_it(warm: Traffic) -> None:
+async def test_only_a_slot_that_was_emptied_costs_a_second_query_and_a_look_at_who_left_it(
+    warm: Traffic,
+) -> None:
     held = await warm.core.save(ALICE, fact("Ann lives in Oslo", **HOME))
     await warm.core.delete(ALICE, held.memory.id)
     calls, asked = await warm.kinds(warm.core.save(ALICE, fact("Ann lives in Rome", **HOME)))
-    assert (calls, asked) == (["snapshot", "snapshot", "commit"], {"read": 4, "query": 2, "batch": 1})
+    assert (calls, asked) == (
+        ["snapshot", "snapshot", "commit"],
+        {"read": 4, "query": 2, "batch": 1},
+    )
 
 
-async def test_a_page_of_agents_is_one_query_over_the_apps_users_and_three_an_agent(warm: Traffic) -> None:
-    """And one a user, which finds that no agent follows. No memory is read, and no vector travels."""
+async def test_a_page_of_agents_is_one_query_over_the_apps_users_and_three_an_agent(
+    warm: Traffic,
+) -> None:
+    """And one a user, which finds that no agent follows. No memory is read, and no
+    vector travels.
+    """
     core, server = warm.core, warm.server
     for name in ("alice", "bob"):
         for number in range(5):
             await core.save(Owner("app", name), turn(f"plan {number}", agent_id="planner"))
     await core.save(Owner("another", "zed"), turn("plan", agent_id="planner"))
     _, asked = await warm.of(core.agents("app", AcrossInput()))
-    queries = [one for one in server.requests() if one["operation"] == "query" and one["status"] == 200]
+    queries = [
+        one for one in server.requests() if one["operation"] == "query" and one["status"] == 200
+    ]
     assert Counter(bool(one["key"]) for one in queries) == {False: 1, True: 2 * 3 + 2}
     assert set(asked) - {"ranges"} == {"plan", "query"}
-    assert not [one["statement"] for one in queries if "embedding" in one["statement"] or "*" in one["statement"]]
+    assert not [
+        one["statement"]
+        for one in queries
+        if "embedding" in one["statement"] or "*" in one["statement"]
+    ]
     assert sum(one["charge"] for one in queries) < 2 * 40, "reads of a Strong account count twice"
 
 
-async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_head_for_each_of_them(warm: Traffic) -> None:
+async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_head_for_each_of_them(  # noqa: E501
+    warm: Traffic,
+) -> None:
     core, store = warm.core, warm.core._services.adapters.long_term
     for owner in (ALICE, Owner("app", "bob"), Owner("another", "zed")):
         await core.save(owner, turn("tea"))
@@ -217,7 +275,12 @@ async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_h
         assert head is not None
         for number in range(3):
             task = Task(
-                task_id=f"tsk_{owner.user_id}_{number}", kind="decay", status="poisoned", created_at=NOW, updated_at=NOW, subject_id="op_1"
+                task_id=f"tsk_{owner.user_id}_{number}",
+                kind="decay",
+                status="poisoned",
+                created_at=NOW,
+                updated_at=NOW,
+                subject_id="op_1",
             )
             document = written(task)
             await store.keep(owner, replace(document, body={**document.body, "epoch": head.epoch}))
@@ -228,8 +291,15 @@ async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_h
 
     calls, asked = await warm.kinds(listed())
     assert len(found) == 6
-    assert (calls, {**asked, "ranges": 0}) == (["snapshot"] * 2, {"plan": 1, "query": 1, "read": 2, "ranges": 0})
-    assert not [one for one in warm.server.requests() if one["operation"] == "query" and "embedding" in one["statement"]]
+    assert (calls, {**asked, "ranges": 0}) == (
+        ["snapshot"] * 2,
+        {"plan": 1, "query": 1, "read": 2, "ranges": 0},
+    )
+    assert not [
+        one
+        for one in warm.server.requests()
+        if one["operation"] == "query" and "embedding" in one["statement"]
+    ]
 
 
 async def test_a_key_costs_one_look_at_its_receipt_before(warm: Traffic) -> None:
@@ -244,13 +314,17 @@ async def test_a_key_costs_one_look_at_its_receipt_before(warm: Traffic) -> None
 async def test_the_head_is_read_beside_the_query_of_a_save_and_not_before_it(warm: Traffic) -> None:
     warm.server.fault("slow", operations=["read"], times=1, delay_ms=300)
     _, requests = await warm.of(warm.core.save(ALICE, fact("Ann likes tea")))
-    assert requests == ["query", "read", "batch"]  # the query was answered while the head was waited for
+    # the query was answered while the head was waited for
+    assert requests == ["query", "read", "batch"]
 
 
 async def fill(traffic: Traffic) -> None:
     """More memories than a list of a retrieve takes, so that the service ranks them."""
     for first in range(0, 120, 40):
-        items = [SaveInput(content=f"plan {number} of a trip", type="episodic") for number in range(first, first + 40)]
+        items = [
+            SaveInput(content=f"plan {number} of a trip", type="episodic")
+            for number in range(first, first + 40)
+        ]
         await traffic.core.bulk(ALICE, items)
 
 
@@ -263,11 +337,17 @@ async def test_the_head_is_read_beside_both_queries_of_a_retrieve(warm: Traffic)
     assert Counter(requests[:-1]) == Counter(["query", *WORDS])
 
 
-async def test_a_process_that_never_saw_the_user_reads_the_head_first_and_asks_no_more(warm: Traffic, process: Process) -> None:
+async def test_a_process_that_never_saw_the_user_reads_the_head_first_and_asks_no_more(
+    warm: Traffic, process: Process
+) -> None:
     cold = await process()
     calls, requests = await cold.of(cold.core.save(ALICE, fact("Ann likes tea")))
     assert calls == ["snapshot", "commit"]
-    assert [one for one in requests if one in ("read", "query", "batch")] == ["read", "query", "batch"]
+    assert [one for one in requests if one in ("read", "query", "batch")] == [
+        "read",
+        "query",
+        "batch",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -282,15 +362,23 @@ async def test_a_process_that_never_saw_the_user_reads_the_head_first_and_asks_n
     ],
     ids=lambda asked: " ".join(asked) or "plain",
 )
-async def test_a_retrieve_of_a_small_user_is_one_search_of_the_head_and_one_query(warm: Traffic, asked: dict[str, Any]) -> None:
-    """All memories come in one list. A look back has versions too, which the head does not count: there are two lists then."""
+async def test_a_retrieve_of_a_small_user_is_one_search_of_the_head_and_one_query(
+    warm: Traffic, asked: dict[str, Any]
+) -> None:
+    """All memories come in one list. A look back has versions too, which the head does not count:
+    there are two lists then.
+    """
     await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
-    calls, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="red boat", **asked)))
+    calls, requests = await warm.of(
+        warm.core.retrieve(ALICE, RetrieveInput(query="red boat", **asked))
+    )
     assert calls == ["search"]
     assert Counter(requests) == Counter(["read", "query", *(WORDS if "at" in asked else [])])
 
 
-async def test_after_a_deletion_turns_that_lent_words_are_looked_up_in_one_query_more(warm: Traffic) -> None:
+async def test_after_a_deletion_turns_that_lent_words_are_looked_up_in_one_query_more(
+    warm: Traffic,
+) -> None:
     await fill(warm)
     secret = (await warm.core.save(ALICE, turn("the code is swordfish", "s"))).memory
     await warm.core.save(ALICE, turn("yes", "s"))
@@ -306,10 +394,19 @@ async def test_after_a_deletion_turns_that_lent_words_are_looked_up_in_one_query
     assert Counter(requests) == Counter(["read", "query", *WORDS]), "no term of it was lent"
 
 
-async def test_a_look_back_that_finds_old_versions_takes_a_second_round_of_one_query(warm: Traffic) -> None:
+async def test_a_look_back_that_finds_old_versions_takes_a_second_round_of_one_query(
+    warm: Traffic,
+) -> None:
     held = (await warm.core.save(ALICE, rule("drink", "tea", valid_from=NOW))).memory
-    await warm.core.update(ALICE, held.id, UpdateInput(content="coffee at noon", valid_from=NOW.replace(hour=13)), held.etag)
-    query = RetrieveInput(query="drink tea", at=NOW.replace(hour=12, minute=30), similarity_threshold=0.0)
+    await warm.core.update(
+        ALICE,
+        held.id,
+        UpdateInput(content="coffee at noon", valid_from=NOW.replace(hour=13)),
+        held.etag,
+    )
+    query = RetrieveInput(
+        query="drink tea", at=NOW.replace(hour=12, minute=30), similarity_threshold=0.0
+    )
     await warm.core.retrieve(ALICE, query)
     calls, requests = await warm.of(warm.core.retrieve(ALICE, query))
     assert calls == ["search", "memories"]
@@ -319,14 +416,21 @@ async def test_a_look_back_that_finds_old_versions_takes_a_second_round_of_one_q
 async def test_a_time_told_from_now_is_looked_into_in_the_same_round(warm: Traffic) -> None:
     await fill(warm)
     await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
-    calls, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="red boat yesterday")))
-    assert calls == ["snapshot", "search", "search"], "the first look is for the zone in which it is yesterday"
-    assert Counter(requests) == Counter(["read", "read", *["query", *WORDS] * 2]), "both begin together, the head is read for both"
+    calls, requests = await warm.of(
+        warm.core.retrieve(ALICE, RetrieveInput(query="red boat yesterday"))
+    )
+    assert calls == ["snapshot", "search", "search"], (
+        "the first look is for the zone in which it is yesterday"
+    )
+    assert Counter(requests) == Counter(["read", "read", *["query", *WORDS] * 2]), (
+        "both begin together, the head is read for both"
+    )
 
 
 async def test_words_alone_or_a_vector_alone_take_one_query(warm: Traffic) -> None:
     await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
-    _, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="the of and")))  # no terms are left of it
+    # no terms are left of it
+    _, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="the of and")))
     assert Counter(requests) == Counter(["read", "query"])
 
 
@@ -337,35 +441,72 @@ async def test_what_reading_and_editing_ask_for(warm: Traffic) -> None:
     assert await warm.kinds(core.get(ALICE, held.id)) == (["snapshot"], {"read": 2})
     assert await warm.kinds(core.procedure(ALICE, "drink")) == (["snapshot"], {"read": 2})
     # The head once more, for the sequence that the page is of.
-    assert await warm.kinds(core.list(ALICE, ListInput())) == (["snapshot", "page", "snapshot"], {"read": 2, "query": 1})
+    assert await warm.kinds(core.list(ALICE, ListInput())) == (
+        ["snapshot", "page", "snapshot"],
+        {"read": 2, "query": 1},
+    )
     assert await warm.kinds(core.sessions(ALICE)) == (["snapshot", "page"], {"read": 1, "query": 1})
     edit = UpdateInput(content="drink: coffee")
     # Whose value it is, and so which log to read, is known once it is read.
-    assert await warm.kinds(core.update(ALICE, held.id, edit, held.etag)) == (["snapshot", "snapshot", "commit"], {"read": 4, "batch": 1})
-    assert await warm.kinds(core.versions(ALICE, held.id)) == (["snapshot", "snapshot"], {"read": 4})
+    assert await warm.kinds(core.update(ALICE, held.id, edit, held.etag)) == (
+        ["snapshot", "snapshot", "commit"],
+        {"read": 4, "batch": 1},
+    )
+    assert await warm.kinds(core.versions(ALICE, held.id)) == (
+        ["snapshot", "snapshot"],
+        {"read": 4},
+    )
     # Which session a memory counts in is known once it is read.
-    assert await warm.kinds(core.delete(ALICE, said.id)) == (["snapshot", "snapshot", "commit"], {"read": 5, "batch": 1})
+    assert await warm.kinds(core.delete(ALICE, said.id)) == (
+        ["snapshot", "snapshot", "commit"],
+        {"read": 5, "batch": 1},
+    )
     # What brings it back is known once it is read.
     back = core.set_status(ALICE, said.id, StatusInput(status="active"))
     assert await warm.kinds(back) == (["snapshot", "snapshot", "commit"], {"read": 5, "batch": 1})
 
 
-async def test_metrics_count_the_units_that_each_operation_was_charged(server: CosmosServer, tmp_path: Path) -> None:
+async def test_metrics_count_the_units_that_each_operation_was_charged(
+    server: CosmosServer, tmp_path: Path
+) -> None:
     database = uuid4().hex
-    chosen = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
-    # Nobody is held: reading a user into memory goes on beside the calls, and is charged to the one that began it.
-    given = {"MEMORY_COSMOS_DATABASE": database, "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path), "MEMORY_SLICE_BUDGET_MB": "0"}
-    maker = CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model="hash", dimensions=384, key=KEY)
+    chosen = {
+        "MEMORY_LONG_TERM": "cosmos",
+        "MEMORY_COSMOS_ENDPOINT": server.endpoint,
+        "MEMORY_COSMOS_KEY": KEY,
+    }
+    # Nobody is held: reading a user into memory goes on beside the calls, and is charged to the one
+    # that began it.
+    given = {
+        "MEMORY_COSMOS_DATABASE": database,
+        "EMBEDDING_PROVIDER": "hash",
+        "MEMORY_DATA": str(tmp_path),
+        "MEMORY_SLICE_BUDGET_MB": "0",
+    }
+    maker = CosmosStore(
+        server.endpoint,
+        database,
+        clock=StillClock(),
+        embedding_model="hash",
+        dimensions=384,
+        key=KEY,
+    )
     await maker.provision()
     await maker.close()
     async with MemoryCore(Settings.from_env(chosen | given)) as core:
 
         async def charged(operation: str, call: Awaitable[Any]) -> tuple[float, float]:
-            """By what the metric grew, and what the emulator charged, but for a query without a plan: the SDK hides that refusal."""
+            """By what the metric grew, and what the emulator charged, but for a query without a
+            plan: the SDK hides that refusal.
+            """
             before = _charge(core, operation)
             server.forget_requests()
             await call
-            asked = [one for one in server.requests() if one["operation"] in ("read", "query", "batch") and one["status"] != 400]
+            asked = [
+                one
+                for one in server.requests()
+                if one["operation"] in ("read", "query", "batch") and one["status"] != 400
+            ]
             return _charge(core, operation) - before, sum(one["charge"] for one in asked)
 
         saving = core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
@@ -375,7 +516,9 @@ async def test_metrics_count_the_units_that_each_operation_was_charged(server: C
         answers = []
 
         async def retrieve() -> None:
-            answers.append(await core.retrieve(ALICE, RetrieveInput(query="jasmine tea", explain=True)))
+            answers.append(
+                await core.retrieve(ALICE, RetrieveInput(query="jasmine tea", explain=True))
+            )
 
         await retrieve()
         counted, paid = await charged("query_memory", retrieve())
@@ -389,5 +532,9 @@ async def test_metrics_count_the_units_that_each_operation_was_charged(server: C
 
 def _charge(core: MemoryCore, operation: str) -> float:
     lines = core.metrics().decode().splitlines()
-    found = [line for line in lines if line.startswith(f'memory_core_request_charge_total{{operation="{operation}"}}')]
+    found = [
+        line
+        for line in lines
+        if line.startswith(f'memory_core_request_charge_total{{operation="{operation}"}}')
+    ]
     return float(found[0].split()[-1]) if found else 0.0

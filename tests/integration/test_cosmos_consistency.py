@@ -1,7 +1,9 @@
-"""Two processes, one of which reads from a replica that lags: what the account's consistency makes of it.
+"""Two processes, one of which reads from a replica that lags: what the account's consistency
+makes of it.
 
-Under Strong and BoundedStaleness (in one region) the lag can not be seen. Under Session, which has to be chosen, a process may show
-what is no longer so; but what it decides on that is judged by the head as it is, and decided again.
+Under Strong and BoundedStaleness (in one region) the lag can not be seen. Under Session, which has
+to be chosen, a process may show what is no longer so; but what it decides on that is judged by the
+head as it is, and decided again.
 """
 
 from __future__ import annotations
@@ -38,19 +40,42 @@ def session() -> Iterator[CosmosServer]:
 
 
 def store_at(
-    address: str, database: str = "db", *, consistency: Consistency = "strong", dimensions: int = DIMENSIONS, model: str = "test"
+    address: str,
+    database: str = "db",
+    *,
+    consistency: Consistency = "strong",
+    dimensions: int = DIMENSIONS,
+    model: str = "test",
 ) -> CosmosStore:
     clock = StillClock()
-    return CosmosStore(address, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY, consistency=consistency)
+    return CosmosStore(
+        address,
+        database,
+        clock=clock,
+        embedding_model=model,
+        dimensions=dimensions,
+        key=KEY,
+        consistency=consistency,
+    )
 
 
 @asynccontextmanager
-async def both_sides(server: CosmosServer, folder: Path) -> AsyncIterator[tuple[World, MemoryCore, MemoryCore]]:
-    """A process at the account, and one at its replica, which has seen nothing since both were opened."""
+async def both_sides(
+    server: CosmosServer, folder: Path
+) -> AsyncIterator[tuple[World, MemoryCore, MemoryCore]]:
+    """A process at the account, and one at its replica, which has seen nothing since both
+    were opened.
+    """
     addresses, database = [server.endpoint, server.replica], uuid4().hex
 
     def made(model: str, dimensions: int) -> CosmosStore:
-        return store_at(addresses[len(world.cores) % 2], database, consistency="session", dimensions=dimensions, model=model)
+        return store_at(
+            addresses[len(world.cores) % 2],
+            database,
+            consistency="session",
+            dimensions=dimensions,
+            model=model,
+        )
 
     world = World(folder, StillClock(), made)
     maker = made("words", WordsEmbedder.dimensions)
@@ -75,36 +100,66 @@ async def test_what_was_acknowledged_is_seen_at_once_by_the_replica_too(consiste
         server.lag(commits=FAR_BEHIND)
         books = [Ledger(store, StillClock(), RandomIds(), deadline_s=30) for store in stores]
         one = memory("green tea", embedding=unit(1))
-        await books[0].commit(ALICE, lambda _: Changes(None, (Change("created", one),)), ids=[], call=Call())
+        await books[0].commit(
+            ALICE, lambda _: Changes(None, (Change("created", one),)), ids=[], call=Call()
+        )
         for number in range(20):
             await count_up(books[number % 2], one.id)
             for store in stores:
                 held = (await store.snapshot(ALICE, [one.id])).documents[one.id].body
                 assert held["reinforcement_count"] == number + 1
         assert (await stores[1].search(ALICE, query("tea", unit(1)))).candidates.ids == [one.id]
-        cheaper = [request for request in server.requests() if request["behind"] and request["consistency"] == "Session"]
-        assert {request["operation"] for request in cheaper} >= {"read", "query"}, "of one replica, in a state that the head vouches for"
+        cheaper = [
+            request
+            for request in server.requests()
+            if request["behind"] and request["consistency"] == "Session"
+        ]
+        assert {request["operation"] for request in cheaper} >= {"read", "query"}, (
+            "of one replica, in a state that the head vouches for"
+        )
         assert not [request for request in cheaper if request["path"].endswith("/docs/head")]
         server.fault("status", status=404, substatus=1002, operations=["query"], times=2)
-        assert (await stores[1].search(ALICE, query("", unit(1)))).candidates.ids == [one.id], "no replica has come so far: two are asked"
+        assert (await stores[1].search(ALICE, query("", unit(1)))).candidates.ids == [one.id], (
+            "no replica has come so far: two are asked"
+        )
         server.heal()
         server.lag(commits=1)  # as far as this process has seen, and no further
         for number in range(3):
             more = memory(f"cup of tea {number}", embedding=unit(2 + number))
-            await books[0].commit(ALICE, lambda _, more=more: Changes(None, (Change("created", more),)), ids=[], call=Call())
-            assert more.id in (await stores[1].search(ALICE, query("cup", unit(2 + number)))).candidates.ids
-            await books[0].commit(ALICE, lambda _, more=more: Changes(None, (Change("created", memory()),)), ids=[], call=Call())
+            await books[0].commit(
+                ALICE,
+                lambda _, more=more: Changes(None, (Change("created", more),)),
+                ids=[],
+                call=Call(),
+            )
+            assert (
+                more.id
+                in (await stores[1].search(ALICE, query("cup", unit(2 + number)))).candidates.ids
+            )
+            await books[0].commit(
+                ALICE,
+                lambda _, more=more: Changes(None, (Change("created", memory()),)),
+                ids=[],
+                call=Call(),
+            )
             assert list(await stores[1].memories(ALICE, [more.id])) == [more.id]
-        assert not [request for request in server.requests() if request["operation"] == "batch" and request["status"] != 200]
+        assert not [
+            request
+            for request in server.requests()
+            if request["operation"] == "batch" and request["status"] != 200
+        ]
         for store in stores:
             await store.close()
 
 
-async def test_under_session_a_process_may_miss_what_another_one_saved(session: CosmosServer, tmp_path: Path) -> None:
+async def test_under_session_a_process_may_miss_what_another_one_saved(
+    session: CosmosServer, tmp_path: Path
+) -> None:
     """Without this the tests below would prove nothing."""
     async with both_sides(session, tmp_path) as (_, here, there):
         await here.save(ALICE, turn("red boat one"))
-        await find(there, "red boat")  # the first search writes documents of its own, which its session has seen from then on
+        # the first search writes documents of its own, which its session has seen from then on
+        await find(there, "red boat")
         session.lag(commits=FAR_BEHIND)
         await here.save(ALICE, turn("red boat two"))
         assert await find(there, "red boat") == ["red boat one"]
@@ -113,19 +168,28 @@ async def test_under_session_a_process_may_miss_what_another_one_saved(session: 
         assert set(await find(there, "red boat")) == {"red boat one", "red boat two"}
 
 
-async def test_under_session_what_was_decided_on_an_old_state_is_decided_again(session: CosmosServer, tmp_path: Path) -> None:
+async def test_under_session_what_was_decided_on_an_old_state_is_decided_again(
+    session: CosmosServer, tmp_path: Path
+) -> None:
     async with both_sides(session, tmp_path) as (_, here, there):
         await here.save(ALICE, turn("warm up"))
         session.lag(commits=FAR_BEHIND)
         first = await here.save(ALICE, fact("Ann drinks green tea"))
         session.forget_requests()
-        again = await there.save(ALICE, fact("ann drinks green tea."))  # it can not see the first one
-        refused = [one for one in session.requests() if one["operation"] == "batch" and one["status"] == 207]
+        # it can not see the first one
+        again = await there.save(ALICE, fact("ann drinks green tea."))
+        refused = [
+            one
+            for one in session.requests()
+            if one["operation"] == "batch" and one["status"] == 207
+        ]
         assert refused
         assert (again.outcome, again.memory.id) == (Outcome.REINFORCED, first.memory.id)
 
 
-async def test_under_session_what_was_deleted_is_not_brought_back_by_one_who_still_sees_it(session: CosmosServer, tmp_path: Path) -> None:
+async def test_under_session_what_was_deleted_is_not_brought_back_by_one_who_still_sees_it(
+    session: CosmosServer, tmp_path: Path
+) -> None:
     async with both_sides(session, tmp_path) as (_, here, there):
         held = (await here.save(ALICE, fact("Ann drinks green tea"))).memory
         await there.get(ALICE, held.id)
@@ -139,7 +203,9 @@ async def test_under_session_what_was_deleted_is_not_brought_back_by_one_who_sti
         assert [one.id for one in await listed(here)] == [again.memory.id]
 
 
-async def test_under_session_turns_from_both_sides_are_each_there_once_in_one_log(session: CosmosServer, tmp_path: Path) -> None:
+async def test_under_session_turns_from_both_sides_are_each_there_once_in_one_log(
+    session: CosmosServer, tmp_path: Path
+) -> None:
     async with both_sides(session, tmp_path) as (world, here, there):
         await here.save(ALICE, rule("drink", "tea"))
         session.lag(commits=FAR_BEHIND)
@@ -156,7 +222,9 @@ async def test_under_session_turns_from_both_sides_are_each_there_once_in_one_lo
         assert len(events) == 25
 
 
-async def test_a_replica_that_has_not_come_so_far_yet_is_asked_again(session: CosmosServer, tmp_path: Path) -> None:
+async def test_a_replica_that_has_not_come_so_far_yet_is_asked_again(
+    session: CosmosServer, tmp_path: Path
+) -> None:
     async with both_sides(session, tmp_path) as (_, here, _there):
         held = (await here.save(ALICE, turn("red boat"))).memory
         try:
@@ -171,13 +239,27 @@ async def test_a_replica_that_has_not_come_so_far_yet_is_asked_again(session: Co
 
 async def test_an_account_is_not_asked_for_its_consistency_where_the_setting_says_so() -> None:
     with running(consistency="Eventual") as server:
-        given = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
-        named = {"MEMORY_COSMOS_DATABASE": "db", "EMBEDDING_PROVIDER": "hash", "EMBEDDING_DIMENSIONS": str(DIMENSIONS)}
-        chosen = {"MEMORY_COSMOS_CONSISTENCY": "session", "MEMORY_COSMOS_CHECK_CONSISTENCY": "false", "MEMORY_SHORT_TERM": "none"}
+        given = {
+            "MEMORY_LONG_TERM": "cosmos",
+            "MEMORY_COSMOS_ENDPOINT": server.endpoint,
+            "MEMORY_COSMOS_KEY": KEY,
+        }
+        named = {
+            "MEMORY_COSMOS_DATABASE": "db",
+            "EMBEDDING_PROVIDER": "hash",
+            "EMBEDDING_DIMENSIONS": str(DIMENSIONS),
+        }
+        chosen = {
+            "MEMORY_COSMOS_CONSISTENCY": "session",
+            "MEMORY_COSMOS_CHECK_CONSISTENCY": "false",
+            "MEMORY_SHORT_TERM": "none",
+        }
         maker = store_at(server.endpoint)
         await maker.provision()
         await maker.close()
-        async with MemoryCore(Settings.from_env(given | named | chosen), clock=StillClock()) as core:
+        async with MemoryCore(
+            Settings.from_env(given | named | chosen), clock=StillClock()
+        ) as core:
             seen = (await core.ready())["dependencies"]["long_term"]
         assert (seen["status"], seen["facts"]["consistency"]) == ("ok", "not asked")
 
@@ -192,21 +274,35 @@ async def test_an_account_is_not_asked_for_its_consistency_where_the_setting_say
         ("Eventual", "session", "unavailable"),
     ],
 )
-async def test_an_account_that_is_weaker_than_configured_is_refused_with_both_named(has: str, wanted: str, status: str) -> None:
+async def test_an_account_that_is_weaker_than_configured_is_refused_with_both_named(
+    has: str, wanted: str, status: str
+) -> None:
     with running(consistency=has) as server:
         maker = store_at(server.endpoint)
         await maker.provision()
         await maker.close()
-        given = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
-        named = {"MEMORY_COSMOS_DATABASE": "db", "EMBEDDING_PROVIDER": "hash", "EMBEDDING_DIMENSIONS": str(DIMENSIONS)}
-        settings = Settings.from_env(given | named | {"MEMORY_COSMOS_CONSISTENCY": wanted, "MEMORY_SHORT_TERM": "none"})
+        given = {
+            "MEMORY_LONG_TERM": "cosmos",
+            "MEMORY_COSMOS_ENDPOINT": server.endpoint,
+            "MEMORY_COSMOS_KEY": KEY,
+        }
+        named = {
+            "MEMORY_COSMOS_DATABASE": "db",
+            "EMBEDDING_PROVIDER": "hash",
+            "EMBEDDING_DIMENSIONS": str(DIMENSIONS),
+        }
+        settings = Settings.from_env(
+            given | named | {"MEMORY_COSMOS_CONSISTENCY": wanted, "MEMORY_SHORT_TERM": "none"}
+        )
         core = MemoryCore(settings, clock=StillClock())
         if status == "ok":
             await core.open()
             seen = (await core.ready())["dependencies"]["long_term"]
             assert (seen["status"], seen["facts"]["consistency"]) == ("ok", has)
         else:
-            with pytest.raises(Unavailable, match=f"consistency is {has}; it should be Strong or BoundedStaleness"):
+            with pytest.raises(
+                Unavailable, match=f"consistency is {has}; it should be Strong or BoundedStaleness"
+            ):
                 await core.open()
             assert (await core.ready())["status"] == "unavailable"
         await core.close()

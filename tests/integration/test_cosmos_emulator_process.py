@@ -1,4 +1,6 @@
-"""The emulator as a process: what outlives it, what it outlives, and what its lagging replica shows."""
+"""The emulator as a process: what outlives it, what it outlives, and what its lagging
+replica shows.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from azure.core import MatchConditions
 from azure.cosmos import CosmosClient as SyncClient
 from azure.cosmos import PartitionKey
 from azure.cosmos.aio import ContainerProxy
-from azure.cosmos.exceptions import CosmosAccessConditionFailedError, CosmosHttpResponseError, CosmosResourceNotFoundError
+from azure.cosmos.exceptions import (
+    CosmosAccessConditionFailedError,
+    CosmosHttpResponseError,
+    CosmosResourceNotFoundError,
+)
 
 from tests.cosmos_client import ANA, client_of, document, memories_in
 from tests.cosmos_server import KEY, ROOT, CosmosServer, running
@@ -27,7 +33,9 @@ async def test_killed_and_started_again_it_has_every_document_and_policy(tmp_pat
     with running(tmp_path / "cosmos.db") as server:
         async with client_of(server.endpoint) as client:
             memories = await memories_in(await client.create_database("d"))
-            first = await memories.create_item(document("m", embedding=[1, 0, 0, 0.123456789], search_text="tea"))
+            first = await memories.create_item(
+                document("m", embedding=[1, 0, 0, 0.123456789], search_text="tea")
+            )
             await memories.create_item(document("gone"))
             await memories.delete_item("gone", ANA)
             await memories.create_item(document("brief", ttl=60))
@@ -37,10 +45,20 @@ async def test_killed_and_started_again_it_has_every_document_and_policy(tmp_pat
         async with client_of(server.endpoint) as client:
             memories = client.get_database_client("d").get_container_client("memories")
             assert await memories.read_item("m", ANA) == first
-            near = "SELECT TOP 3 VALUE c.id FROM c ORDER BY VectorDistance(c.embedding, [1, 0, 0, 0])"
+            near = (
+                "SELECT TOP 3 VALUE c.id FROM c ORDER BY VectorDistance(c.embedding, [1, 0, 0, 0])"
+            )
             assert [row async for row in memories.query_items(near, partition_key=ANA)] == ["m"]
-            assert [row async for row in memories.query_items("SELECT VALUE c.id FROM c", partition_key=ANA)] == ["m"]
-            changed = await memories.replace_item("m", document("m"), etag=first["_etag"], match_condition=MatchConditions.IfNotModified)
+            assert [
+                row
+                async for row in memories.query_items("SELECT VALUE c.id FROM c", partition_key=ANA)
+            ] == ["m"]
+            changed = await memories.replace_item(
+                "m",
+                document("m"),
+                etag=first["_etag"],
+                match_condition=MatchConditions.IfNotModified,
+            )
             assert changed["_etag"] != first["_etag"]
 
 
@@ -50,10 +68,13 @@ def test_it_ends_with_the_process_that_started_it() -> None:
         [
             sys.executable,
             "-c",
-            "import os, subprocess, sys, time\n"
-            "child = subprocess.Popen([sys.executable, '-m', 'tests.cosmos_emulator', '--parent-pid', str(os.getpid())])\n"
-            "print(child.pid, flush=True)\n"
-            "time.sleep(60)",
+            (
+                "import os, subprocess, sys, time\n"
+                "child = subprocess.Popen([sys.executable, '-m', 'tests.cosmos_emulator', "
+                "'--parent-pid', str(os.getpid())])\n"
+                "print(child.pid, flush=True)\n"
+                "time.sleep(60)"
+            ),
         ],
         cwd=ROOT,
         stdout=subprocess.PIPE,
@@ -83,30 +104,46 @@ def _runs(pid: int) -> bool:
 def test_the_synchronous_sdk_works_as_well() -> None:
     with running() as server, SyncClient(server.endpoint, KEY) as client:
         container = client.create_database("d").create_container("c", PartitionKey("/pk"))
-        container.execute_item_batch([("create", ({"id": f"{n}", "pk": "p", "n": n},)) for n in range(5)], "p")
+        container.execute_item_batch(
+            [("create", ({"id": f"{n}", "pk": "p", "n": n},)) for n in range(5)], "p"
+        )
         query = "SELECT TOP 2 VALUE c.n FROM c ORDER BY c.n DESC"
         assert list(container.query_items(query, enable_cross_partition_query=True)) == [4, 3]
 
 
 @asynccontextmanager
-async def two_sides(server: CosmosServer, **reader: Any) -> AsyncIterator[tuple[ContainerProxy, ContainerProxy]]:
+async def two_sides(
+    server: CosmosServer, **reader: Any
+) -> AsyncIterator[tuple[ContainerProxy, ContainerProxy]]:
     """The same container by the account and by its lagging replica."""
-    async with client_of(server.endpoint) as writing, client_of(server.replica, **reader) as reading:
+    async with (
+        client_of(server.endpoint) as writing,
+        client_of(server.replica, **reader) as reading,
+    ):
         await memories_in(await writing.create_database("d"))
-        account, replica = (client.get_database_client("d").get_container_client("memories") for client in (writing, reading))
+        account, replica = (
+            client.get_database_client("d").get_container_client("memories")
+            for client in (writing, reading)
+        )
         yield account, replica
 
 
 async def seen(container: ContainerProxy) -> list[str]:
-    return [row async for row in container.query_items("SELECT VALUE c.id FROM c", partition_key=ANA)]
+    return [
+        row async for row in container.query_items("SELECT VALUE c.id FROM c", partition_key=ANA)
+    ]
 
 
-async def test_under_weak_consistency_a_replica_is_some_commits_behind_and_a_batch_arrives_whole() -> None:
+async def test_under_weak_consistency_a_replica_is_some_commits_behind_and_a_batch_arrives_whole() -> (  # noqa: E501
+    None
+):
     with running(consistency="Eventual") as server:
         async with two_sides(server) as (account, replica):
             await account.create_item(document("m1"))
             server.lag(commits=1)
-            await account.execute_item_batch([("create", (document("m2"),)), ("create", (document("m3"),))], ANA)
+            await account.execute_item_batch(
+                [("create", (document("m2"),)), ("create", (document("m3"),))], ANA
+            )
             assert await seen(replica) == ["m1"]
             with pytest.raises(CosmosResourceNotFoundError):
                 await replica.read_item("m2", ANA)
@@ -140,7 +177,8 @@ async def test_a_strong_account_reads_the_truth_by_any_replica(consistency: str)
 async def test_a_session_sees_its_own_writes_and_may_miss_those_of_others() -> None:
     with running(consistency="Session") as server:
         async with two_sides(server) as (account, replica):
-            await replica.read()  # the client learns the container, as it must before it can keep a session
+            # the client learns the container, as it must before it can keep a session
+            await replica.read()
             server.lag(commits=100)
             await account.create_item(document("theirs"))
             with pytest.raises(CosmosResourceNotFoundError):
@@ -159,7 +197,12 @@ async def test_a_write_by_the_replica_is_judged_by_the_truth() -> None:
             stale = await replica.read_item("head", ANA)
             assert stale["sequence"] == 1
             with pytest.raises(CosmosAccessConditionFailedError):
-                await replica.replace_item("head", stale, etag=stale["_etag"], match_condition=MatchConditions.IfNotModified)
+                await replica.replace_item(
+                    "head",
+                    stale,
+                    etag=stale["_etag"],
+                    match_condition=MatchConditions.IfNotModified,
+                )
 
 
 async def test_a_client_can_not_ask_for_more_consistency_than_the_account_has() -> None:
@@ -185,7 +228,12 @@ async def test_many_clients_at_once_make_one_order_of_commits() -> None:
                     head = await memories.read_item("head", ANA)
                     head["sequence"] += 1
                     try:
-                        await memories.replace_item("head", head, etag=head["_etag"], match_condition=MatchConditions.IfNotModified)
+                        await memories.replace_item(
+                            "head",
+                            head,
+                            etag=head["_etag"],
+                            match_condition=MatchConditions.IfNotModified,
+                        )
                         won += 1
                     except CosmosAccessConditionFailedError:
                         pass

@@ -1,6 +1,8 @@
-"""Users of Cosmos DB that are held in memory: what a search of them asks for, and that it never shows what is no longer so.
+"""Users of Cosmos DB that are held in memory: what a search of them asks for,
+and that it never shows what is no longer so.
 
-The replica here is a thousand commits behind; what an account of the consistency that is required makes of that is no lag at all.
+The replica here is a thousand commits behind; what an account of the consistency that is required
+makes of that is no lag at all.
 """
 
 from __future__ import annotations
@@ -17,7 +19,20 @@ from memory_core.adapters.cosmos.container import Consistency
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.domain.memory import Status
 from memory_core.ports import Write
-from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, batch, commit, document, memory, query, save, saving, unit
+from tests.builders import (
+    ALICE,
+    DIMENSIONS,
+    NOW,
+    StillClock,
+    batch,
+    commit,
+    document,
+    memory,
+    query,
+    save,
+    saving,
+    unit,
+)
 from tests.cosmos_server import KEY, CosmosServer, running
 
 FAR_BEHIND = 1000
@@ -37,8 +52,12 @@ async def opened(server: CosmosServer) -> AsyncIterator[Open]:
     stores: list[CosmosStore] = []
     database = uuid4().hex
 
-    async def open_one(*, replica: bool = False, budget: int = 2**20, clock: StillClock | None = None) -> CosmosStore:
-        stores.append(_store(server.replica if replica else server.endpoint, database, budget, clock=clock))
+    async def open_one(
+        *, replica: bool = False, budget: int = 2**20, clock: StillClock | None = None
+    ) -> CosmosStore:
+        stores.append(
+            _store(server.replica if replica else server.endpoint, database, budget, clock=clock)
+        )
         if len(stores) == 1:
             await stores[0].provision()
         await stores[-1].open()
@@ -50,7 +69,13 @@ async def opened(server: CosmosServer) -> AsyncIterator[Open]:
         await one.close()
 
 
-def _store(address: str, database: str, budget: int, consistency: Consistency = "strong", clock: StillClock | None = None) -> CosmosStore:
+def _store(
+    address: str,
+    database: str,
+    budget: int,
+    consistency: Consistency = "strong",
+    clock: StillClock | None = None,
+) -> CosmosStore:
     return CosmosStore(
         address,
         database,
@@ -78,7 +103,9 @@ async def found(store: CosmosStore) -> set[str]:
     return set((await store.search(ALICE, TEA)).candidates.ids)
 
 
-async def test_a_search_of_one_who_is_held_reads_the_head_and_nothing_else(opened: Open, server: CosmosServer) -> None:
+async def test_a_search_of_one_who_is_held_reads_the_head_and_nothing_else(
+    opened: Open, server: CosmosServer
+) -> None:
     store = await opened()
     await save(store, *(memory(f"tea {number}", embedding=unit(number)) for number in range(20)))
     by_queries = await store.search(ALICE, TEA)
@@ -93,14 +120,19 @@ async def test_a_search_of_one_who_is_held_reads_the_head_and_nothing_else(opene
 
 
 @pytest.mark.parametrize("replica", [False, True])
-async def test_what_another_process_was_told_is_saved_the_very_next_search_knows(opened: Open, server: CosmosServer, replica: bool) -> None:
+async def test_what_another_process_was_told_is_saved_the_very_next_search_knows(
+    opened: Open, server: CosmosServer, replica: bool
+) -> None:
     here, there = await opened(), await opened(replica=replica)
     await save(here, memory("tea", id="mem_0", embedding=unit(0)))
     await held(there)
     server.lag(commits=FAR_BEHIND)
     chance, standing = random.Random(replica), {"mem_0"}
     for number in range(1, 30):
-        name, deed = chance.choice(sorted(standing)) if standing else "", chance.choice(["create", "create", "delete", "supersede"])
+        name, deed = (
+            chance.choice(sorted(standing)) if standing else "",
+            chance.choice(["create", "create", "delete", "supersede"]),
+        )
         if deed == "create" or not standing:
             name = f"mem_{number}"
             await save(here, memory(f"tea {number}", id=name, embedding=unit(number)))
@@ -109,24 +141,38 @@ async def test_what_another_process_was_told_is_saved_the_very_next_search_knows
             await commit(here, ALICE, Write("delete", document(memory("tea", id=name))))
             standing.discard(name)
         else:
-            await commit(here, ALICE, Write("put", document(memory("tea", id=name, status=Status.SUPERSEDED))))
+            await commit(
+                here,
+                ALICE,
+                Write("put", document(memory("tea", id=name, status=Status.SUPERSEDED))),
+            )
             standing.discard(name)
         server.forget_requests()
         assert await found(there) == standing
-        assert not [one for one in server.requests() if "VectorDistance" in (one["statement"] or "")]
+        assert not [
+            one for one in server.requests() if "VectorDistance" in (one["statement"] or "")
+        ]
     assert await slices(there) == 1
 
 
 async def test_what_is_committed_while_a_user_is_read_is_seen(opened: Open) -> None:
     here = await opened()
-    await save(here, *(memory(f"tea {number}", id=f"mem_{number}", embedding=unit(number)) for number in range(30)))
+    await save(
+        here,
+        *(
+            memory(f"tea {number}", id=f"mem_{number}", embedding=unit(number))
+            for number in range(30)
+        ),
+    )
     for turn in range(8):
         there = await opened()
         more = save(here, memory("tea", id=f"mem_more{turn}", embedding=unit(turn)))
         await asyncio.gather(found(there), found(there), more)
         assert f"mem_more{turn}" in await found(there)
         await held(there)
-        assert await found(there) == {f"mem_{number}" for number in range(30)} | {f"mem_more{one}" for one in range(turn + 1)}
+        assert await found(there) == {f"mem_{number}" for number in range(30)} | {
+            f"mem_more{one}" for one in range(turn + 1)
+        }
 
 
 async def test_of_a_user_who_was_erased_and_begins_anew_nothing_old_is_found(opened: Open) -> None:
@@ -135,7 +181,10 @@ async def test_of_a_user_who_was_erased_and_begins_anew_nothing_old_is_found(ope
     await held(there)
     head = (await here.snapshot(ALICE)).head
     assert head is not None
-    anew = saving(head.model_copy(update={"epoch": "epoch-2", "sequence": 0}), memory("tea", id="mem_new", embedding=unit(2)))
+    anew = saving(
+        head.model_copy(update={"epoch": "epoch-2", "sequence": 0}),
+        memory("tea", id="mem_new", embedding=unit(2)),
+    )
     await here.commit(ALICE, replace(anew, expected=head))
     assert await found(there) == {"mem_new"}
 
@@ -153,7 +202,9 @@ async def test_of_a_user_who_is_erased_here_nothing_stays_in_memory(opened: Open
     assert await slices(store) == 0
 
 
-async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(opened: Open) -> None:
+async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(
+    opened: Open,
+) -> None:
     clock = StillClock()
     here, there = await opened(), await opened(clock=clock)
     await save(here, memory("tea", embedding=unit(1)))
@@ -180,10 +231,19 @@ async def test_a_log_that_does_not_tell_of_all_is_not_relied_on(opened: Open) ->
 async def test_the_past_is_asked_of_the_service(opened: Open) -> None:
     store = await opened()
     await save(store, memory("tea", id="mem_1", embedding=unit(1)))
-    old = memory("tea", id="mem_1.v1", status=Status.SUPERSEDED, status_reason="new_version", embedding=unit(1))
+    old = memory(
+        "tea",
+        id="mem_1.v1",
+        status=Status.SUPERSEDED,
+        status_reason="new_version",
+        embedding=unit(1),
+    )
     await commit(store, ALICE, Write("create", document(old, "version")))
     await held(store)
-    assert set((await store.search(ALICE, query("tea", unit(1), at=NOW))).candidates.ids) == {"mem_1", "mem_1.v1"}
+    assert set((await store.search(ALICE, query("tea", unit(1), at=NOW))).candidates.ids) == {
+        "mem_1",
+        "mem_1.v1",
+    }
     assert await found(store) == {"mem_1"}
 
 

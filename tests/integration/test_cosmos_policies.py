@@ -1,6 +1,8 @@
-"""The container's definition held against what the store needs: whatever differs is named when the store opens.
+"""The container's definition held against what the store needs: whatever differs is named when the
+store opens.
 
-What a reader would get wrong: a container that lacks a part of its index answers, for a while. Some queries fail, others read everything.
+What a reader would get wrong: a container that lacks a part of its index answers, for a while. Some
+queries fail, others read everything.
 """
 
 from __future__ import annotations
@@ -28,30 +30,49 @@ def server() -> Iterator[CosmosServer]:
 
 
 ANOTHER: dict[str, Callable[[dict[str, Any]], object]] = {
-    r"partition key should be \['/owner'\], Hash": lambda one: one["partitionKey"].update(paths=["/app_id"]),
-    r"partition key /app_id, /user_id of an earlier version.*export.*import": lambda one: one["partitionKey"].update(
-        paths=["/app_id", "/user_id"], kind="MultiHash"
+    r"partition key should be \['/owner'\], Hash": lambda one: one["partitionKey"].update(
+        paths=["/app_id"]
     ),
-    r"vector index should be divided by /owner": lambda one: one["indexingPolicy"]["vectorIndexes"][0].pop("vectorIndexShardKey"),
-    r"/embedding with cosine of float32": lambda one: one["vectorEmbeddingPolicy"]["vectorEmbeddings"][0].update(dataType="int8"),
-    r"vector policy should have /embedding": lambda one: one["vectorEmbeddingPolicy"]["vectorEmbeddings"][0].update(
-        distanceFunction="euclidean"
-    ),
-    r"vector index on /embedding, quantizedFlat or diskANN": lambda one: one["indexingPolicy"].update(
+    r"partition key /app_id, /user_id of an earlier version.*export.*import": lambda one: one[
+        "partitionKey"
+    ].update(paths=["/app_id", "/user_id"], kind="MultiHash"),
+    r"vector index should be divided by /owner": lambda one: one["indexingPolicy"]["vectorIndexes"][
+        0
+    ].pop("vectorIndexShardKey"),
+    r"/embedding with cosine of float32": lambda one: one["vectorEmbeddingPolicy"][
+        "vectorEmbeddings"
+    ][0].update(dataType="int8"),
+    r"vector policy should have /embedding": lambda one: one["vectorEmbeddingPolicy"][
+        "vectorEmbeddings"
+    ][0].update(distanceFunction="euclidean"),
+    r"vector index on /embedding, quantizedFlat or diskANN": lambda one: one[
+        "indexingPolicy"
+    ].update(
         vectorIndexes=[{"path": "/embedding", "type": "flat", "vectorIndexShardKey": ["/owner"]}]
     ),
-    r"/search_text in en-US": lambda one: one["fullTextPolicy"]["fullTextPaths"][0].update(language="fr-FR"),
-    r"full text index on /search_text": lambda one: one["indexingPolicy"].pop("fullTextIndexes"),
-    r"composite index on /sequence ascending, /id ascending": lambda one: one["indexingPolicy"]["compositeIndexes"][0][1].update(
-        order="descending"
+    r"/search_text in en-US": lambda one: one["fullTextPolicy"]["fullTextPaths"][0].update(
+        language="fr-FR"
     ),
-    r"index should include /sequence/\?, /status/\? \(an index can be": lambda one: one["indexingPolicy"].update(
-        includedPaths=[path for path in one["indexingPolicy"]["includedPaths"] if path["path"] not in ("/sequence/?", "/status/?")]
+    r"full text index on /search_text": lambda one: one["indexingPolicy"].pop("fullTextIndexes"),
+    r"composite index on /sequence ascending, /id ascending": lambda one: one["indexingPolicy"][
+        "compositeIndexes"
+    ][0][1].update(order="descending"),
+    r"index should include /sequence/\?, /status/\? \(an index can be": lambda one: one[
+        "indexingPolicy"
+    ].update(
+        includedPaths=[
+            path
+            for path in one["indexingPolicy"]["includedPaths"]
+            if path["path"] not in ("/sequence/?", "/status/?")
+        ]
     ),
     r"include /body/pending_tasks/\?, /body/status": lambda one: one["indexingPolicy"].update(
-        includedPaths=[{"path": "/*"}], excludedPaths=[{"path": "/embedding/*"}, {"path": "/body/*"}]
+        includedPaths=[{"path": "/*"}],
+        excludedPaths=[{"path": "/embedding/*"}, {"path": "/body/*"}],
     ),
-    r"leave out /embedding": lambda one: one["indexingPolicy"].update(includedPaths=[{"path": "/*"}], excludedPaths=[]),
+    r"leave out /embedding": lambda one: one["indexingPolicy"].update(
+        includedPaths=[{"path": "/*"}], excludedPaths=[]
+    ),
     r"index should be consistent": lambda one: one["indexingPolicy"].update(indexingMode="none"),
     r"time to live should be -1": lambda one: one.pop("defaultTtl"),
 }
@@ -62,20 +83,38 @@ def definition() -> dict[str, Any]:
     """A container that is as it should be."""
     one = copy.deepcopy(dict(MEMORIES))
     one["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]["dimensions"] = DIMENSIONS
-    return {**one, "id": one.pop("name"), "indexingPolicy": copy.deepcopy(indexing("quantizedFlat"))}
+    return {
+        **one,
+        "id": one.pop("name"),
+        "indexingPolicy": copy.deepcopy(indexing("quantizedFlat")),
+    }
 
 
 async def container_of(server: CosmosServer, given: dict[str, Any]) -> CosmosStore:
     """A store on a container of this definition, in a database of its own."""
-    async with client_of(server.endpoint) as client, httpx.AsyncClient(base_url=server.endpoint) as wire:
+    async with (
+        client_of(server.endpoint) as client,
+        httpx.AsyncClient(base_url=server.endpoint) as wire,
+    ):
         database = await client.create_database(uuid4().hex)
-        made = await wire.post(f"dbs/{database.id}/colls", json=given, headers={"authorization": KEY})
+        made = await wire.post(
+            f"dbs/{database.id}/colls", json=given, headers={"authorization": KEY}
+        )
         assert made.status_code == 201, made.text
-    return CosmosStore(server.endpoint, database.id, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+    return CosmosStore(
+        server.endpoint,
+        database.id,
+        clock=StillClock(),
+        embedding_model="test",
+        dimensions=DIMENSIONS,
+        key=KEY,
+    )
 
 
 @pytest.mark.parametrize("says", ANOTHER)
-async def test_a_container_that_differs_in_one_thing_is_refused_with_that_thing_alone(server: CosmosServer, says: str) -> None:
+async def test_a_container_that_differs_in_one_thing_is_refused_with_that_thing_alone(
+    server: CosmosServer, says: str
+) -> None:
     given = definition()
     ANOTHER[says](given)
     store = await container_of(server, given)
@@ -90,9 +129,14 @@ async def test_a_container_that_differs_in_one_thing_is_refused_with_that_thing_
     assert ";" not in refused.value.detail
 
 
-async def test_a_container_that_indexes_more_than_is_asked_of_it_will_do(server: CosmosServer) -> None:
+async def test_a_container_that_indexes_more_than_is_asked_of_it_will_do(
+    server: CosmosServer,
+) -> None:
     given = definition()
-    given["indexingPolicy"] |= {"includedPaths": [{"path": "/*"}], "excludedPaths": [{"path": "/embedding/*"}, {"path": '/"_etag"/?'}]}
+    given["indexingPolicy"] |= {
+        "includedPaths": [{"path": "/*"}],
+        "excludedPaths": [{"path": "/embedding/*"}, {"path": '/"_etag"/?'}],
+    }
     store = await container_of(server, given)
     await store.open()
     await store.close()

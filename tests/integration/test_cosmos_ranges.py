@@ -1,4 +1,6 @@
-"""A container of several physical ranges: each user is due in one of them, and a range's name stays good when it is divided."""
+"""A container of several physical ranges: each user is due in one of them, and a range's name stays
+good when it is divided.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from tests.builders import DIMENSIONS, NOW, StillClock, batch
 from tests.cosmos_server import KEY, CosmosServer, running
 
 RANGES = 4
-BEFORE_IT_WAS_DIVIDED = {"Range": {"min": "", "max": "FF", "isMinInclusive": True, "isMaxInclusive": False}}
+BEFORE_IT_WAS_DIVIDED = {
+    "Range": {"min": "", "max": "FF", "isMinInclusive": True, "isMaxInclusive": False}
+}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +31,14 @@ def server() -> Iterator[CosmosServer]:
 
 @pytest.fixture
 async def store(server: CosmosServer) -> AsyncIterator[CosmosStore]:
-    made = CosmosStore(server.endpoint, uuid4().hex, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+    made = CosmosStore(
+        server.endpoint,
+        uuid4().hex,
+        clock=StillClock(),
+        embedding_model="test",
+        dimensions=DIMENSIONS,
+        key=KEY,
+    )
     await made.provision()
     await made.open()
     yield made
@@ -45,7 +56,9 @@ async def test_each_user_is_due_in_one_range(store: CosmosStore) -> None:
     owners = [Owner(f"app{n % 11}", f"user{n:02}") for n in range(40)]
     for n, owner in enumerate(owners):
         await store.commit(owner, batch(None, head={"due_at": NOW - timedelta(minutes=n % 5)}))
-    await store.commit(Owner("app", "later"), batch(None, head={"due_at": NOW + timedelta(minutes=1)}))
+    await store.commit(
+        Owner("app", "later"), batch(None, head={"due_at": NOW + timedelta(minutes=1)})
+    )
     ranges = await store.ranges()
     parts = [await due(store, one) for one in ranges]
     assert len(ranges) == RANGES
@@ -54,4 +67,7 @@ async def test_each_user_is_due_in_one_range(store: CosmosStore) -> None:
     for part in parts:
         assert part == sorted(part, key=lambda one: (one.at, one.owner))
     whole = await due(store, orjson.dumps(BEFORE_IT_WAS_DIVIDED).decode())
-    assert [one.owner for one in whole] == [owner for _, owner in sorted((NOW - timedelta(minutes=n % 5), o) for n, o in enumerate(owners))]
+    assert [one.owner for one in whole] == [
+        owner
+        for _, owner in sorted((NOW - timedelta(minutes=n % 5), o) for n, o in enumerate(owners))
+    ]

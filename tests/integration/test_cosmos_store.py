@@ -1,4 +1,6 @@
-"""The Cosmos store over the wire: storms, outages, what each request carries, and how many there are."""
+"""The Cosmos store over the wire: storms, outages, what each request carries,
+and how many there are.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,19 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import Document, Near, Write
-from tests.builders import ALICE, DIMENSIONS, StillClock, batch, commit, document, memory, query, save, saving, unit
+from tests.builders import (
+    ALICE,
+    DIMENSIONS,
+    StillClock,
+    batch,
+    commit,
+    document,
+    memory,
+    query,
+    save,
+    saving,
+    unit,
+)
 from tests.cosmos_client import client_of
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.world import count_up
@@ -45,10 +59,18 @@ async def opened(server: CosmosServer) -> AsyncIterator[Opened]:
     """Opens stores on one database of the test's own."""
     database, stores = uuid4().hex, []
 
-    async def open_(endpoint: str = "", dimensions: int = DIMENSIONS, deadline_s: float = 8.0) -> CosmosStore:
+    async def open_(
+        endpoint: str = "", dimensions: int = DIMENSIONS, deadline_s: float = 8.0
+    ) -> CosmosStore:
         address = endpoint or server.endpoint
         store = CosmosStore(
-            address, database, clock=StillClock(), embedding_model="test", dimensions=dimensions, key=KEY, deadline_s=deadline_s
+            address,
+            database,
+            clock=StillClock(),
+            embedding_model="test",
+            dimensions=dimensions,
+            key=KEY,
+            deadline_s=deadline_s,
         )
         stores.append(store)
         await store.provision()
@@ -72,7 +94,9 @@ async def keep(book: Ledger, one: Memory) -> None:
     await book.commit(one.owner, decide, ids=[one.id], call=Call())
 
 
-async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(server: CosmosServer, opened: Opened) -> None:
+async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(
+    server: CosmosServer, opened: Opened
+) -> None:
     stores = [await opened(), await opened()]
     owners = [ALICE, Owner("app", "bob")]
     server.storm()
@@ -80,7 +104,9 @@ async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(s
 
     async def writer(book: Ledger, owner: Owner, name: str) -> None:
         for number in range(15):
-            one = memory(owner=owner, id=f"mem_{owner.user_id}_{name}_{number}", embedding=unit(number))
+            one = memory(
+                owner=owner, id=f"mem_{owner.user_id}_{name}_{number}", embedding=unit(number)
+            )
             try:
                 await keep(book, one)
             except (Unavailable, HeadMoved):
@@ -88,7 +114,9 @@ async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(s
             acknowledged.add(one.id)
 
     books = [ledger(store) for store in stores]
-    await asyncio.gather(*(writer(book, owner, f"{n}") for n, book in enumerate(books) for owner in owners))
+    await asyncio.gather(
+        *(writer(book, owner, f"{n}") for n, book in enumerate(books) for owner in owners)
+    )
     assert sum(rule["struck"] for rule in server.faults()) > 20
     assert all(rule["struck"] for rule in server.faults())
     server.heal()
@@ -98,13 +126,17 @@ async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(s
         assert [event.sequence for event in events] == list(range(1, len(events) + 1))
         made = [event.memory_id for event in events]
         assert len(set(made)) == len(made)
-        assert {one.id for one in await stores[1].page(owner, "memory", None, None, 500)} == set(made)
+        assert {one.id for one in await stores[1].page(owner, "memory", None, None, 500)} == set(
+            made
+        )
         seen |= set(made)
     assert acknowledged <= seen
     assert len(acknowledged) > 30
 
 
-async def test_counting_in_a_storm_counts_each_acknowledged_step_once(server: CosmosServer, opened: Opened) -> None:
+async def test_counting_in_a_storm_counts_each_acknowledged_step_once(
+    server: CosmosServer, opened: Opened
+) -> None:
     stores = [await opened(), await opened()]
     one = memory(embedding=unit(1))
     await keep(ledger(stores[0]), one)
@@ -128,7 +160,9 @@ async def test_counting_in_a_storm_counts_each_acknowledged_step_once(server: Co
     assert held >= done > 15
 
 
-async def test_a_commit_applied_and_cut_is_known_as_ours_though_the_sdk_was_refused(server: CosmosServer, opened: Opened) -> None:
+async def test_a_commit_applied_and_cut_is_known_as_ours_though_the_sdk_was_refused(
+    server: CosmosServer, opened: Opened
+) -> None:
     store = await opened()
     await keep(ledger(store), memory())
     one = memory()
@@ -149,7 +183,8 @@ async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head
     head = (await here.snapshot(ALICE)).head  # from now on it is read beside documents
     rival = batch(head, [Write("put", Document("counter", "marker", {"n": 2}))])
     server.forget_requests()
-    server.fault("slow", document="head", times=1, delay_ms=2000)  # the rival is done by then on a busy machine too
+    # the rival is done by then on a busy machine too
+    server.fault("slow", document="head", times=1, delay_ms=2000)
     looking = asyncio.create_task(here.snapshot(ALICE, ["counter"]))
     deadline = time.monotonic() + 10
     while "read" not in [one["operation"] for one in await asyncio.to_thread(server.requests)]:
@@ -160,14 +195,24 @@ async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head
     assert seen.documents["counter"].body == {"n": 2}
 
 
-async def test_a_look_never_shows_half_of_a_rivals_commit(server: CosmosServer, opened: Opened) -> None:
-    """A memory of after the commit and no receipt, which is of the same batch, would tell a repeated call that it came too late."""
+async def test_a_look_never_shows_half_of_a_rivals_commit(
+    server: CosmosServer, opened: Opened
+) -> None:
+    """A memory of after the commit and no receipt, which is of the same batch, would tell a
+    repeated call that it came too late.
+    """
     here, there = await opened(), await opened()
     await save(there, memory(id="mem_1"))
     head = (await here.snapshot(ALICE)).head
     assert head is not None
     changed = memory("changed", id="mem_1", sequence=1, revision=2)
-    rival = batch(head, [Write("put", document(changed)), Write("create", Document("rcp_1", "receipt", {"sequence": 2}))])
+    rival = batch(
+        head,
+        [
+            Write("put", document(changed)),
+            Write("create", Document("rcp_1", "receipt", {"sequence": 2})),
+        ],
+    )
     server.forget_requests()
     server.fault("slow", document="mem_1", times=1, delay_ms=2000)
     looking = asyncio.create_task(here.snapshot(ALICE, ["rcp_1", "mem_1"]))
@@ -181,14 +226,20 @@ async def test_a_look_never_shows_half_of_a_rivals_commit(server: CosmosServer, 
     assert seen.head == rival.head
 
 
-async def test_a_look_never_shows_a_document_of_a_life_that_began_after_its_head(server: CosmosServer, opened: Opened) -> None:
-    """Whoever asked for a task while an import was published was told that there was none: it was of the new epoch, the head not."""
+async def test_a_look_never_shows_a_document_of_a_life_that_began_after_its_head(
+    server: CosmosServer, opened: Opened
+) -> None:
+    """Whoever asked for a task while an import was published was told that there was none: it was
+    of the new epoch, the head not.
+    """
     here, there = await opened(), await opened()
     task = Document("tsk_1", "task", {"sequence": 1, "epoch": "ep_old"})
     await commit(there, ALICE, Write("create", task))
     head = (await here.snapshot(ALICE)).head
     assert head is not None
-    reborn = batch(head, [Write("put", Document("tsk_1", "task", {"sequence": 1, "epoch": "ep_new"}))])
+    reborn = batch(
+        head, [Write("put", Document("tsk_1", "task", {"sequence": 1, "epoch": "ep_new"}))]
+    )
     reborn = replace(reborn, head=head.model_copy(update={"epoch": "ep_new"}))
     server.forget_requests()
     server.fault("slow", document="tsk_1", times=1, delay_ms=2000)
@@ -203,20 +254,41 @@ async def test_a_look_never_shows_a_document_of_a_life_that_began_after_its_head
 
 
 async def test_a_task_is_looked_at_once(server: CosmosServer, opened: Opened) -> None:
-    """Its place is the moment of its creation, which is later than any sequence: it was taken for a commit's that the head lacks."""
+    """Its place is the moment of its creation, which is later than any sequence:
+    it was taken for a commit's that the head lacks.
+    """
     store = await opened()
-    await commit(store, ALICE, Write("create", Document("tsk_1", "task", {"sequence": 1_700_000_000_000_000, "epoch": "epoch-1"})))
+    await commit(
+        store,
+        ALICE,
+        Write(
+            "create",
+            Document("tsk_1", "task", {"sequence": 1_700_000_000_000_000, "epoch": "epoch-1"}),
+        ),
+    )
     await store.snapshot(ALICE, ["tsk_1"])
     server.forget_requests()
     assert (await store.snapshot(ALICE, ["tsk_1"])).documents
-    assert [one["operation"] for one in server.requests()] == ["read", "read"]  # the head, and the task
+    # the head, and the task
+    assert [one["operation"] for one in server.requests()] == ["read", "read"]
 
 
-async def test_rows_come_once_when_a_range_moves_between_two_pages(server: CosmosServer, opened: Opened) -> None:
-    """The service cuts pages at 4 MB, and the SDK begins again when the next one is asked of a range that is gone."""
+async def test_rows_come_once_when_a_range_moves_between_two_pages(
+    server: CosmosServer, opened: Opened
+) -> None:
+    """The service cuts pages at 4 MB, and the SDK begins again when the next one is asked of a
+    range that is gone.
+    """
     store = await opened()
     for start in range(0, 200, 50):
-        await commit(store, ALICE, *(Write("create", Document(f"tsk_{start + n:03}", "task", {"text": "x" * 30_000})) for n in range(50)))
+        await commit(
+            store,
+            ALICE,
+            *(
+                Write("create", Document(f"tsk_{start + n:03}", "task", {"text": "x" * 30_000}))
+                for n in range(50)
+            ),
+        )
     server.forget_requests()
     server.fault("gone", operations=["query"], skip=1, times=1)
     seen = [one.id for one in await store.page(ALICE, "task", None, None, 500)]
@@ -225,7 +297,9 @@ async def test_rows_come_once_when_a_range_moves_between_two_pages(server: Cosmo
     assert len(set(seen)) == len(seen) == 200
 
 
-async def test_a_store_that_is_down_is_said_and_comes_back_without_a_restart(server: CosmosServer, opened: Opened) -> None:
+async def test_a_store_that_is_down_is_said_and_comes_back_without_a_restart(
+    server: CosmosServer, opened: Opened
+) -> None:
     store = await opened(deadline_s=1.0)
     head = await save(store, memory(id="mem_1", embedding=unit(1)))
     server.kill()
@@ -247,10 +321,18 @@ async def test_a_store_that_is_down_is_said_and_comes_back_without_a_restart(ser
     assert (await store.check()).status == "ok"
 
 
-async def test_a_store_that_is_down_at_the_start_can_be_opened_later(server: CosmosServer, opened: Opened) -> None:
+async def test_a_store_that_is_down_at_the_start_can_be_opened_later(
+    server: CosmosServer, opened: Opened
+) -> None:
     await opened()
     store = CosmosStore(
-        server.endpoint, "nowhere", clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY, deadline_s=1.0
+        server.endpoint,
+        "nowhere",
+        clock=StillClock(),
+        embedding_model="test",
+        dimensions=DIMENSIONS,
+        key=KEY,
+        deadline_s=1.0,
     )
     server.kill()
     try:
@@ -267,13 +349,22 @@ async def test_a_store_that_is_down_at_the_start_can_be_opened_later(server: Cos
 
 
 async def test_a_key_that_is_none_is_named_and_not_shown(server: CosmosServer) -> None:
-    store = CosmosStore(server.endpoint, "db", clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key="se cret")
+    store = CosmosStore(
+        server.endpoint,
+        "db",
+        clock=StillClock(),
+        embedding_model="test",
+        dimensions=DIMENSIONS,
+        key="se cret",
+    )
     with pytest.raises(Unavailable, match="key") as caught:
         await store.open()
     assert "cret" not in caught.value.detail
 
 
-async def test_throttling_that_does_not_end_is_said_with_the_wait_it_asks_for(server: CosmosServer, opened: Opened) -> None:
+async def test_throttling_that_does_not_end_is_said_with_the_wait_it_asks_for(
+    server: CosmosServer, opened: Opened
+) -> None:
     store = await opened()
     server.fault("throttle", operations=["documents"], retry_after_ms=1)
     with pytest.raises(Unavailable, match="429") as caught:
@@ -281,7 +372,9 @@ async def test_throttling_that_does_not_end_is_said_with_the_wait_it_asks_for(se
     assert caught.value.retry_after_s == 1
 
 
-async def test_who_is_to_wait_longer_than_a_call_may_take_is_told_so_instead_of_kept_waiting(server: CosmosServer, opened: Opened) -> None:
+async def test_who_is_to_wait_longer_than_a_call_may_take_is_told_so_instead_of_kept_waiting(
+    server: CosmosServer, opened: Opened
+) -> None:
     store = await opened(deadline_s=5.0)
     held = memory("green tea", embedding=unit(1))
     head = await save(store, held)
@@ -299,22 +392,37 @@ async def test_who_is_to_wait_longer_than_a_call_may_take_is_told_so_instead_of_
     assert (await store.snapshot(ALICE)).head == head
 
 
-async def test_another_embedder_than_the_containers_is_refused_with_both_numbers(opened: Opened) -> None:
+async def test_another_embedder_than_the_containers_is_refused_with_both_numbers(
+    opened: Opened,
+) -> None:
     await opened(dimensions=8)
     with pytest.raises(EmbeddingMismatch, match=r"8 dimensions.* 5"):
         await opened(dimensions=5)
 
 
-async def test_a_container_of_other_policies_is_refused_with_what_is_wrong(server: CosmosServer, opened: Opened) -> None:
+async def test_a_container_of_other_policies_is_refused_with_what_is_wrong(
+    server: CosmosServer, opened: Opened
+) -> None:
     async with client_of(server.endpoint) as client:
         database = await client.create_database(uuid4().hex)
         await database.create_container("memories", PartitionKey("/user_id"))
-        store = CosmosStore(server.endpoint, database.id, clock=StillClock(), embedding_model="test", dimensions=8, key=KEY)
-        with pytest.raises(Unavailable, match=r"partition key should be.*vector policy.*full text policy"):
+        store = CosmosStore(
+            server.endpoint,
+            database.id,
+            clock=StillClock(),
+            embedding_model="test",
+            dimensions=8,
+            key=KEY,
+        )
+        with pytest.raises(
+            Unavailable, match=r"partition key should be.*vector policy.*full text policy"
+        ):
             await store.open()
 
 
-async def test_a_container_of_an_earlier_version_says_what_it_lacks_and_gets_it_in_place(server: CosmosServer, opened: Opened) -> None:
+async def test_a_container_of_an_earlier_version_says_what_it_lacks_and_gets_it_in_place(
+    server: CosmosServer, opened: Opened
+) -> None:
     store = await opened()
     head = await save(store, memory())
     database = store._names[0]  # made for this test
@@ -324,8 +432,21 @@ async def test_a_container_of_an_earlier_version_says_what_it_lacks_and_gets_it_
         paths = [one for one in held["indexingPolicy"]["includedPaths"] if one["path"] != "/key/?"]
         earlier = {**held["indexingPolicy"], "includedPaths": paths}
         texts = held["fullTextPolicy"]
-        await proxy.replace_container("memories", held["partitionKey"], indexing_policy=earlier, default_ttl=-1, full_text_policy=texts)
-    later = CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+        await proxy.replace_container(
+            "memories",
+            held["partitionKey"],
+            indexing_policy=earlier,
+            default_ttl=-1,
+            full_text_policy=texts,
+        )
+    later = CosmosStore(
+        server.endpoint,
+        database,
+        clock=StillClock(),
+        embedding_model="test",
+        dimensions=DIMENSIONS,
+        key=KEY,
+    )
     with pytest.raises(Unavailable, match=r"its index should include /key/\?.*azd provision"):
         await later.open()
     await later.provision()
@@ -334,28 +455,60 @@ async def test_a_container_of_an_earlier_version_says_what_it_lacks_and_gets_it_
     await later.close()
 
 
-async def test_settings_choose_the_store_and_the_whole_product_runs_on_it(server: CosmosServer, tmp_path: Path) -> None:
+async def test_settings_choose_the_store_and_the_whole_product_runs_on_it(
+    server: CosmosServer, tmp_path: Path
+) -> None:
     database = uuid4().hex
-    chosen = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
-    given = {"MEMORY_COSMOS_DATABASE": database, "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
-    maker = CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model="hash", dimensions=384, key=KEY)
+    chosen = {
+        "MEMORY_LONG_TERM": "cosmos",
+        "MEMORY_COSMOS_ENDPOINT": server.endpoint,
+        "MEMORY_COSMOS_KEY": KEY,
+    }
+    given = {
+        "MEMORY_COSMOS_DATABASE": database,
+        "EMBEDDING_PROVIDER": "hash",
+        "MEMORY_DATA": str(tmp_path),
+    }
+    maker = CosmosStore(
+        server.endpoint,
+        database,
+        clock=StillClock(),
+        embedding_model="hash",
+        dimensions=384,
+        key=KEY,
+    )
     await maker.provision()
     await maker.close()
     async with MemoryCore(Settings.from_env(chosen | given)) as core:
         saved = await core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
-        found = await core.retrieve(ALICE, RetrieveInput(query="jasmine tea", answer_threshold=0.0, similarity_threshold=0.0))
+        found = await core.retrieve(
+            ALICE,
+            RetrieveInput(query="jasmine tea", answer_threshold=0.0, similarity_threshold=0.0),
+        )
         assert [one.serialized.memory.id for one in found.results] == [saved.memory.id]
-        assert [one.id for one in (await core.list(ALICE, ListInput())).memories] == [saved.memory.id]
+        assert [one.id for one in (await core.list(ALICE, ListInput())).memories] == [
+            saved.memory.id
+        ]
 
 
-async def test_a_search_reads_no_vector_and_says_what_it_cost(server: CosmosServer, opened: Opened) -> None:
+async def test_a_search_reads_no_vector_and_says_what_it_cost(
+    server: CosmosServer, opened: Opened
+) -> None:
     store = await opened()
-    await save(store, *(memory("green tea", id=f"mem_{number}", embedding=unit(number)) for number in range(5)))
-    await store.check()  # how the account ranks is found out once a process, and no search's own cost
+    await save(
+        store,
+        *(memory("green tea", id=f"mem_{number}", embedding=unit(number)) for number in range(5)),
+    )
+    # how the account ranks is found out once a process, and no search's own cost
+    await store.check()
     server.forget_requests()
     found = await store.search(ALICE, query("tea", unit(1)))
     assert all(one.embedding is None for one in found.candidates.memories.values())
-    paid = [one["charge"] for one in server.requests() if one["operation"] in ("read", "query") and one["status"] == 200]
+    paid = [
+        one["charge"]
+        for one in server.requests()
+        if one["operation"] in ("read", "query") and one["status"] == 200
+    ]
     assert found.charge == pytest.approx(sum(paid))
     assert found.candidates.lists["vector"][0] == "mem_1"
 
@@ -371,9 +524,17 @@ async def test_neighbours_of_another_epoch_are_not_shown(opened: Opened) -> None
     assert set(await store.memories(ALICE, ["mem_1", "mem_2"])) == {"mem_1"}
 
 
-async def test_a_connection_that_is_closed_while_it_opens_leaves_nothing_open(server: CosmosServer) -> None:
+async def test_a_connection_that_is_closed_while_it_opens_leaves_nothing_open(
+    server: CosmosServer,
+) -> None:
     connection = Connection(
-        server.endpoint, uuid4().hex, "memories", key=KEY, identity_client_id=None, deadline_s=8.0, charged=lambda units: None
+        server.endpoint,
+        uuid4().hex,
+        "memories",
+        key=KEY,
+        identity_client_id=None,
+        deadline_s=8.0,
+        charged=lambda units: None,
     )
     opening = asyncio.create_task(connection.container())
     await asyncio.sleep(0)  # it begins

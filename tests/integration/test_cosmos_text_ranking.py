@@ -1,4 +1,6 @@
-"""Accounts that rank by words in a way other than documented: seen by known documents, asked otherwise, with the same answer."""
+"""Accounts that rank by words in a way other than documented: seen by known documents, asked
+otherwise, with the same answer.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +32,36 @@ async def test_the_best_by_words_are_found_with_their_similarities_on_every_acco
 ) -> None:
     caplog.set_level(logging.WARNING, "memory_core.adapters.cosmos.text_ranking")
     with running(ranges=2, flags=flags) as server:
-        store = CosmosStore(server.endpoint, uuid4().hex, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+        store = CosmosStore(
+            server.endpoint,
+            uuid4().hex,
+            clock=StillClock(),
+            embedding_model="test",
+            dimensions=DIMENSIONS,
+            key=KEY,
+        )
         await store.provision()
         await store.open()
         for first in range(0, MEMORIES, 10):
             numbers = range(first, first + 10)
-            texts = [" ".join(["tea"] * (number + 1) + ["cup"] * (MEMORIES - number)) for number in numbers]
-            await save(store, *(memory(text, id=f"mem_{n:02}", embedding=unit(n)) for n, text in zip(numbers, texts, strict=True)))
+            texts = [
+                " ".join(["tea"] * (number + 1) + ["cup"] * (MEMORIES - number))
+                for number in numbers
+            ]
+            await save(
+                store,
+                *(
+                    memory(text, id=f"mem_{n:02}", embedding=unit(n))
+                    for n, text in zip(numbers, texts, strict=True)
+                ),
+            )
         vector = unit(0)
         answers = [await store.search(ALICE, query("tea", vector, LIMIT)) for _ in range(2)]
         health = await store.check()
         assert check_that_each_names_one_user(server.requests())
-        written = [one for one in server.requests() if one["operation"] == "batch" and "_/_" in one["key"]]
+        written = [
+            one for one in server.requests() if one["operation"] == "batch" and "_/_" in one["key"]
+        ]
         await store.close()
     best = [f"mem_{number:02}" for number in range(MEMORIES - 1, MEMORIES - 1 - LIMIT, -1)]
     for answer in answers:
@@ -55,19 +75,32 @@ async def test_the_best_by_words_are_found_with_their_similarities_on_every_acco
 
 
 async def test_known_documents_that_are_not_indexed_yet_leave_the_way_open() -> None:
-    """The text index may take them in later than they are written: nothing is concluded from rows that are missing."""
+    """The text index may take them in later than they are written: nothing is concluded from rows
+    that are missing.
+    """
     with running() as server:
         database = uuid4().hex
-        store = CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+        store = CosmosStore(
+            server.endpoint,
+            database,
+            clock=StillClock(),
+            embedding_model="test",
+            dimensions=DIMENSIONS,
+            key=KEY,
+        )
         await store.provision()
         await store.open()
         async with client_of(server.endpoint) as client:
             container = client.get_database_client(database).get_container_client("memories")
             names = [f"ranking_{number:02}" for number in range(16)]
             for name in names:
-                await container.upsert_item({"id": name, "owner": "_/_", "app_id": "_", "user_id": "_", "kind": "memory"})
+                await container.upsert_item(
+                    {"id": name, "owner": "_/_", "app_id": "_", "user_id": "_", "kind": "memory"}
+                )
             await save(store, memory("green tea", embedding=unit(1)))
-            assert (await store.check()).facts["text_ranking"] == "across partitions, similarities apart"
+            assert (await store.check()).facts[
+                "text_ranking"
+            ] == "across partitions, similarities apart"
             assert (await store.search(ALICE, query("tea", unit(1)))).candidates.lists["lexical"]
             await container.delete_item(names[0], "_/_")  # they are written anew
         assert (await store.check()).facts["text_ranking"] == WAYS[()]

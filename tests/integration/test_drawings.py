@@ -1,6 +1,8 @@
-"""The drawings in their real readers: Graphviz and Mermaid read back what was meant, a real browser shows the page.
+"""The drawings in their real readers: Graphviz and Mermaid read back what was meant,
+a real browser shows the page.
 
-Graphviz comes as WebAssembly from npm and runs in the Node that the tests have; Mermaid and the page run in Chromium (`tests/browser.py`).
+Graphviz comes as WebAssembly from npm and runs in the Node that the tests have; Mermaid and the
+page run in Chromium (`tests/browser.py`).
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def serving(page: Callable[[str], str]) -> Iterator[str]:
-    """The address of a server whose answer to `/<name>` is `page(name)`, with the header that belongs to such pages."""
+    """The address of a server whose answer to `/<name>` is `page(name)`, with the header that
+    belongs to such pages.
+    """
 
     class Pages(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -82,19 +86,24 @@ def pages() -> Iterator[str]:
 def drawn_by_graphviz(sources: list[str]) -> list[Element]:
     """What Graphviz draws of each source: the groups of its SVG, in the order of the source."""
     script = (
-        "const viz = require(process.argv[1]); let text = ''; process.stdin.on('data', one => text += one).on('end', async () => {"
-        "const graphviz = await viz.instance(); const drawn = JSON.parse(text).map(one => graphviz.renderString(one, {format: 'svg'}));"
-        "console.log(JSON.stringify(drawn)) })"
+        "const viz = require(process.argv[1]); let text = ''; process.stdin.on('data', one => text "
+        "+= one).on('end', async () => {const graphviz = await viz.instance(); const drawn = "
+        "JSON.parse(text).map(one => graphviz.renderString(one, {format: "
+        "'svg'}));console.log(JSON.stringify(drawn)) })"
     )
     command = [str(NODE), "-e", script, str(npm_file(GRAPHVIZ, "dist/viz.cjs"))]
-    done = subprocess.run(command, input=json.dumps(sources), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, input=json.dumps(sources), capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return [fromstring(one) for one in json.loads(done.stdout)]
 
 
 def groups(svg: Element, kind: str) -> dict[str, Element]:
     """The groups of the class, by their titles: `n0`, `n0->n1`."""
-    return {one.findtext("{*}title", ""): one for one in svg.iterfind(f".//{{*}}g[@class='{kind}']")}
+    return {
+        one.findtext("{*}title", ""): one for one in svg.iterfind(f".//{{*}}g[@class='{kind}']")
+    }
 
 
 def words_in(group: Element) -> str:
@@ -102,7 +111,11 @@ def words_in(group: Element) -> str:
 
 
 def test_graphviz_reads_every_graph_and_the_labels_that_were_meant() -> None:
-    for graph, svg in zip(map(graph_of, GRAPHS), drawn_by_graphviz([as_dot(graph_of(name)) for name in GRAPHS]), strict=True):
+    for graph, svg in zip(
+        map(graph_of, GRAPHS),
+        drawn_by_graphviz([as_dot(graph_of(name)) for name in GRAPHS]),
+        strict=True,
+    ):
         nodes, edges = groups(svg, "node"), groups(svg, "edge")
         assert nodes.keys() - {"more"} == {f"n{place}" for place in range(len(graph.nodes))}
         for place, memory in enumerate(graph.nodes):
@@ -112,7 +125,9 @@ def test_graphviz_reads_every_graph_and_the_labels_that_were_meant() -> None:
         for edge in graph.edges:
             group = edges[f"n{edge.source}->n{edge.target}"]
             assert without_spaces(words_in(group)) == without_spaces(brief(edge.label, 24))
-            dashed = [one for one in group.iterfind(".//{*}path") if "stroke-dasharray" in one.attrib]
+            dashed = [
+                one for one in group.iterfind(".//{*}path") if "stroke-dasharray" in one.attrib
+            ]
             assert bool(dashed) == (edge.kind != "next")
 
 
@@ -124,19 +139,26 @@ READ_BACK = """
   return { nodes: Object.fromEntries(all('.node').map(one => [one.id.match(/-(\\w+)-\\d+$/)[1], one.textContent])),
            edges: all('.edgeLabels .edgeLabel').map(one => one.textContent), title: document.title,
            scripts: all('script, img, iframe, a').length };
-})"""
+})"""  # noqa: E501
 
 
 def without_spaces(text: str) -> str:
-    """What Mermaid may break into lines, without where it did, and without the invisible joiners."""
+    """What Mermaid may break into lines, without where it did, and without the
+    invisible joiners.
+    """
     return "".join(text.replace(JOINER, "").replace("\ufb02", "fl").split())
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_mermaid_reads_every_graph_and_the_labels_that_were_meant(chromium: Browser, name: str) -> None:
+def test_mermaid_reads_every_graph_and_the_labels_that_were_meant(
+    chromium: Browser, name: str
+) -> None:
     graph = graph_of(name)
     chromium.open("about:blank")
-    chromium.evaluate(npm_file(MERMAID, "dist/mermaid.min.js").read_text(encoding="utf-8") + "; mermaid.initialize({startOnLoad: false})")
+    chromium.evaluate(
+        npm_file(MERMAID, "dist/mermaid.min.js").read_text(encoding="utf-8")
+        + "; mermaid.initialize({startOnLoad: false})"
+    )
     read = chromium.evaluate(f"{READ_BACK}({json.dumps(as_mermaid(graph))})")
     assert read["nodes"].keys() - {"more"} == {f"n{place}" for place in range(len(graph.nodes))}
     for place, memory in enumerate(graph.nodes):
@@ -148,7 +170,7 @@ def test_mermaid_reads_every_graph_and_the_labels_that_were_meant(chromium: Brow
 
 
 BOXES = """[...document.querySelectorAll('.box')].map(one => { const at = one.getBoundingClientRect();
-  return [at.left, at.top, at.right, at.bottom] })"""
+  return [at.left, at.top, at.right, at.bottom] })"""  # noqa: E501
 LAYOUT = """(() => {
   const all = query => [...document.querySelectorAll(query)];
   const drawing = document.querySelector('.drawing'), svg = drawing.querySelector('svg');
@@ -161,13 +183,15 @@ LAYOUT = """(() => {
     drawing: drawing.getBoundingClientRect().right,
     reachable: drawing.scrollWidth + 1 >= svg.getBoundingClientRect().width,
     smallest: Math.min(...all('.words, .about, .why, .whole').map(one => parseFloat(getComputedStyle(one).fontSize))),
-  } })()"""
+  } })()"""  # noqa: E501
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 400])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_a_browser_shows_the_page_wide_and_narrow_light_and_dark(chromium: Browser, pages: str, name: str, width: int, scheme: str) -> None:
+def test_a_browser_shows_the_page_wide_and_narrow_light_and_dark(
+    chromium: Browser, pages: str, name: str, width: int, scheme: str
+) -> None:
     graph = graph_of(name)
     chromium.open(f"{pages}/{name}", width=width, scheme=scheme)
     seen = chromium.evaluate(LAYOUT)
@@ -176,7 +200,9 @@ def test_a_browser_shows_the_page_wide_and_narrow_light_and_dark(chromium: Brows
     assert seen["drawing"] <= width
     assert seen["reachable"]
     assert (seen["ground"], seen["asked"]) == (GROUND[scheme], EMPHASIS[scheme])
-    assert seen["texts"] == [one.content.replace("\r\n", "\n").replace("\r", "\n") for one in graph.nodes]
+    assert seen["texts"] == [
+        one.content.replace("\r\n", "\n").replace("\r", "\n") for one in graph.nodes
+    ]
     assert seen["smallest"] >= 11
     boxes = chromium.evaluate(BOXES)
     assert len(boxes) == len(graph.nodes)
@@ -199,32 +225,57 @@ def distinct_colours(png: bytes) -> int:
 
 
 @pytest.mark.parametrize("name", ["story", "hostile"])
-def test_the_page_asks_for_nothing_runs_nothing_and_breaks_no_rule_of_its_policy(chromium: Browser, pages: str, name: str) -> None:
+def test_the_page_asks_for_nothing_runs_nothing_and_breaks_no_rule_of_its_policy(
+    chromium: Browser, pages: str, name: str
+) -> None:
     chromium.open(f"{pages}/{name}")
-    asked_for = [event["params"]["request"]["url"] for event in chromium.seen if event["method"] == "Network.requestWillBeSent"]
+    asked_for = [
+        event["params"]["request"]["url"]
+        for event in chromium.seen
+        if event["method"] == "Network.requestWillBeSent"
+    ]
     assert [url for url in asked_for if not url.startswith("data:")] == [f"{pages}/{name}"]
     said = [
-        event for event in chromium.seen if event["method"] in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")
+        event
+        for event in chromium.seen
+        if event["method"]
+        in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")
     ]
     assert said == []
-    assert chromium.evaluate("document.querySelectorAll('script, img, iframe, object, form, input').length") == 0
+    assert (
+        chromium.evaluate(
+            "document.querySelectorAll('script, img, iframe, object, form, input').length"
+        )
+        == 0
+    )
 
 
 def test_the_policy_would_stop_what_were_forgotten(chromium: Browser) -> None:
-    """The page with a hole in it, as if one text were not escaped: nothing runs, nothing is fetched, nothing looks otherwise."""
+    """The page with a hole in it, as if one text were not escaped: nothing runs, nothing is
+    fetched, nothing looks otherwise.
+    """
     pwned = "document.title = 'pwned'"
-    hole = f"<script>{pwned}</script><img src='/image' onerror=\"{pwned}\"><p style='color: red' onclick=\"{pwned}\">red</p></header>"
+    hole = (
+        f"<script>{pwned}</script><img src='/image' onerror=\"{pwned}\"><p style='color: red' "
+        f'onclick="{pwned}">red</p></header>'
+    )
     with serving(lambda _: as_page(graph_of("story")).replace("</header>", hole)) as address:
         chromium.open(address)
         title = chromium.evaluate("document.title")
-        colour = chromium.evaluate("getComputedStyle(document.querySelector('header > p:last-of-type')).color")
-    blocked = [event["params"] for event in chromium.seen if event["method"] == "Network.loadingFailed"]
+        colour = chromium.evaluate(
+            "getComputedStyle(document.querySelector('header > p:last-of-type')).color"
+        )
+    blocked = [
+        event["params"] for event in chromium.seen if event["method"] == "Network.loadingFailed"
+    ]
     assert title == "Evolution: Ana lives in Lisbon"
     assert colour != "rgb(255, 0, 0)"
     assert [one["blockedReason"] for one in blocked] == ["csp"]
 
 
-def test_without_scripts_a_box_leads_to_its_memory_and_a_long_text_unfolds(chromium: Browser, pages: str) -> None:
+def test_without_scripts_a_box_leads_to_its_memory_and_a_long_text_unfolds(
+    chromium: Browser, pages: str
+) -> None:
     graph = graph_of("merge")
     chromium.open(f"{pages}/merge", scripts=False)
     click(chromium, "g.asked a")
@@ -235,11 +286,18 @@ def test_without_scripts_a_box_leads_to_its_memory_and_a_long_text_unfolds(chrom
     assert not chromium.evaluate(is_shown)
     click(chromium, ":target summary")
     assert chromium.evaluate(is_shown)
-    assert chromium.evaluate("document.querySelector('g.asked title').textContent") == brief(graph.nodes[graph.asked].content, 1000)
+    assert chromium.evaluate("document.querySelector('g.asked title').textContent") == brief(
+        graph.nodes[graph.asked].content, 1000
+    )
 
 
 def click(chromium: Browser, query: str) -> None:
     """Press where the first element of the query is, as a hand would."""
-    at = chromium.evaluate(f"(at => [at.left + 20, at.top + 12])(document.querySelector({json.dumps(query)}).getBoundingClientRect())")
+    at = chromium.evaluate(
+        "(at => [at.left + 20, at.top + "
+        f"12])(document.querySelector({json.dumps(query)}).getBoundingClientRect())"
+    )
     for kind in ("mousePressed", "mouseReleased"):
-        chromium.call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", clickCount=1)
+        chromium.call(
+            "Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", clickCount=1
+        )

@@ -1,4 +1,6 @@
-"""Access tokens of Entra ID at the gate, with an issuer on the wire: who comes in as whom, and how often the issuer is asked."""
+"""Access tokens of Entra ID at the gate, with an issuer on the wire: who comes in as whom,
+and how often the issuer is asked.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,18 @@ from memory_core.functions import runtime
 from memory_core.functions.callers import Caller
 from memory_core.functions.entra import EntraGate
 from tests.builders import NOW, StillClock
-from tests.token_issuer import CALLER, CLIENT, KEYS, METADATA, PERSON, TENANT, Issuer, issuing, public_pem, signed
+from tests.token_issuer import (
+    CALLER,
+    CLIENT,
+    KEYS,
+    METADATA,
+    PERSON,
+    TENANT,
+    Issuer,
+    issuing,
+    public_pem,
+    signed,
+)
 
 OTHER_TENANT = TENANT.replace("1", "2")
 
@@ -55,12 +68,26 @@ async def refusal(gate: EntraGate, token: str) -> str:
     return refused.value.detail
 
 
-async def test_a_persons_token_is_bound_to_that_person_and_an_applications_to_nobody(issuer: Issuer, gate: EntraGate) -> None:
+async def test_a_persons_token_is_bound_to_that_person_and_an_applications_to_nobody(
+    issuer: Issuer, gate: EntraGate
+) -> None:
     actor, both = f"entra:{CALLER}", frozenset({"read", "write"})
-    assert await gate.token_caller(signed(issuer.claims(NOW))) == Caller("shop", actor, both, PERSON, credential="token")
-    assert await gate.token_caller(signed(issuer.application_claims(NOW))) == Caller("shop", actor, both, None, credential="token")
-    first_version = {"iss": f"{issuer.authority}/{TENANT}/", "aud": f"api://{CLIENT}", "azp": None, "appid": CALLER, "ver": "1.0"}
-    assert await gate.token_caller(signed(issuer.claims(NOW, **first_version))) == Caller("shop", actor, both, PERSON, credential="token")
+    assert await gate.token_caller(signed(issuer.claims(NOW))) == Caller(
+        "shop", actor, both, PERSON, credential="token"
+    )
+    assert await gate.token_caller(signed(issuer.application_claims(NOW))) == Caller(
+        "shop", actor, both, None, credential="token"
+    )
+    first_version = {
+        "iss": f"{issuer.authority}/{TENANT}/",
+        "aud": f"api://{CLIENT}",
+        "azp": None,
+        "appid": CALLER,
+        "ver": "1.0",
+    }
+    assert await gate.token_caller(signed(issuer.claims(NOW, **first_version))) == Caller(
+        "shop", actor, both, PERSON, credential="token"
+    )
     assert issuer.requests == [METADATA, KEYS]
 
 
@@ -69,10 +96,15 @@ async def test_a_persons_token_is_bound_to_that_person_and_an_applications_to_no
     [
         ({"scp": "openid Memory.Read"}, {"read"}, PERSON),
         ({"scp": "Memory.Admin"}, {"admin"}, PERSON),
-        # A person's role does not widen what their client may do, and a token without scopes is no application's because of that alone.
+        # A person's role does not widen what their client may do, and a token without scopes is no
+        # application's because of that alone.
         ({"scp": "Memory.Read", "roles": ["Memory.Admin"]}, {"read"}, PERSON),
         ({"scp": None, "roles": ["Memory.Write"]}, {"write"}, PERSON),
-        ({"scp": None, "roles": ["Memory.Write"], "idtyp": "user", "sub": PERSON}, {"write"}, PERSON),
+        (
+            {"scp": None, "roles": ["Memory.Write"], "idtyp": "user", "sub": PERSON},
+            {"write"},
+            PERSON,
+        ),
         ({"scp": None, "roles": ["Memory.Admin", 7], "idtyp": "app"}, {"admin"}, None),
         ({"scp": "Memory.Read", "idtyp": "app"}, {"read"}, PERSON),
         ({"scp": "Calendars.Read"}, None, None),
@@ -83,7 +115,11 @@ async def test_a_persons_token_is_bound_to_that_person_and_an_applications_to_no
     ],
 )
 async def test_rights_come_of_scopes_for_people_and_of_roles_for_applications(
-    issuer: Issuer, gate: EntraGate, claims: dict[str, Any], rights: set[str] | None, user_id: str | None
+    issuer: Issuer,
+    gate: EntraGate,
+    claims: dict[str, Any],
+    rights: set[str] | None,
+    user_id: str | None,
 ) -> None:
     token = signed(issuer.claims(NOW, **claims))
     if rights is None:
@@ -102,7 +138,11 @@ async def test_claims_say_the_app_and_the_user_where_settings_say_so(issuer: Iss
         MEMORY_ENTRA_RIGHTS="Mem.All=read,Mem.All=write, Memory.Read=read",
     )
     caller = await gate.token_caller(signed(issuer.claims(NOW, scp="Mem.All")))
-    assert (caller.app_id, caller.user_id, caller.rights) == (CALLER, "ana@shop.example", {"read", "write"})
+    assert (caller.app_id, caller.user_id, caller.rights) == (
+        CALLER,
+        "ana@shop.example",
+        {"read", "write"},
+    )
     with pytest.raises(Forbidden, match="MEMORY_ENTRA_APP"):
         await gate.token_caller(signed(issuer.claims(NOW, azp="a b")))
 
@@ -120,13 +160,22 @@ async def test_what_is_wrong_with_a_token_is_a_401_that_quotes_nothing_of_it(
     assert "not valid yet" in await refusal(gate, signed({**good, "nbf": second + 61}))
     assert "times" in await refusal(gate, signed({**good, "exp": "9999999999"}))
     assert "lacks" in await refusal(gate, signed(issuer.claims(NOW, exp=None)))
-    assert "issuer" in await refusal(gate, signed({**good, "iss": issuer.issuer.replace(TENANT, OTHER_TENANT)}))
+    assert "issuer" in await refusal(
+        gate, signed({**good, "iss": issuer.issuer.replace(TENANT, OTHER_TENANT)})
+    )
     assert "tenant" in await refusal(gate, signed({**good, "tid": OTHER_TENANT}))
     assert "tenant" in await refusal(gate, signed(issuer.claims(NOW, tid=None)))
     assert "audience" in await refusal(gate, signed({**good, "aud": CALLER}))
     assert "access token" in await refusal(gate, signed(issuer.claims(NOW, azp=None)))
     assert "which key" in await refusal(gate, signed(good, kid=None))
-    for text in ("nonsense", "a.b.c", "..", f"{'x' * 20_000}.a.b", f"{base64.urlsafe_b64encode(b'[' * 6000).decode()}.e30.AA", "ä.b.c"):
+    for text in (
+        "nonsense",
+        "a.b.c",
+        "..",
+        f"{'x' * 20_000}.a.b",
+        f"{base64.urlsafe_b64encode(b'[' * 6000).decode()}.e30.AA",
+        "ä.b.c",
+    ):
         assert await refusal(gate, text)
     assert issuer.requests == [METADATA, KEYS]
     assert [record for record in caplog.records if record.levelno >= logging.INFO] == []
@@ -184,7 +233,9 @@ async def test_keys_serve_for_a_day_and_longer_while_the_issuer_is_down(
     assert token not in caplog.text
 
 
-async def test_without_any_key_a_down_issuer_is_a_503_and_never_a_401(issuer: Issuer, gate: EntraGate, clock: StillClock) -> None:
+async def test_without_any_key_a_down_issuer_is_a_503_and_never_a_401(
+    issuer: Issuer, gate: EntraGate, clock: StillClock
+) -> None:
     issuer.is_down = True
     token = signed(issuer.claims(NOW))
     for _ in range(3):
@@ -197,25 +248,45 @@ async def test_without_any_key_a_down_issuer_is_a_503_and_never_a_401(issuer: Is
     assert await gate.token_caller(token)
 
 
-@pytest.mark.parametrize("problem", ["redirect", "elsewhere", "issuer", "too long", "garbage", "no keys"])
-async def test_documents_that_are_not_the_issuers_own_give_no_key(issuer: Issuer, gate: EntraGate, problem: str) -> None:
+@pytest.mark.parametrize(
+    "problem", ["redirect", "elsewhere", "issuer", "too long", "garbage", "no keys"]
+)
+async def test_documents_that_are_not_the_issuers_own_give_no_key(
+    issuer: Issuer, gate: EntraGate, problem: str
+) -> None:
     def metadata(**changed: str) -> bytes:
-        return json.dumps({"issuer": issuer.issuer, "jwks_uri": f"{issuer.authority}{KEYS}", **changed}).encode()
+        return json.dumps(
+            {"issuer": issuer.issuer, "jwks_uri": f"{issuer.authority}{KEYS}", **changed}
+        ).encode()
 
     issuer.answers |= {
         "redirect": {KEYS: (302, {"Location": f"{issuer.authority}/more"}, b"")},
-        "elsewhere": {METADATA: (200, {}, metadata(jwks_uri=f"{issuer.authority.replace('127.0.0.1', 'localhost')}{KEYS}"))},
+        "elsewhere": {
+            METADATA: (
+                200,
+                {},
+                metadata(jwks_uri=f"{issuer.authority.replace('127.0.0.1', 'localhost')}{KEYS}"),
+            )
+        },
         "issuer": {METADATA: (200, {}, metadata(issuer=f"{issuer.authority}/{OTHER_TENANT}/v2.0"))},
         "too long": {KEYS: (200, {}, b'{"keys": [], "x": "' + b"x" * MAX_BYTES + b'"}')},
         "garbage": {KEYS: (200, {}, b"[" * 5000)},
-        "no keys": {KEYS: (200, {}, b'{"keys": [7, {"kty": "EC", "kid": "k1"}, {"kty": "RSA", "kid": "k1", "use": "enc"}]}')},
+        "no keys": {
+            KEYS: (
+                200,
+                {},
+                b'{"keys": [7, {"kty": "EC", "kid": "k1"}, {"kty": "RSA", "kid": "k1", "use": "enc"}]}',  # noqa: E501
+            )
+        },
     }[problem]
     with pytest.raises(Unavailable):
         await gate.token_caller(signed(issuer.claims(NOW)))
     assert "/more" not in issuer.requests
 
 
-async def test_a_request_that_is_given_up_does_not_end_the_fetch_that_others_wait_for(issuer: Issuer, gate: EntraGate) -> None:
+async def test_a_request_that_is_given_up_does_not_end_the_fetch_that_others_wait_for(
+    issuer: Issuer, gate: EntraGate
+) -> None:
     issuer.may_answer.clear()
     token = signed(issuer.claims(NOW))
     first, second = (asyncio.ensure_future(gate.token_caller(token)) for _ in range(2))
@@ -239,21 +310,38 @@ def principal(issuer: Issuer, **changed: Any) -> str:
     names = {"oid": "objectidentifier", "tid": "tenantid", "scp": "scope"}
     claims = issuer.claims(NOW, scp=None, **changed)
     entries = [
-        {"typ": f"http://schemas.microsoft.com/identity/claims/{names[name]}" if name in names else name, "val": str(value)}
+        {
+            "typ": f"http://schemas.microsoft.com/identity/claims/{names[name]}"
+            if name in names
+            else name,
+            "val": str(value),
+        }
         for name, value in claims.items()
     ]
     entries += [{"typ": "roles", "val": "Memory.Read"}, {"typ": "roles", "val": "Memory.Write"}]
-    return base64.b64encode(json.dumps({"auth_typ": "aad", "role_typ": "roles", "claims": entries}).encode()).decode()
+    return base64.b64encode(
+        json.dumps({"auth_typ": "aad", "role_typ": "roles", "claims": entries}).encode()
+    ).decode()
 
 
-async def test_app_services_header_is_believed_only_where_a_setting_says_so_and_no_key_or_token_comes(issuer: Issuer) -> None:
+async def test_app_services_header_is_believed_only_where_a_setting_says_so_and_no_key_or_token_comes(  # noqa: E501
+    issuer: Issuer,
+) -> None:
     header = {"x-ms-client-principal": principal(issuer)}
     assert gate_with(issuer).principal(header) is None
     trusting = gate_with(issuer, MEMORY_TRUST_PRINCIPAL_HEADER="on")
-    assert trusting.principal(header) == Caller("shop", f"entra:{CALLER}", frozenset({"read", "write"}), PERSON, credential="token")
+    assert trusting.principal(header) == Caller(
+        "shop", f"entra:{CALLER}", frozenset({"read", "write"}), PERSON, credential="token"
+    )
     for other in ({"x-api-key": "mc_a_b_c"}, {"authorization": "Bearer x"}):
         assert trusting.principal({**header, **other}) is None
-    for wrong in (principal(issuer, tid=OTHER_TENANT), principal(issuer, aud=CALLER), "nonsense", "bnVsbA==", "e30="):
+    for wrong in (
+        principal(issuer, tid=OTHER_TENANT),
+        principal(issuer, aud=CALLER),
+        "nonsense",
+        "bnVsbA==",
+        "e30=",
+    ):
         with pytest.raises(Unauthenticated):
             trusting.principal({"x-ms-client-principal": wrong})
 

@@ -1,4 +1,6 @@
-"""Of an erased user no byte is left, in any store of either profile, whoever was about to write something when it happened."""
+"""Of an erased user no byte is left, in any store of either profile, whoever was about to write
+something when it happened.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,13 @@ class Place:
             self.redis = (in_process() if self.stores is None else server(self.stores.redis.url))()
         short_term = RedisShortTermStore(lambda: self.redis, self.clock, timeout_s=None)
         agents = agents or ScriptedAgents()
-        adapters = replace(made, long_term=wrap(made.long_term), short_term=short(short_term), agents=agents, rules=agents)
+        adapters = replace(
+            made,
+            long_term=wrap(made.long_term),
+            short_term=short(short_term),
+            agents=agents,
+            rules=agents,
+        )
         with_redis = self.settings.model_copy(update={"short_term": "redis"})
         core = MemoryCore(with_redis, clock=self.clock, adapters=adapters)
         await core.open()
@@ -84,7 +92,11 @@ class Place:
 
 @pytest.fixture(params=["embedded", "azure"])
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
-    given: dict[str, Any] = {"EMBEDDING_PROVIDER": "hash", "EMBEDDING_DIMENSIONS": str(DIMENSIONS), "MEMORY_DATA": str(tmp_path / "data")}
+    given: dict[str, Any] = {
+        "EMBEDDING_PROVIDER": "hash",
+        "EMBEDDING_DIMENSIONS": str(DIMENSIONS),
+        "MEMORY_DATA": str(tmp_path / "data"),
+    }
     if request.param == "embedded":
         place = Place(tmp_path, None, Settings.from_env(given))
         yield place
@@ -103,10 +115,14 @@ async def closed(place: Place) -> None:
         await core.close()
 
 
-async def worked(core: MemoryCore, task_id: str, queue: QueueName = "consolidation", owner: Owner = ALICE) -> None:
+async def worked(
+    core: MemoryCore, task_id: str, queue: QueueName = "consolidation", owner: Owner = ALICE
+) -> None:
     """Do what a message of this task asks for."""
     task = await core.task(owner, task_id)
-    message = TaskMessage(app_id=owner.app_id, user_id=owner.user_id, task_id=task_id, generation=task.generation)
+    message = TaskMessage(
+        app_id=owner.app_id, user_id=owner.user_id, task_id=task_id, generation=task.generation
+    )
     await core.work(message.model_dump_json(), queue)
 
 
@@ -115,7 +131,9 @@ def phrase() -> str:
 
 
 async def filled(place: Place, core: MemoryCore, count: int) -> list[str]:
-    """Many memories of every kind, versions, chains, a conversation, a batch, accesses, and one in the archive; the phrases in them."""
+    """Many memories of every kind, versions, chains, a conversation, a batch, accesses, and one in
+    the archive; the phrases in them.
+    """
     cold = phrase()
     await core.save(ALICE, fact(f"Long ago it was {cold}"))
     place.clock.moment += timedelta(days=4_000)
@@ -124,17 +142,46 @@ async def filled(place: Place, core: MemoryCore, count: int) -> list[str]:
     await worked(core, accepted.task_id)
     said = [phrase() for _ in range(count)]
     for start in range(0, count, 100):
-        await core.bulk(ALICE, [turn(f"I said {one}", session=f"s{at % 9}") for at, one in enumerate(said[start : start + 100])])
+        await core.bulk(
+            ALICE,
+            [
+                turn(f"I said {one}", session=f"s{at % 9}")
+                for at, one in enumerate(said[start : start + 100])
+            ],
+        )
     odd = [phrase() for _ in range(14)]
     city, home, key, held, batch, told, *_ = odd
-    await core.save(ALICE, fact(f"Ana lives in {city}", subject=f"Ana {odd[6]}", attribute="city", tags=[odd[7]], session_id="s1"))
-    await core.save(ALICE, fact(f"Ana lives in {home}", subject=f"Ana {odd[6]}", attribute="city", metadata={"note": odd[8]}))
+    await core.save(
+        ALICE,
+        fact(
+            f"Ana lives in {city}",
+            subject=f"Ana {odd[6]}",
+            attribute="city",
+            tags=[odd[7]],
+            session_id="s1",
+        ),
+    )
+    await core.save(
+        ALICE,
+        fact(
+            f"Ana lives in {home}",
+            subject=f"Ana {odd[6]}",
+            attribute="city",
+            metadata={"note": odd[8]},
+        ),
+    )
     await core.save(ALICE, rule(f"key {odd[9]}", key))
     await core.save(ALICE, rule(f"key {odd[9]}", f"other {odd[10]}"))
     memory = (await core.save(ALICE, fact(f"The hive is {held}"))).memory
-    await core.update(ALICE, memory.id, UpdateInput(content=f"The hive was painted {odd[11]}"), memory.etag)
-    await core.batch(ALICE, BatchInput.model_validate({"session_id": "s2", "messages": [message(batch)]}))
-    await worked(core, (await converse(core, f"I live in {odd[12]}", f"{told}")).task_id, "formation")
+    await core.update(
+        ALICE, memory.id, UpdateInput(content=f"The hive was painted {odd[11]}"), memory.etag
+    )
+    await core.batch(
+        ALICE, BatchInput.model_validate({"session_id": "s2", "messages": [message(batch)]})
+    )
+    await worked(
+        core, (await converse(core, f"I live in {odd[12]}", f"{told}")).task_id, "formation"
+    )
     await core.retrieve(ALICE, RetrieveInput(query=city, session_id="s1"))
     await core.delete(ALICE, memory.id)
     return [cold, *said, *odd[:13]]
@@ -153,26 +200,41 @@ async def a_file(core: MemoryCore) -> tuple[bytes, list[str]]:
     await worked(core, accepted.task_id, owner=ELSE)
     task = await core.task(ELSE, accepted.task_id)
     assert task.result is not None
-    return b"".join([await core.export_part(ELSE, task.task_id, n + 1) for n in range(task.result["parts"])]), said
+    return b"".join(
+        [await core.export_part(ELSE, task.task_id, n + 1) for n in range(task.result["parts"])]
+    ), said
 
 
-async def import_paused(place: Place, core: MemoryCore, file: bytes) -> tuple[Gate, asyncio.Task[None]]:
+async def import_paused(
+    place: Place, core: MemoryCore, file: bytes
+) -> tuple[Gate, asyncio.Task[None]]:
     """An import whose worker is about to publish."""
     task_id = (await core.begin_import(ALICE)).task_id
     await core.import_part(ALICE, task_id, 1, file)
-    await core.commit_import(ALICE, task_id, ImportCommitInput(parts=1, sha256=hashlib.sha256(file).hexdigest()))
+    await core.commit_import(
+        ALICE, task_id, ImportCommitInput(parts=1, sha256=hashlib.sha256(file).hexdigest())
+    )
     gate = Gate("commit", skip=2)
-    working = asyncio.create_task(worked(await place.core(wrap=lambda store: Gated(store, gate)), task_id))
+    working = asyncio.create_task(
+        worked(await place.core(wrap=lambda store: Gated(store, gate)), task_id)
+    )
     await gate.reached.wait()
     return gate, working
 
 
-async def others_paused(place: Place, core: MemoryCore, phrases: list[str]) -> list[tuple[Callable[[], None], asyncio.Task[Any]]]:
-    """A formation, an agent's answer, a restore, a save, an export and a write-back, each right before its last write."""
+async def others_paused(
+    place: Place, core: MemoryCore, phrases: list[str]
+) -> list[tuple[Callable[[], None], asyncio.Task[Any]]]:
+    """A formation, an agent's answer, a restore, a save, an export and a write-back,
+    each right before its last write.
+    """
     told = [phrase() for _ in range(4)]
     phrases += told
     gates = {name: Gate("commit") for name in ("formation", "restore", "save", "export")}
-    cores = {name: await place.core(wrap=lambda store, at=gate: Gated(store, at)) for name, gate in gates.items()}
+    cores = {
+        name: await place.core(wrap=lambda store, at=gate: Gated(store, at))
+        for name, gate in gates.items()
+    }
     (stub,) = await listed(core, status="archived")
     forming = (await converse(core, f"I keep {told[0]}")).task_id
     exporting = (await core.export(ALICE)).task_id
@@ -188,12 +250,23 @@ async def others_paused(place: Place, core: MemoryCore, phrases: list[str]) -> l
     await pause("export", worked(cores["export"], exporting))
     answer = Gate("summary")
     asked = (await converse(core, f"I fear {told[2]}")).task_id
-    paused.append((answer.open, asyncio.create_task(worked(await place.core(agents=ScriptedAgents(before=answer)), asked, "formation"))))
+    paused.append(
+        (
+            answer.open,
+            asyncio.create_task(
+                worked(await place.core(agents=ScriptedAgents(before=answer)), asked, "formation")
+            ),
+        )
+    )
     await answer.reached.wait()
     write_backs: list[Paused] = []
-    writer = await place.core(short=lambda store: write_backs.append(Paused(store)) or write_backs[0])
+    writer = await place.core(
+        short=lambda store: write_backs.append(Paused(store)) or write_backs[0]
+    )
     write_backs[0].hold()
-    paused.append((write_backs[0].release, asyncio.create_task(writer.save(ALICE, turn(f"I see {told[3]}")))))
+    paused.append(
+        (write_backs[0].release, asyncio.create_task(writer.save(ALICE, turn(f"I see {told[3]}"))))
+    )
     await write_backs[0].waiting.wait()
     return paused
 
@@ -210,7 +283,9 @@ async def erased(place: Place, core: MemoryCore) -> Task:
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(5_000, marks=pytest.mark.long)])
-async def test_not_a_byte_is_left_whoever_was_about_to_write(place: Place, count: int, caplog: pytest.LogCaptureFixture) -> None:
+async def test_not_a_byte_is_left_whoever_was_about_to_write(
+    place: Place, count: int, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     core = await place.core()
     file, brought = await a_file(core)
@@ -218,7 +293,9 @@ async def test_not_a_byte_is_left_whoever_was_about_to_write(place: Place, count
     phrases = await filled(place, core, count)
     paused = [(gate.open, importing), *await others_paused(place, core, phrases)]
     looked_for = [phrases[0], *random.sample(phrases, SEARCHED), *phrases[-20:]]
-    assert len(await place.left_of(phrases[:2], core)) >= 2, "they are found while they are there, in the archive too"
+    assert len(await place.left_of(phrases[:2], core)) >= 2, (
+        "they are found while they are there, in the archive too"
+    )
     caplog.clear()
 
     task = await erased(place, core)
@@ -235,7 +312,10 @@ async def test_not_a_byte_is_left_whoever_was_about_to_write(place: Place, count
 
     await core.save(ALICE, turn("I begin anew", session="s1"))
     for process in place.cores:
-        found = await process.retrieve(ALICE, RetrieveInput(query=f"I said {phrases[0]}", session_id="s1", similarity_threshold=0.0))
+        found = await process.retrieve(
+            ALICE,
+            RetrieveInput(query=f"I said {phrases[0]}", session_id="s1", similarity_threshold=0.0),
+        )
         assert [hit.memory.content for hit in found.results] in ([], ["I begin anew"])
         assert [one.content for one in await listed(process, status="all")] == ["I begin anew"]
         assert len((await process.sessions(ALICE)).sessions) == 1
@@ -245,10 +325,16 @@ async def test_not_a_byte_is_left_whoever_was_about_to_write(place: Place, count
 async def test_the_receipt_tells_of_every_key_in_redis_that_names_the_user(place: Place) -> None:
     core = await place.core()
     await core.save(ALICE, turn("I keep bees", session="s1"))
-    await core.retrieve(ALICE, RetrieveInput(query="bees", session_id="s1", similarity_threshold=0.0))
+    await core.retrieve(
+        ALICE, RetrieveInput(query="bees", session_id="s1", similarity_threshold=0.0)
+    )
     task = await erased(place, core)
     assert task.result is not None
     left = [key async for key in place.redis.scan_iter() if ALICE.user_id.encode() in key]
-    told = [text for text in task.result["remains"] if "Redis" in text and "user's id" in text and "8 days" in text]
+    told = [
+        text
+        for text in task.result["remains"]
+        if "Redis" in text and "user's id" in text and "8 days" in text
+    ]
     assert (len(left), len(told)) == (1, 1)
     assert 0 < await place.redis.ttl(left[0]) <= 8 * 24 * 3600

@@ -1,4 +1,6 @@
-"""The long term of an earlier moment put back under an archive that is of now, as after a restore of a backup."""
+"""The long term of an earlier moment put back under an archive that is of now,
+as after a restore of a backup.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ ELSEWHERE = Owner("another-app", ALICE.user_id)
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in {"MEMORY_DATA": str(tmp_path), "EMBEDDING_PROVIDER": "hash", "MEMORY_ERASE_SETTLE_S": "0"}.items():
+    for name, value in {
+        "MEMORY_DATA": str(tmp_path),
+        "EMBEDDING_PROVIDER": "hash",
+        "MEMORY_ERASE_SETTLE_S": "0",
+    }.items():
         monkeypatch.setenv(name, value)
     return tmp_path / "memory.db"
 
@@ -58,7 +64,10 @@ async def begun_anew(core: MemoryCore) -> None:
 
 
 async def told(core: MemoryCore) -> dict[Owner, list[str]]:
-    return {owner: [one.content for one in await listed(core, owner)] for owner in (ALICE, BOB, ELSEWHERE)}
+    return {
+        owner: [one.content for one in await listed(core, owner)]
+        for owner in (ALICE, BOB, ELSEWHERE)
+    }
 
 
 async def emptied(core: MemoryCore) -> int:
@@ -66,7 +75,9 @@ async def emptied(core: MemoryCore) -> int:
     return len(await core.erasures(ALICE.app_id))
 
 
-def test_whom_a_restored_backup_brings_back_is_erased_again(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_whom_a_restored_backup_brings_back_is_erased_again(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     by_a_process(filled)
     shutil.copy(store, backup := store.with_name("backup"))
     by_a_process(erased)
@@ -85,10 +96,14 @@ def test_whom_a_restored_backup_brings_back_is_erased_again(store: Path, capsys:
     assert [line.split()[0] for line in said] == ["1", "1", "0"]
     shutil.copy(later, store)
     assert erasures.main([]) == 0
-    assert by_a_process(told)[ALICE] == ["I keep wasps"], "whoever began anew is not erased for the life before"
+    assert by_a_process(told)[ALICE] == ["I keep wasps"], (
+        "whoever began anew is not erased for the life before"
+    )
 
 
-def test_a_store_that_does_not_answer_is_said(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_store_that_does_not_answer_is_said(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store.mkdir()
     assert erasures.main([]) == 1
     assert "Not done" in capsys.readouterr().err

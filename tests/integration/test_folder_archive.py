@@ -21,7 +21,8 @@ ROOT = Path(__file__).parents[2]
 
 async def child(folder: Path, who: str, below: str, count: int) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *fork_server.command("tests.integration.archiving_child", str(folder), who, below, str(count)),
+        *fork_server.command("tests.integration.archiving_child", str(folder), who, below,
+            str(count)),
         stdout=asyncio.subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 
@@ -35,7 +36,9 @@ async def writer_of(archive: Archive, name: str) -> str:
     return who
 
 
-async def test_killed_while_writing_it_loses_nothing_acknowledged_and_leaves_nothing_half(tmp_path: Path) -> None:
+async def test_killed_while_writing_it_loses_nothing_acknowledged_and_leaves_nothing_half(
+    tmp_path: Path,
+) -> None:
     rng = random.Random(7)
     for life in range(6):
         process = await child(tmp_path, "one", f"life{life}", 10_000)
@@ -56,11 +59,19 @@ async def test_killed_while_writing_it_loses_nothing_acknowledged_and_leaves_not
         await archive.close()
 
 
-async def test_of_two_processes_that_write_the_same_names_exactly_one_wins_each(tmp_path: Path) -> None:
+async def test_of_two_processes_that_write_the_same_names_exactly_one_wins_each(
+    tmp_path: Path,
+) -> None:
     processes = {who: await child(tmp_path, who, "same", 60) for who in ("left", "right")}
-    said = {who: (await process.communicate())[0].decode().split("\n")[:-1] for who, process in processes.items()}
+    said = {
+        who: (await process.communicate())[0].decode().split("\n")[:-1]
+        for who, process in processes.items()
+    }
     assert [process.returncode for process in processes.values()] == [0, 0]
-    won = {who: {line.split()[0] for line in lines if line.endswith("won")} for who, lines in said.items()}
+    won = {
+        who: {line.split()[0] for line in lines if line.endswith("won")}
+        for who, lines in said.items()
+    }
     assert not won["left"] & won["right"]
     archive = Folder(tmp_path).process()
     await archive.open()
@@ -113,7 +124,12 @@ async def test_a_folder_that_went_away_is_unavailable_and_not_empty(tmp_path: Pa
     await archive.open()
     await archive.put("a/b", b"x")
     folder.rename(away)
-    for call in (archive.get("a/b"), archive.put("a/c", b"x"), archive.remove("a/b"), archive.names("", None, 10)):
+    for call in (
+        archive.get("a/b"),
+        archive.put("a/c", b"x"),
+        archive.remove("a/b"),
+        archive.names("", None, 10),
+    ):
         with pytest.raises(Unavailable):
             await call
     health = await archive.check()
@@ -127,7 +143,9 @@ async def test_a_folder_that_went_away_is_unavailable_and_not_empty(tmp_path: Pa
     await archive.close()
 
 
-async def test_a_folder_that_can_not_be_made_at_the_start_is_made_once_it_can(tmp_path: Path) -> None:
+async def test_a_folder_that_can_not_be_made_at_the_start_is_made_once_it_can(
+    tmp_path: Path,
+) -> None:
     place = tmp_path / "archive"
     place.touch()
     archive = Folder(place).process()

@@ -1,4 +1,6 @@
-"""A fork of the server does what `python -m` does: each is tried both ways, and a stand-in process as well."""
+"""A fork of the server does what `python -m` does: each is tried both ways, and a stand-in
+process as well.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ def by_a_stand_in(arguments: list[str], **options: Any) -> subprocess.Popen[byte
     return subprocess.Popen(fork_server.command(*arguments), bufsize=0, **options)
 
 
-STARTS: dict[str, Start] = {"forked": fork_server.start, "afresh": fork_server.start_afresh, "by a stand-in": by_a_stand_in}
+STARTS: dict[str, Start] = {
+    "forked": fork_server.start,
+    "afresh": fork_server.start_afresh,
+    "by a stand-in": by_a_stand_in,
+}
 
 
 @pytest.fixture(params=STARTS)
@@ -49,7 +55,9 @@ def ended(process: fork_server.Program) -> Iterator[Any]:
 def talking(start: Start, tmp_path: Path) -> Iterator[Any]:
     """A program that says who it is and then does what it is told."""
     environment = {**HERE, "NUMBER": "7"}
-    with ended(start([PROGRAM, "one", "two"], cwd=tmp_path, env=environment, stdin=PIPE, stdout=PIPE)) as process:
+    with ended(
+        start([PROGRAM, "one", "two"], cwd=tmp_path, env=environment, stdin=PIPE, stdout=PIPE)
+    ) as process:
         yield process
 
 
@@ -65,7 +73,9 @@ def tell(process: fork_server.Program, what: str) -> None:
     process.stdin.flush()
 
 
-def test_folder_arguments_and_environment_are_its_own(talking: fork_server.Program, tmp_path: Path) -> None:
+def test_folder_arguments_and_environment_are_its_own(
+    talking: fork_server.Program, tmp_path: Path
+) -> None:
     first = said(talking)
     assert (first["folder"], first["path"]) == (str(tmp_path), str(tmp_path))
     assert (first["arguments"], first["name"], first["NUMBER"]) == (["one", "two"], "__main__", "7")
@@ -73,26 +83,38 @@ def test_folder_arguments_and_environment_are_its_own(talking: fork_server.Progr
     assert HERE.keys() <= set(first["variables"])
     assert not first["open"], "nothing of the server's is open in it"
     assert first["threads"] == 1
-    assert first["ignored"] == [number.name for number in sorted(signal.Signals) if signal.getsignal(number) is signal.SIG_IGN]
+    assert first["ignored"] == [
+        number.name
+        for number in sorted(signal.Signals)
+        if signal.getsignal(number) is signal.SIG_IGN
+    ]
 
 
 def test_a_variable_that_it_is_not_given_is_not_there(start: Start, tmp_path: Path) -> None:
     given = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     with ended(start([PROGRAM], cwd=tmp_path, env=given, stdin=PIPE, stdout=PIPE)) as process:
-        assert set(said(process)["variables"]) - {"LC_CTYPE", "OPENBLAS_NUM_THREADS"} == given.keys()
+        assert (
+            set(said(process)["variables"]) - {"LC_CTYPE", "OPENBLAS_NUM_THREADS"} == given.keys()
+        )
 
 
 @pytest.mark.parametrize("name", ["PYTHONASYNCIODEBUG", "SSL_CERT_FILE", "OTEL_PROPAGATORS"])
-def test_with_a_variable_that_is_read_at_import_it_is_no_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_with_a_variable_that_is_read_at_import_it_is_no_fork(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     fork_server.command()  # the server runs, without it
     monkeypatch.setenv(name, "1")
     environment = {**HERE, name: "1"}
-    with ended(fork_server.start([PROGRAM], cwd=tmp_path, env=environment, stdin=PIPE, stdout=PIPE)) as process:
+    with ended(
+        fork_server.start([PROGRAM], cwd=tmp_path, env=environment, stdin=PIPE, stdout=PIPE)
+    ) as process:
         assert name in said(process)["variables"]
         assert isinstance(process, subprocess.Popen)
 
 
-@pytest.mark.parametrize(("how", "code"), [("end 0", 0), ("end 3", 3), ("fail", 1), ("say", 1), ("return", 0)])
+@pytest.mark.parametrize(
+    ("how", "code"), [("end 0", 0), ("end 3", 3), ("fail", 1), ("say", 1), ("return", 0)]
+)
 def test_its_exit_code_is_the_programs(talking: fork_server.Program, how: str, code: int) -> None:
     said(talking)
     assert talking.poll() is None
@@ -112,7 +134,9 @@ def test_a_signal_ends_it(talking: fork_server.Program, how: signal.Signals) -> 
 
 @only_forked
 def test_one_that_is_frozen_says_nothing_until_it_goes_on(tmp_path: Path) -> None:
-    with ended(fork_server.start([PROGRAM], cwd=tmp_path, env=HERE, stdin=PIPE, stdout=PIPE)) as process:
+    with ended(
+        fork_server.start([PROGRAM], cwd=tmp_path, env=HERE, stdin=PIPE, stdout=PIPE)
+    ) as process:
         pid = said(process)["pid"]
         assert pid == process.pid
         process.send_signal(signal.SIGSTOP)
@@ -127,7 +151,9 @@ def test_one_that_is_frozen_says_nothing_until_it_goes_on(tmp_path: Path) -> Non
 @only_forked
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_it_ends_with_its_stand_in(tmp_path: Path, how: signal.Signals) -> None:
-    with ended(by_a_stand_in([PROGRAM], cwd=tmp_path, env=HERE, stdin=PIPE, stdout=PIPE)) as process:
+    with ended(
+        by_a_stand_in([PROGRAM], cwd=tmp_path, env=HERE, stdin=PIPE, stdout=PIPE)
+    ) as process:
         pid = said(process)["pid"]
         process.send_signal(how)
         assert process.wait(30) == -how
@@ -153,7 +179,7 @@ from tests import fork_server
 print(json.dumps(fork_server.command()[-1]), flush=True)
 process = fork_server.start(["{PROGRAM}"], cwd=Path(sys.argv[1]), env=dict(os.environ), stdin=subprocess.PIPE, stdout=1)
 signal.pause()
-"""
+"""  # noqa: E501
 
 
 def state(pid: int) -> str:

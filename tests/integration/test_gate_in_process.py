@@ -1,4 +1,6 @@
-"""What the gate does with handlers that are slow, broken or asked by the wrong people: the runtime is real, the handlers are the test's."""
+"""What the gate does with handlers that are slow, broken or asked by the wrong people: the runtime
+is real, the handlers are the test's.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,19 @@ ADMIN = "mc_shop_k2_0123456789abcdef"
 
 
 def settings(folder: Path, **changed: str) -> Settings:
-    return Settings.from_env({"MEMORY_DATA": str(folder), "EMBEDDING_PROVIDER": "hash", "MEMORY_AUTH": "off", **changed})
+    return Settings.from_env(
+        {"MEMORY_DATA": str(folder), "EMBEDDING_PROVIDER": "hash", "MEMORY_AUTH": "off", **changed}
+    )
 
 
 def with_keys() -> dict[str, str]:
     keys = [
-        {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": rights}
+        {
+            "id": key.split("_")[2],
+            "app": "shop",
+            "sha256": hashlib.sha256(key.encode()).hexdigest(),
+            "rights": rights,
+        }
         for key, rights in ((KEY, ["read", "write"]), (ADMIN, ["admin"]))
     ]
     return {"MEMORY_AUTH": "on", "MEMORY_API_KEYS": json.dumps(keys)}
@@ -47,8 +56,15 @@ async def here(tmp_path: Path) -> AsyncIterator[runtime.Runtime]:
     await runtime.close()
 
 
-def request(method: str = "GET", query: str = "user_id=ana", body: dict[str, Any] | None = None, **headers: str) -> func.HttpRequest:
-    sent = {"content-type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
+def request(
+    method: str = "GET",
+    query: str = "user_id=ana",
+    body: dict[str, Any] | None = None,
+    **headers: str,
+) -> func.HttpRequest:
+    sent = {"content-type": "application/json"} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
     content = b"" if body is None else json.dumps(body).encode()
     return func.HttpRequest(method, f"http://localhost:7071/x?{query}", headers=sent, body=content)
 
@@ -111,23 +127,32 @@ async def test_a_dependency_that_is_down_is_a_503_that_names_it_and_a_line_of_lo
     response = await handler(down)(request(x_correlation_id="trace-2"))
     assert "long term" in problem(response)["detail"]
     assert response.headers["Retry-After"] == "7"
-    assert "down is answered with 503: long term: Cosmos DB answered 429, correlation id trace-2" in caplog.text
+    assert (
+        "down is answered with 503: long term: Cosmos DB answered 429, correlation id trace-2"
+        in caplog.text
+    )
 
 
-@pytest.mark.parametrize("error", [Unavailable("long term", "is down"), ZeroDivisionError()], ids=["down", "broken"])
+@pytest.mark.parametrize(
+    "error", [Unavailable("long term", "is down"), ZeroDivisionError()], ids=["down", "broken"]
+)
 async def test_a_failure_is_logged_without_the_path_which_may_name_a_user(
     here: runtime.Runtime, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     async def fails(req: Admitted[Nothing]) -> func.HttpResponse:
         raise error
 
-    asked = func.HttpRequest("GET", "http://localhost:7071/api/v1/users/zelda?user_id=zelda", body=b"")
+    asked = func.HttpRequest(
+        "GET", "http://localhost:7071/api/v1/users/zelda?user_id=zelda", body=b""
+    )
     assert problem(await handler(fails)(asked))["status"] >= 500
     assert "fails" in caplog.text
     assert "zelda" not in caplog.text
 
 
-async def test_what_is_wrong_with_a_request_is_told_to_its_sender_only(here: runtime.Runtime, caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_is_wrong_with_a_request_is_told_to_its_sender_only(
+    here: runtime.Runtime, caplog: pytest.LogCaptureFixture
+) -> None:
     async def refuses(req: Admitted[Nothing]) -> func.HttpResponse:
         raise Conflict("no")
 
@@ -135,7 +160,7 @@ async def test_what_is_wrong_with_a_request_is_told_to_its_sender_only(here: run
     assert caplog.text == ""
 
 
-async def test_the_environment_is_read_and_its_strange_variables_are_logged_once_however_often_the_start_fails(
+async def test_the_environment_is_read_and_its_strange_variables_are_logged_once_however_often_the_start_fails(  # noqa: E501
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "a file").touch()
@@ -177,7 +202,9 @@ async def test_an_open_handler_answers_errors_in_the_same_form() -> None:
 
 
 @pytest.mark.parametrize("sent", ["", "a b", "x" * 129, "a\nb", "ä"])
-async def test_a_correlation_id_that_is_not_sane_is_replaced(here: runtime.Runtime, sent: str) -> None:
+async def test_a_correlation_id_that_is_not_sane_is_replaced(
+    here: runtime.Runtime, sent: str
+) -> None:
     async def fine(req: Admitted[Nothing]) -> func.HttpResponse:
         return func.HttpResponse(req.call.correlation_id)
 
@@ -185,9 +212,13 @@ async def test_a_correlation_id_that_is_not_sane_is_replaced(here: runtime.Runti
     assert response.headers["X-Correlation-Id"] == response.get_body().decode() != sent
 
 
-async def test_equal_requests_have_equal_hashes_however_their_json_is_written(here: runtime.Runtime) -> None:
+async def test_equal_requests_have_equal_hashes_however_their_json_is_written(
+    here: runtime.Runtime,
+) -> None:
     async def fingerprint(req: Admitted[ClearInput]) -> func.HttpResponse:
-        return func.HttpResponse(f"{req.call.idempotency_key} {req.call.route} {req.call.body_hash}")
+        return func.HttpResponse(
+            f"{req.call.idempotency_key} {req.call.route} {req.call.body_hash}"
+        )
 
     ask = gated("write", body=ClearInput)(fingerprint)
 
@@ -201,7 +232,9 @@ async def test_equal_requests_have_equal_hashes_however_their_json_is_written(he
     assert one != await of(session_id="t", user_id="ana")
 
 
-async def test_without_authentication_only_requests_to_a_loopback_name_are_served(here: runtime.Runtime) -> None:
+async def test_without_authentication_only_requests_to_a_loopback_name_are_served(
+    here: runtime.Runtime,
+) -> None:
     async def fine(req: Admitted[Nothing]) -> func.HttpResponse:
         return func.HttpResponse(req.owner.app_id)
 
@@ -212,11 +245,15 @@ async def test_without_authentication_only_requests_to_a_loopback_name_are_serve
         ("evil.example", 403),
         ("127.0.0.1.evil.example", 403),
     ):
-        response = await handler(fine)(func.HttpRequest("GET", f"http://{host}/x?user_id=ana", body=b""))
+        response = await handler(fine)(
+            func.HttpRequest("GET", f"http://{host}/x?user_id=ana", body=b"")
+        )
         assert response.status_code == status, host
 
 
-@pytest.mark.parametrize("exposed", [{"MEMORY_HOST": "0.0.0.0"}, {"WEBSITE_HOSTNAME": "app.azurewebsites.net"}])
+@pytest.mark.parametrize(
+    "exposed", [{"MEMORY_HOST": "0.0.0.0"}, {"WEBSITE_HOSTNAME": "app.azurewebsites.net"}]
+)
 async def test_authentication_cannot_be_off_where_others_can_reach_it(
     tmp_path: Path, exposed: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,13 +270,19 @@ async def test_a_timer_is_fired_by_hand_by_whoever_has_the_right(tmp_path: Path)
     async def tick(timer: TimerRequest) -> None:
         fired.set()
 
-    timers = Timers([Timer("hourly", "0 0 * * * *", "timer", tick)], lambda: datetime.now(timezone.utc))
+    timers = Timers(
+        [Timer("hourly", "0 0 * * * *", "timer", tick)], lambda: datetime.now(timezone.utc)
+    )
     try:
         response = await timers.fire("hourly", request("POST", x_api_key=ADMIN))
         async with asyncio.timeout(10):
             await fired.wait()
         assert response.status_code == 202
-        for name, key, kind in (("hourly", KEY, "forbidden"), ("hourly", "mc_x", "unauthenticated"), ("daily", ADMIN, "not_found")):
+        for name, key, kind in (
+            ("hourly", KEY, "forbidden"),
+            ("hourly", "mc_x", "unauthenticated"),
+            ("daily", ADMIN, "not_found"),
+        ):
             with pytest.raises(Exception) as caught:  # noqa: PT011 - its type is what is asserted
                 await timers.fire(name, request("POST", x_api_key=key))
             assert getattr(caught.value, "type", None) == kind

@@ -1,4 +1,6 @@
-"""Signing in without any key: Cosmos DB, queues and archive, over HTTPS, with tokens from the identity endpoint of an app on Azure."""
+"""Signing in without any key: Cosmos DB, queues and archive, over HTTPS, with tokens from the
+identity endpoint of an app on Azure.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,14 @@ FINISHED_S = 30
 async def infrastructure(cosmos: str, azurite: AzuriteServer, trusted: Path) -> None:
     """What Bicep and Terraform make, with keys; the app's identity may not."""
     key = cosmos_server.KEY
-    store = CosmosStore(cosmos, "memory-core", clock=StillClock(), embedding_model="hash", dimensions=DIMENSIONS, key=key)
+    store = CosmosStore(
+        cosmos,
+        "memory-core",
+        clock=StillClock(),
+        embedding_model="hash",
+        dimensions=DIMENSIONS,
+        key=key,
+    )
     await store.provision()
     await store.close()
     trust: dict[str, Any] = {"connection_verify": str(trusted)}
@@ -43,8 +52,11 @@ async def infrastructure(cosmos: str, azurite: AzuriteServer, trusted: Path) -> 
         blobs.create_container("archive")
 
 
-def test_an_app_without_any_key_keeps_memories_works_by_queues_and_writes_blobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")  # where HTTPS leads through a proxy, these servers are not behind it
+def test_an_app_without_any_key_keeps_memories_works_by_queues_and_writes_blobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # where HTTPS leads through a proxy, these servers are not behind it
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     trusted = self_signed(tmp_path / "tls.pem")
     with (
         managed_identity.running() as identity,
@@ -67,13 +79,22 @@ def test_an_app_without_any_key_keeps_memories_works_by_queues_and_writes_blobs(
             exported = client.post("/api/v1/users/ana/export")
             assert exported.status_code == 202, exported.text
             task, deadline = exported.json()["task_id"], time.monotonic() + FINISHED_S
-            while client.get(f"/api/v1/tasks/{task}", params={"user_id": "ana"}).json()["status"] != "succeeded":
+            while (
+                client.get(f"/api/v1/tasks/{task}", params={"user_id": "ana"}).json()["status"]
+                != "succeeded"
+            ):
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
-            assert "memory-core-export" in client.get(f"/api/v1/users/ana/export/{task}", params={"part": "1"}).text
+            assert (
+                "memory-core-export"
+                in client.get(f"/api/v1/users/ana/export/{task}", params={"part": "1"}).text
+            )
         assert {client_id for _, client_id, _ in identity.asked} == {CLIENT_ID}
         assert {shown for _, _, shown in identity.asked} == {managed_identity.SECRET}
-        assert {resource for resource, _, _ in identity.asked} == {"https://storage.azure.com", "https://127.0.0.1"}
+        assert {resource for resource, _, _ in identity.asked} == {
+            "https://storage.azure.com",
+            "https://127.0.0.1",
+        }
 
 
 async def of_cosmos() -> None:

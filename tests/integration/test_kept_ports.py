@@ -1,4 +1,6 @@
-"""A port stays a server's own while the server is dead: else a test's server can't come back, now and then, where many run beside."""
+"""A port stays a server's own while the server is dead: else a test's server can't come back, now
+and then, where many run beside.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ import pytest
 
 from tests.ports import kept_for
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps a port that nobody listens at")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux keeps a port that nobody listens at"
+)
 
 IP_LOCAL_PORT_RANGE = 51
 """Of what a socket may get for any free port: Linux 6.3 has it, Python no name for it."""
@@ -39,19 +43,25 @@ def only() -> Iterator[tuple[Server, int, socket.socket]]:
     port = kept_for(server)
     with closing(socket.socket()) as stranger:
         try:
-            stranger.setsockopt(socket.IPPROTO_IP, IP_LOCAL_PORT_RANGE, struct.pack("I", port << 16 | port))
+            stranger.setsockopt(
+                socket.IPPROTO_IP, IP_LOCAL_PORT_RANGE, struct.pack("I", port << 16 | port)
+            )
         except OSError:
             pytest.skip("this Linux is older than 6.3: a socket's free port can't be foretold")
         yield server, port, stranger
 
 
-def test_a_connection_does_not_get_it_as_its_own_end(only: tuple[Server, int, socket.socket], elsewhere: socket.socket) -> None:
+def test_a_connection_does_not_get_it_as_its_own_end(
+    only: tuple[Server, int, socket.socket], elsewhere: socket.socket
+) -> None:
     with pytest.raises(OSError, match=os.strerror(errno.EADDRNOTAVAIL)):
         only[2].connect(elsewhere.getsockname())
 
 
 @pytest.mark.parametrize("again", [0, 1], ids=["a new port", "one that may be used again"])
-def test_whoever_asks_for_any_free_port_does_not_get_it(only: tuple[Server, int, socket.socket], again: int) -> None:
+def test_whoever_asks_for_any_free_port_does_not_get_it(
+    only: tuple[Server, int, socket.socket], again: int
+) -> None:
     only[2].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, again)
     with pytest.raises(OSError, match=os.strerror(errno.EADDRINUSE)):
         only[2].bind(("127.0.0.1", 0))

@@ -1,4 +1,6 @@
-"""The questions to a live account, asked of the emulator, of redis-server and of stand-ins for Azure: each runs, each answer counts."""
+"""The questions to a live account, asked of the emulator, of redis-server and of stand-ins for
+Azure: each runs, each answer counts.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from tests.live.cosmos_questions import Budget, key_of
 from tests.live.questions import QUESTIONS, Answer, table
 from tests.redis_server import RedisServer
 
-FUNCTIONS = json.loads((app_questions.ROOT / "tests/official_runtime/functions.json").read_text(encoding="utf-8"))
+FUNCTIONS = json.loads(
+    (app_questions.ROOT / "tests/official_runtime/functions.json").read_text(encoding="utf-8")
+)
 
 
 def test_a_run_asks_what_it_can_and_names_what_it_lacks(tmp_path: Path) -> None:
@@ -31,13 +35,18 @@ def test_a_run_asks_what_it_can_and_names_what_it_lacks(tmp_path: Path) -> None:
         with running() as cosmos:
             done = ran(
                 "-m", "live", "tests/live/test_questions.py",
-                MEMORY_LIVE_COSMOS_ENDPOINT=cosmos.endpoint, MEMORY_LIVE_COSMOS_KEY=KEY, MEMORY_LIVE_REDIS_URL=redis.url,
-                MEMORY_LIVE_VECTORS="20,60,1000000", MEMORY_LIVE_REPORT=str(tmp_path / "units.json"),
+                MEMORY_LIVE_COSMOS_ENDPOINT=cosmos.endpoint, MEMORY_LIVE_COSMOS_KEY=KEY,
+                MEMORY_LIVE_REDIS_URL=redis.url, MEMORY_LIVE_VECTORS="20,60,1000000",
+                MEMORY_LIVE_REPORT=str(tmp_path / "units.json"),
             )  # fmt: skip
     finally:
         redis.kill()
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = {row.split(" | ")[0].strip("| "): row for row in done.stdout.splitlines() if row.startswith("| ")}
+    rows = {
+        row.split(" | ")[0].strip("| "): row
+        for row in done.stdout.splitlines()
+        if row.startswith("| ")
+    }
     assert [str(number) in rows for number in QUESTIONS] == [True] * 10
     assert "accepted" in rows["2"]
     assert "with the key: ranked; without: ranked" in rows["3"]
@@ -45,11 +54,15 @@ def test_a_run_asks_what_it_can_and_names_what_it_lacks(tmp_path: Path) -> None:
     assert "1000000: not asked" in rows["4"]
     assert "relaxed" in rows["5"]
     assert "first " in rows["9"]
-    assert all("not asked: needs MEMORY_LIVE_" in rows[number] for number in ("1", "6", "7", "8", "10"))
+    assert all(
+        "not asked: needs MEMORY_LIVE_" in rows[number] for number in ("1", "6", "7", "8", "10")
+    )
 
 
 class Deployment:
-    """A deployed app that answers HTTP, and what Azure's command line would say of it. busy: looks at a task until it has ended."""
+    """A deployed app that answers HTTP, and what Azure's command line would say of it. busy:
+    looks at a task until it has ended.
+    """
 
     def __init__(self, busy: int = 2) -> None:
         self.restarted = 0
@@ -78,8 +91,12 @@ class Deployment:
     def http(self, method: str, path: str) -> tuple[int, Any]:
         if path.startswith("/api/v1/tasks/"):
             self._left -= 1
-            return 200, {"status": "running" if self._left >= 0 or not self.restarted else "succeeded"}
-        return (202, {"task_id": "tsk_1"}) if path == "/api/v1/memories" else (200, {"status": "ok"})
+            return 200, {
+                "status": "running" if self._left >= 0 or not self.restarted else "succeeded"
+            }
+        return (
+            (202, {"task_id": "tsk_1"}) if path == "/api/v1/memories" else (200, {"status": "ok"})
+        )
 
     def az(self, *command: str) -> Any:
         line = " ".join(command)
@@ -87,7 +104,11 @@ class Deployment:
         if "config-zip" in line:
             self.deployed.append(command[command.index("--src") + 1])
         answers = {
-            "functionapp show": {"properties": {"functionAppConfig": {"runtime": {"name": "python", "version": "3.13"}}}},
+            "functionapp show": {
+                "properties": {
+                    "functionAppConfig": {"runtime": {"name": "python", "version": "3.13"}}
+                }
+            },
             "functionapp function list": [{"name": f"app/{name}"} for name in self.functions],
             "functionapp keys list": {"masterKey": "k"},
             "workspace list": [{"customerId": "w"}],
@@ -115,16 +136,31 @@ class Clock:
 
 def app_of(deployment: Deployment) -> App:
     clock = Clock()
-    return App("rg", "app", f"http://127.0.0.1:{deployment.server.server_address[1]}", "key", lambda: clock.now, clock.sleep, deployment.az)
+    return App(
+        "rg",
+        "app",
+        f"http://127.0.0.1:{deployment.server.server_address[1]}",
+        "key",
+        lambda: clock.now,
+        clock.sleep,
+        deployment.az,
+    )
 
 
-def test_an_app_that_azure_runs_wholly_fits_and_one_that_lacks_functions_does_not(deployment: Deployment) -> None:
-    assert f"{len(FUNCTIONS)} of {len(FUNCTIONS)} functions" in app_questions.ask_python(app_of(deployment)).seen
+def test_an_app_that_azure_runs_wholly_fits_and_one_that_lacks_functions_does_not(
+    deployment: Deployment,
+) -> None:
+    assert (
+        f"{len(FUNCTIONS)} of {len(FUNCTIONS)} functions"
+        in app_questions.ask_python(app_of(deployment)).seen
+    )
     deployment.functions = []
     assert "made for another Python" in app_questions.ask_python(app_of(deployment)).follows
 
 
-def test_a_cold_start_is_timed_with_and_without_byte_code_and_the_package_put_back(deployment: Deployment, tmp_path: Path) -> None:
+def test_a_cold_start_is_timed_with_and_without_byte_code_and_the_package_put_back(
+    deployment: Deployment, tmp_path: Path
+) -> None:
     package = tmp_path / "app.zip"
     with zipfile.ZipFile(package, "w") as made:
         made.writestr("app.py", "x = 1")
@@ -132,14 +168,18 @@ def test_a_cold_start_is_timed_with_and_without_byte_code_and_the_package_put_ba
     answer = app_questions.ask_cold_start(app_of(deployment), package, tmp_path)
     assert deployment.restarted == 2 * app_questions.COLD_STARTS
     assert deployment.deployed == [str(tmp_path / "bare.zip"), str(package)]
-    assert zipfile.ZipFile(io.BytesIO((tmp_path / "bare.zip").read_bytes())).namelist() == ["app.py"]
+    assert zipfile.ZipFile(io.BytesIO((tmp_path / "bare.zip").read_bytes())).namelist() == [
+        "app.py"
+    ]
     assert "with byte code 0.0 s" in answer.seen
     with pytest.raises(NotAsked, match="make package"):
         app_questions.ask_cold_start(app_of(deployment), tmp_path / "none.zip", tmp_path)
 
 
 def test_functions_that_write_no_requests_are_named(deployment: Deployment) -> None:
-    assert app_questions.ask_requests(app_of(deployment)) == Answer("formation: rows, timer: rows", "alerts may count requests of them")
+    assert app_questions.ask_requests(app_of(deployment)) == Answer(
+        "formation: rows, timer: rows", "alerts may count requests of them"
+    )
     deployment.requests = ["formation"]
     assert "timer: none" in app_questions.ask_requests(app_of(deployment)).seen
     deployment.requests = []

@@ -1,4 +1,6 @@
-"""The tests against a live account, run with emulators as the account: what they leave behind, and when they refuse to begin."""
+"""The tests against a live account, run with emulators as the account: what they leave behind,
+and when they refuse to begin.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def cosmos() -> Iterator[CosmosServer]:
 
 @pytest.fixture
 def storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A connection string of an account that is not known to be an emulator's, so that nothing is made by itself."""
+    """A connection string of an account that is not known to be an emulator's,
+    so that nothing is made by itself.
+    """
     monkeypatch.setenv("AZURITE_ACCOUNTS", f"live:{azurite_server.KEY}")
     with azurite_server.running() as started:
         yield started.connection_string.replace(azurite_server.ACCOUNT, "live")
@@ -40,11 +44,15 @@ def ran(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """A run of pytest in an environment that names no account but the given one."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, cwd=ROOT, env={**clean, **environ}, capture_output=True, text=True, timeout=240)
+    return subprocess.run(
+        command, cwd=ROOT, env={**clean, **environ}, capture_output=True, text=True, timeout=240
+    )
 
 
 def account_of(cosmos: CosmosServer, **more: str) -> Live:
-    return Live.of({"MEMORY_LIVE_COSMOS_ENDPOINT": cosmos.endpoint, "MEMORY_LIVE_COSMOS_KEY": KEY, **more})
+    return Live.of(
+        {"MEMORY_LIVE_COSMOS_ENDPOINT": cosmos.endpoint, "MEMORY_LIVE_COSMOS_KEY": KEY, **more}
+    )
 
 
 def databases(cosmos: CosmosServer) -> set[str]:
@@ -52,14 +60,16 @@ def databases(cosmos: CosmosServer) -> set[str]:
         return {found["id"] for found in client.list_databases()}
 
 
-def test_a_run_passes_measures_and_leaves_the_account_as_it_was(cosmos: CosmosServer, storage: str, tmp_path: Path) -> None:
+def test_a_run_passes_measures_and_leaves_the_account_as_it_was(
+    cosmos: CosmosServer, storage: str, tmp_path: Path
+) -> None:
     with CosmosClient(cosmos.endpoint, KEY) as client:
         client.create_database_if_not_exists("mine")
     before = databases(cosmos)
     report = tmp_path / "kept" / "units.json"
     done = ran(
-        "-m", "live", "-k", SOME, "tests/live",
-        MEMORY_LIVE_COSMOS_ENDPOINT=cosmos.endpoint, MEMORY_LIVE_COSMOS_KEY=KEY, MEMORY_LIVE_STORAGE_CONNECTION=storage,
+        "-m", "live", "-k", SOME, "tests/live", MEMORY_LIVE_COSMOS_ENDPOINT=cosmos.endpoint,
+        MEMORY_LIVE_COSMOS_KEY=KEY, MEMORY_LIVE_STORAGE_CONNECTION=storage,
         MEMORY_LIVE_SIZES="5,20", MEMORY_LIVE_REPORT=str(report),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -69,7 +79,14 @@ def test_a_run_passes_measures_and_leaves_the_account_as_it_was(cosmos: CosmosSe
     assert {(row["vectors"], row["operation"]) for row in rows} == {
         (size, operation)
         for size in (5, 20)
-        for operation in ("load, a memory", "save a turn", "save a fact", "retrieve 10", "list 20", "get")
+        for operation in (
+            "load, a memory",
+            "save a turn",
+            "save a fact",
+            "retrieve 10",
+            "list 20",
+            "get",
+        )
     }
     assert all(row["mean"] > 1 for row in rows)
     assert "retrieve 10" in done.stdout
@@ -85,8 +102,15 @@ def test_without_an_account_it_fails_and_says_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize("asked", [(), ("-m", "not long")])
-def test_other_runs_leave_these_tests_out_even_where_an_account_is_named(asked: tuple[str, ...]) -> None:
-    done = ran("--collect-only", *asked, "tests/live", MEMORY_LIVE_COSMOS_ENDPOINT="https://account.example")
+def test_other_runs_leave_these_tests_out_even_where_an_account_is_named(
+    asked: tuple[str, ...],
+) -> None:
+    done = ran(
+        "--collect-only",
+        *asked,
+        "tests/live",
+        MEMORY_LIVE_COSMOS_ENDPOINT="https://account.example",
+    )
     assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
     assert "deselected" in done.stdout
 
@@ -106,7 +130,9 @@ def test_a_run_that_fails_drops_its_database(cosmos: CosmosServer) -> None:
     assert databases(cosmos) == before
 
 
-def test_an_account_that_has_the_products_queues_is_refused(cosmos: CosmosServer, storage: str) -> None:
+def test_an_account_that_has_the_products_queues_is_refused(
+    cosmos: CosmosServer, storage: str
+) -> None:
     with QueueServiceClient.from_connection_string(storage) as service:
         service.create_queue("formation")
         refused = pytest.raises(Refused, match="has the queues formation")

@@ -1,7 +1,8 @@
-"""The agents against a real server of the protocol with a real model: what it is sent it takes, and what it writes has the form.
+"""The agents against a real server of the protocol with a real model: what it is sent it takes,
+and what it writes has the form.
 
-The model is far too small to be right about anything, so nothing here is about what it says. About 25 s on two busy cores; the
-whole prompts take some minutes and run by `make test-long`.
+The model is far too small to be right about anything, so nothing here is about what it says. About
+25 s on two busy cores; the whole prompts take some minutes and run by `make test-long`.
 """
 
 from __future__ import annotations
@@ -51,7 +52,12 @@ def chat(address: str, max_tokens: int, timeout_s: float = 300.0, **service: Any
     where = Service(**{"base_url": f"{address}/v1", **service})
     sampling = Sampling(temperature=0, max_tokens=max_tokens)
     return Watched(
-        where, DEPLOYMENT, MovableClock(), sampling=sampling, timeout_s=timeout_s, retries=Retries(tries=1, deadline_s=timeout_s)
+        where,
+        DEPLOYMENT,
+        MovableClock(),
+        sampling=sampling,
+        timeout_s=timeout_s,
+        retries=Retries(tries=1, deadline_s=timeout_s),
     )
 
 
@@ -63,7 +69,9 @@ async def asked(server: str) -> AsyncIterator[Watched]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_the_server_takes_the_strictest_schema_and_writes_by_it(asked: Watched, name: Name) -> None:
+async def test_the_server_takes_the_strictest_schema_and_writes_by_it(
+    asked: Watched, name: Name
+) -> None:
     short: Prompt[Any] = replace(prompt(name), text=SHORT.text)
     reply = await asked.ask(short, "Ana moved to Lisbon.")
     assert asked._dialect.form is Form.BOUNDED_SCHEMA
@@ -75,7 +83,9 @@ async def test_the_server_takes_the_strictest_schema_and_writes_by_it(asked: Wat
 
 async def test_an_answer_that_ends_by_itself_is_right_as_it_stands(server: str) -> None:
     made = chat(server, 300)
-    reply = await made.ask(replace(SHORT, text='Answer with this JSON object: {"narrative": "Hello."}'), "Hello.")
+    reply = await made.ask(
+        replace(SHORT, text='Answer with this JSON object: {"narrative": "Hello."}'), "Hello."
+    )
     assert not reply.cut
     assert not answer_in(reply.text, Narrative, Echoes(frozenset(), ())).repaired
     await made.close()
@@ -92,7 +102,10 @@ async def test_a_model_that_takes_too_long_is_unavailable(server: str) -> None:
 async def test_a_record_that_the_model_cannot_hold_is_a_failure(server: str) -> None:
     made = chat(server, 12)
     agents = OpenAIAgents(made, Budget(None, MovableClock()), MovableClock())
-    long = [message.model_copy(update={"content": "Lisbon is on seven hills. " * 2000}) for message in MESSAGES]
+    long = [
+        message.model_copy(update={"content": "Lisbon is on seven hills. " * 2000})
+        for message in MESSAGES
+    ]
     with pytest.raises(AgentFailed, match="refused: HTTP 400"):
         await agents.summarise(APP, long, fast=True)
     await agents.close()
@@ -107,7 +120,9 @@ async def test_addresses_of_azures_shape_are_asked() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
-async def test_each_call_with_its_whole_prompt_gives_an_answer_or_fails_as_it_should(server: str, name: str) -> None:
+async def test_each_call_with_its_whole_prompt_gives_an_answer_or_fails_as_it_should(
+    server: str, name: str
+) -> None:
     made = chat(server, 700)
     agents = OpenAIAgents(made, Budget(None, MovableClock()), MovableClock())
     try:

@@ -10,9 +10,17 @@ LOAD = "from memory_core.adapters.embedders.minilm_model import MiniLM; MiniLM()
 
 
 def test_the_local_model_does_not_report_its_use(tmp_path: Path) -> None:
-    """Its runtime would write an id of the machine into the home folder, and a session into the temporary one, before it sends any."""
+    """Its runtime would write an id of the machine into the home folder, and a session into the
+    temporary one, before it sends any.
+    """
     home = tmp_path / "home"
     home.mkdir()
-    kept = {"HOME": str(home), "TMPDIR": str(home), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(Path.cwd())}
+    kept = {
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "PATH": "/usr/bin:/bin",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(Path.cwd()),
+    }
     subprocess.run([sys.executable, "-c", LOAD], env=kept, check=True, timeout=120)
     assert list(home.rglob("*")) == []

@@ -1,4 +1,6 @@
-"""Functions of a small app, triggered by queues through the development host's own listeners, over both queues."""
+"""Functions of a small app, triggered by queues through the development host's own listeners,
+over both queues.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ GRACE_S = 20.0
 
 @dataclass
 class Desk:
-    """What the app's functions were given, and what they do: wait for `free`, then raise what `answer` returns."""
+    """What the app's functions were given, and what they do: wait for `free`, then raise what
+    `answer` returns.
+    """
 
     name: str = field(default_factory=lambda: f"work-{uuid4().hex}")
     given: list[func.QueueMessage] = field(default_factory=list)
@@ -42,7 +46,9 @@ class Desk:
     most: int = 0
 
     def served(self, **options: object) -> Queues:
-        """The functions of a new app on this desk, ready to start; `visibility` is how long a message is hidden at a time."""
+        """The functions of a new app on this desk, ready to start; `visibility` is how long a
+        message is hidden at a time.
+        """
         app = func.FunctionApp()
 
         @app.queue_trigger(arg_name="msg", queue_name="%WORK%", connection="AzureWebJobsStorage")
@@ -57,7 +63,9 @@ class Desk:
             if (error := self.answer(msg.get_body().decode())) is not None:
                 raise error
 
-        @app.queue_trigger(arg_name="poison", queue_name="%WORK%-poison", connection="AzureWebJobsStorage")
+        @app.queue_trigger(
+            arg_name="poison", queue_name="%WORK%-poison", connection="AzureWebJobsStorage"
+        )
         async def give_up(poison: func.QueueMessage) -> None:
             self.poisoned.append(poison.get_body().decode())
             if (error := self.answer(f"poison {self.poisoned[-1]}")) is not None:
@@ -100,7 +108,9 @@ async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     if request.param == "sqlite":
         made = SqliteQueue(tmp_path / "queue.db", clock=SystemClock(), synchronous="normal")
     else:
-        made = StorageQueue(Account(request.getfixturevalue("azurite").connection_string), clock=SystemClock())
+        made = StorageQueue(
+            Account(request.getfixturevalue("azurite").connection_string), clock=SystemClock()
+        )
     await made.open()
     yield made
     await made.close()
@@ -119,7 +129,9 @@ def desk() -> Desk:
     return Desk()
 
 
-async def test_a_function_gets_the_message_as_azure_hands_it_over_and_a_done_one_is_removed(queue: TaskQueue, desk: Desk) -> None:
+async def test_a_function_gets_the_message_as_azure_hands_it_over_and_a_done_one_is_removed(
+    queue: TaskQueue, desk: Desk
+) -> None:
     served = desk.served()
     served.start(queue)
     desk.free.set()
@@ -138,7 +150,9 @@ async def test_a_function_gets_the_message_as_azure_hands_it_over_and_a_done_one
     assert message.time_next_visible > message.insertion_time
 
 
-async def test_a_message_sent_in_this_process_is_not_waited_for(queue: TaskQueue, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_message_sent_in_this_process_is_not_waited_for(
+    queue: TaskQueue, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first look finds nothing and the next one would come in an hour."""
     monkeypatch.setattr(serving, "FIRST_PAUSE", HOUR)
     served = desk.served()
@@ -150,7 +164,9 @@ async def test_a_message_sent_in_this_process_is_not_waited_for(queue: TaskQueue
     await served.stop(GRACE_S)
 
 
-async def test_a_message_that_always_fails_is_tried_five_times_and_then_poisoned_as_it_was(queue: TaskQueue, desk: Desk) -> None:
+async def test_a_message_that_always_fails_is_tried_five_times_and_then_poisoned_as_it_was(
+    queue: TaskQueue, desk: Desk
+) -> None:
     served = desk.served()
     desk.answer = failing
     desk.free.set()
@@ -165,7 +181,9 @@ async def test_a_message_that_always_fails_is_tried_five_times_and_then_poisoned
     assert desk.poisoned == ["бaд {} <&>"]
 
 
-async def test_a_failed_message_rests_before_it_is_tried_again(embedded: SqliteQueue, desk: Desk) -> None:
+async def test_a_failed_message_rests_before_it_is_tried_again(
+    embedded: SqliteQueue, desk: Desk
+) -> None:
     served = desk.served(visibility_timeout=HOUR)
     desk.answer = failing
     desk.free.set()
@@ -178,7 +196,9 @@ async def test_a_failed_message_rests_before_it_is_tried_again(embedded: SqliteQ
     assert await embedded.length(desk.name) == 2
 
 
-async def test_one_that_fails_once_is_done_by_the_second_attempt(queue: TaskQueue, desk: Desk) -> None:
+async def test_one_that_fails_once_is_done_by_the_second_attempt(
+    queue: TaskQueue, desk: Desk
+) -> None:
     served = desk.served()
     desk.answer = lambda body: RuntimeError("not yet") if len(desk.given) == 1 else None
     desk.free.set()
@@ -202,7 +222,9 @@ async def test_a_poison_queue_has_no_poison_queue_of_its_own(queue: TaskQueue, d
     assert await queue.length(f"{desk.name}-poison-poison") == 0
 
 
-async def test_a_message_whose_attempts_were_spent_by_dying_processes_is_poisoned_without_another(queue: TaskQueue, desk: Desk) -> None:
+async def test_a_message_whose_attempts_were_spent_by_dying_processes_is_poisoned_without_another(
+    queue: TaskQueue, desk: Desk
+) -> None:
     await queue.send(desk.name, "kills")
     for _ in range(5):
         (delivery,) = await queue.receive(desk.name, 1, HOUR)
@@ -215,7 +237,9 @@ async def test_a_message_whose_attempts_were_spent_by_dying_processes_is_poisone
     assert await queue.length(desk.name) == 0
 
 
-async def test_a_function_that_runs_longer_than_the_visibility_keeps_its_message(queue: TaskQueue, desk: Desk) -> None:
+async def test_a_function_that_runs_longer_than_the_visibility_keeps_its_message(
+    queue: TaskQueue, desk: Desk
+) -> None:
     served = desk.served(visibility=timedelta(seconds=1))
     served.start(queue)
     await queue.send(desk.name, "long")
@@ -228,7 +252,9 @@ async def test_a_function_that_runs_longer_than_the_visibility_keeps_its_message
     assert desk.bodies() == ["long"]
 
 
-async def test_a_function_that_hangs_is_ended_by_its_timeout_and_counts_as_failed(embedded: SqliteQueue, desk: Desk) -> None:
+async def test_a_function_that_hangs_is_ended_by_its_timeout_and_counts_as_failed(
+    embedded: SqliteQueue, desk: Desk
+) -> None:
     served = desk.served(function_timeout=timedelta(milliseconds=20), max_dequeue_count=2)
     await embedded.send(desk.name, "hangs")
     served.start(embedded)
@@ -237,7 +263,9 @@ async def test_a_function_that_hangs_is_ended_by_its_timeout_and_counts_as_faile
     assert [one.dequeue_count for one in desk.given] == [1, 2]
 
 
-async def test_a_batch_is_received_only_when_few_are_under_way(queue: TaskQueue, desk: Desk) -> None:
+async def test_a_batch_is_received_only_when_few_are_under_way(
+    queue: TaskQueue, desk: Desk
+) -> None:
     served = desk.served(batch_size=4, new_batch_threshold=2)
     for number in range(20):
         await queue.send(desk.name, f"m{number}")
@@ -250,7 +278,9 @@ async def test_a_batch_is_received_only_when_few_are_under_way(queue: TaskQueue,
     assert desk.most <= 6
 
 
-async def test_a_stop_lets_what_runs_finish_and_receives_no_more(queue: TaskQueue, desk: Desk) -> None:
+async def test_a_stop_lets_what_runs_finish_and_receives_no_more(
+    queue: TaskQueue, desk: Desk
+) -> None:
     served = desk.served(batch_size=1, new_batch_threshold=0)
     served.start(queue)
     await queue.send(desk.name, "first")
@@ -265,7 +295,9 @@ async def test_a_stop_lets_what_runs_finish_and_receives_no_more(queue: TaskQueu
     assert (left.body, left.dequeue_count) == ("second", 1)
 
 
-async def test_what_does_not_finish_in_time_is_handed_back_at_once(queue: TaskQueue, desk: Desk) -> None:
+async def test_what_does_not_finish_in_time_is_handed_back_at_once(
+    queue: TaskQueue, desk: Desk
+) -> None:
     served = desk.served()
     served.start(queue)
     await queue.send(desk.name, "endless")
@@ -287,8 +319,12 @@ async def test_two_hosts_share_the_work(queue: TaskQueue, desk: Desk) -> None:
     assert sorted(desk.bodies()) == sorted(f"m{number}" for number in range(40))
 
 
-async def test_work_that_somebody_else_has_taken_over_is_left_to_them(tmp_path: Path, desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
-    """The host's machine slept for a day: its message was received by another one, which has not finished either."""
+async def test_work_that_somebody_else_has_taken_over_is_left_to_them(
+    tmp_path: Path, desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The host's machine slept for a day: its message was received by another one,
+    which has not finished either.
+    """
     clock = StillClock()
     queue = SqliteQueue(tmp_path / "queue.db", clock=clock, synchronous="normal")
     await queue.open()
@@ -321,11 +357,14 @@ async def test_a_queue_that_can_not_be_reached_is_waited_for_and_said_once(
     await queue.send(desk.name, "a")
     await until(lambda: desk.bodies() == ["a"])
     await served.stop(GRACE_S)
-    assert caplog.text.count("waits until its queue can be reached") == 2  # once for each of the two functions
+    # once for each of the two functions
+    assert caplog.text.count("waits until its queue can be reached") == 2
     await queue.close()
 
 
-async def test_a_message_that_is_not_base64_is_handed_over_as_it_is(azurite: AzuriteServer, desk: Desk) -> None:
+async def test_a_message_that_is_not_base64_is_handed_over_as_it_is(
+    azurite: AzuriteServer, desk: Desk
+) -> None:
     from azure.storage.queue.aio import QueueClient
 
     queue = StorageQueue(Account(azurite.connection_string), clock=SystemClock())

@@ -1,4 +1,6 @@
-"""What the tools ask a person, by clients of both generations connected to a server in this process."""
+"""What the tools ask a person, by clients of both generations connected to a server in
+this process.
+"""
 
 from __future__ import annotations
 
@@ -51,22 +53,30 @@ class Editor(Person):
 
 
 @each_mode
-async def test_what_changes_while_a_person_thinks_is_not_forgotten_unseen(here: runtime.Runtime, mode: str) -> None:
+async def test_what_changes_while_a_person_thinks_is_not_forgotten_unseen(
+    here: runtime.Runtime, mode: str
+) -> None:
     saved = await here.core.save(ANA, SaveInput(content="The alarm code is 4711", type="semantic"))
 
     async def edit() -> None:
         current = await here.core.get(ANA, saved.memory.id)
         if current.version == 1:
-            await here.core.update(ANA, current.id, UpdateInput(content="The alarm code is 4712"), current.etag)
+            await here.core.update(
+                ANA, current.id, UpdateInput(content="The alarm code is 4712"), current.etag
+            )
 
     async with client_of(here, mode, Editor(edit)) as client:
         first = await answer(client, "memory_forget", ids=[saved.memory.id])
-        assert (mode == "legacy") == first.startswith("What the user agreed to has changed meanwhile"), "or asked again, with the new text"
+        assert (mode == "legacy") == first.startswith(
+            "What the user agreed to has changed meanwhile"
+        ), "or asked again, with the new text"
     assert (await here.core.get(ANA, saved.memory.id)).content == "The alarm code is 4712"
 
 
 @each_mode
-async def test_a_conversation_that_asks_to_forget_is_taken_in_once_the_person_agrees(here: runtime.Runtime, mode: str) -> None:
+async def test_a_conversation_that_asks_to_forget_is_taken_in_once_the_person_agrees(
+    here: runtime.Runtime, mode: str
+) -> None:
     refusing, agreeing = Person(agrees=False), Person(agrees=True)
     turns = {"messages": [LIVES, REQUEST], "session_id": "monday"}
     async with client_of(here, mode, refusing) as client:
@@ -75,13 +85,17 @@ async def test_a_conversation_that_asks_to_forget_is_taken_in_once_the_person_ag
         await answer(client, "memory_converse", messages=[LIVES], session_id="monday")
         assert len(refusing.asked) == 1, "what asks for nothing needs no answer"
     async with client_of(here, mode, agreeing) as client:
-        assert "POST /api/v1/memories/{id}/restore" in await answer(client, "memory_converse", **turns)
+        assert "POST /api/v1/memories/{id}/restore" in await answer(
+            client, "memory_converse", **turns
+        )
         again = await answer(client, "memory_converse", **turns)
-        assert (len(agreeing.asked), "restore" in again) == (1, False), "turns that are known ask for nothing"
+        assert (len(agreeing.asked), "restore" in again) == (1, False), (
+            "turns that are known ask for nothing"
+        )
 
 
 @each_mode
-async def test_where_nobody_can_be_asked_the_answer_says_that_something_is_hidden_and_how_it_comes_back(
+async def test_where_nobody_can_be_asked_the_answer_says_that_something_is_hidden_and_how_it_comes_back(  # noqa: E501
     here: runtime.Runtime, mode: str
 ) -> None:
     async with client_of(here, mode) as client:

@@ -1,4 +1,6 @@
-"""The OpenAI embedder against a server on a real socket: what it asks, what it believes, when it tries again."""
+"""The OpenAI embedder against a server on a real socket: what it asks, what it believes,
+when it tries again.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +52,17 @@ def clock() -> MovableClock:
 
 
 @pytest.fixture
-async def embedder(server: OpenAIServer, pauses: Pauses, clock: MovableClock) -> AsyncIterator[OpenAIEmbedder]:
+async def embedder(
+    server: OpenAIServer, pauses: Pauses, clock: MovableClock
+) -> AsyncIterator[OpenAIEmbedder]:
     service = Service(base_url=f"{server.root}/v1", api_key="secret-key")
     made = OpenAIEmbedder(
-        service, "text-embedding-3-small", DIMENSIONS, clock, timeout_s=100, retries=Retries(deadline_s=100, sleep=pauses)
+        service,
+        "text-embedding-3-small",
+        DIMENSIONS,
+        clock,
+        timeout_s=100,
+        retries=Retries(deadline_s=100, sleep=pauses),
     )
     yield made
     await made.close()
@@ -64,17 +73,28 @@ def unit(text: str, dimensions: int = DIMENSIONS) -> Any:
     return vector / np.linalg.norm(vector)
 
 
-async def test_vectors_come_normalised_and_in_the_order_of_the_texts(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
+async def test_vectors_come_normalised_and_in_the_order_of_the_texts(
+    embedder: OpenAIEmbedder, server: OpenAIServer
+) -> None:
     texts = ["one", "two", "кофе", "日本語"]
     vectors = await embedder.embed(texts)
     for text, vector in zip(texts, vectors, strict=True):
         assert vector.dtype == np.float32
         np.testing.assert_allclose(vector, unit(text), atol=1e-6)
-    assert server.bodies == [{"model": "text-embedding-3-small", "input": texts, "dimensions": DIMENSIONS, "encoding_format": "base64"}]
+    assert server.bodies == [
+        {
+            "model": "text-embedding-3-small",
+            "input": texts,
+            "dimensions": DIMENSIONS,
+            "encoding_format": "base64",
+        }
+    ]
     assert server.headers[0]["Authorization"] == "Bearer secret-key"
 
 
-async def test_a_server_that_knows_no_base64_is_understood(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
+async def test_a_server_that_knows_no_base64_is_understood(
+    embedder: OpenAIEmbedder, server: OpenAIServer
+) -> None:
     server.knows_base64 = False
     np.testing.assert_allclose((await embedder.embed(["one"]))[0], unit("one"), atol=1e-6)
 
@@ -89,12 +109,17 @@ async def test_azure_is_asked_without_a_version_by_the_name_of_the_deployment(
     server: OpenAIServer, clock: MovableClock, endpoint: str
 ) -> None:
     service = Service(provider="azure", base_url=f"{server.root}{endpoint}", api_key="azure-key")
-    embedder = OpenAIEmbedder(service, "text-embedding-3-small", DIMENSIONS, clock, deployment="my-deployment")
+    embedder = OpenAIEmbedder(
+        service, "text-embedding-3-small", DIMENSIONS, clock, deployment="my-deployment"
+    )
     np.testing.assert_allclose((await embedder.embed(["one"]))[0], unit("one"), atol=1e-6)
     await embedder.close()
     assert server.paths == ["/openai/v1/embeddings"]
     assert server.headers[0]["Authorization"] == "Bearer azure-key"
-    assert (server.bodies[0]["model"], embedder.model) == ("my-deployment", "text-embedding-3-small")
+    assert (server.bodies[0]["model"], embedder.model) == (
+        "my-deployment",
+        "text-embedding-3-small",
+    )
 
 
 async def test_azure_is_signed_in_to_with_a_token_of_the_apps_identity(
@@ -108,18 +133,29 @@ async def test_azure_is_signed_in_to_with_a_token_of_the_apps_identity(
         await embedder.embed(["one"])
         await embedder.embed(["two"])
         await embedder.close()
-    assert identity.asked == [("https://cognitiveservices.azure.com", "app-1", managed_identity.SECRET)]
+    assert identity.asked == [
+        ("https://cognitiveservices.azure.com", "app-1", managed_identity.SECRET)
+    ]
     assert [header["Authorization"].count(".") for header in server.headers] == [2, 2]
 
 
-async def test_ada_is_not_asked_for_dimensions_that_it_would_refuse(server: OpenAIServer, clock: MovableClock) -> None:
-    embedder = OpenAIEmbedder(Service(base_url=f"{server.root}/v1", api_key="k"), "text-embedding-ada-002", DIMENSIONS, clock)
+async def test_ada_is_not_asked_for_dimensions_that_it_would_refuse(
+    server: OpenAIServer, clock: MovableClock
+) -> None:
+    embedder = OpenAIEmbedder(
+        Service(base_url=f"{server.root}/v1", api_key="k"),
+        "text-embedding-ada-002",
+        DIMENSIONS,
+        clock,
+    )
     await embedder.embed(["one"])
     await embedder.close()
     assert "dimensions" not in server.bodies[0]
 
 
-async def test_many_texts_go_in_several_requests(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
+async def test_many_texts_go_in_several_requests(
+    embedder: OpenAIEmbedder, server: OpenAIServer
+) -> None:
     texts = [f"text {number}" for number in range(2 * BATCH_INPUTS + 3)]
     vectors = await embedder.embed(texts)
     assert [len(body["input"]) for body in server.bodies] == [BATCH_INPUTS, BATCH_INPUTS, 3]
@@ -154,7 +190,9 @@ async def test_a_pause_beyond_the_deadline_is_passed_on_instead_of_waited_for(
     assert pauses.asked == []
 
 
-async def test_a_service_that_keeps_failing_is_unavailable_after_the_last_try(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
+async def test_a_service_that_keeps_failing_is_unavailable_after_the_last_try(
+    embedder: OpenAIEmbedder, server: OpenAIServer
+) -> None:
     server.script = [refuses(500)] * 10
     with pytest.raises(Unavailable, match="embedder: it answered HTTP 500") as caught:
         await embedder.embed(["one"])
@@ -163,7 +201,14 @@ async def test_a_service_that_keeps_failing_is_unavailable_after_the_last_try(em
 
 
 @pytest.mark.parametrize(
-    ("status", "code"), [(400, "bad_input"), (401, "invalid_api_key"), (403, None), (404, None), (429, "insufficient_quota")]
+    ("status", "code"),
+    [
+        (400, "bad_input"),
+        (401, "invalid_api_key"),
+        (403, None),
+        (404, None),
+        (429, "insufficient_quota"),
+    ],
 )
 async def test_what_will_not_get_better_is_not_tried_again(
     embedder: OpenAIEmbedder, server: OpenAIServer, status: int, code: str | None
@@ -181,30 +226,40 @@ async def test_a_service_that_hangs_is_unavailable_and_nobody_hangs_with_it(
 ) -> None:
     server.script = [hangs(), hangs()]
     service = Service(base_url=f"{server.root}/v1", api_key="k")
-    embedder = OpenAIEmbedder(service, "m", DIMENSIONS, clock, timeout_s=1.5, retries=Retries(tries=2, sleep=pauses))
+    embedder = OpenAIEmbedder(
+        service, "m", DIMENSIONS, clock, timeout_s=1.5, retries=Retries(tries=2, sleep=pauses)
+    )
     with pytest.raises(Unavailable, match="did not answer in time"):
         await embedder.embed(["one"])
     assert len(server.bodies) == 2
     await embedder.close()
 
 
-async def test_the_deadline_holds_however_long_one_request_may_take(server: OpenAIServer, clock: MovableClock) -> None:
+async def test_the_deadline_holds_however_long_one_request_may_take(
+    server: OpenAIServer, clock: MovableClock
+) -> None:
     server.script = [hangs()]
     service = Service(base_url=f"{server.root}/v1", api_key="k")
-    embedder = OpenAIEmbedder(service, "m", DIMENSIONS, clock, timeout_s=600, retries=Retries(deadline_s=0.5))
+    embedder = OpenAIEmbedder(
+        service, "m", DIMENSIONS, clock, timeout_s=600, retries=Retries(deadline_s=0.5)
+    )
     await embedder.open()
     with pytest.raises(Unavailable, match="did not answer in time"):
         await embedder.embed(["one"])
     await embedder.close()
 
 
-async def test_a_service_that_is_not_there_is_unavailable(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
+async def test_a_service_that_is_not_there_is_unavailable(
+    embedder: OpenAIEmbedder, server: OpenAIServer
+) -> None:
     await server.stop()
     with pytest.raises(Unavailable, match="can't be reached"):
         await embedder.embed(["one"])
 
 
-async def test_vectors_of_another_length_are_a_mismatch_that_says_both(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
+async def test_vectors_of_another_length_are_a_mismatch_that_says_both(
+    embedder: OpenAIEmbedder, server: OpenAIServer
+) -> None:
     async def other_length(body: dict[str, Any]) -> web.StreamResponse:
         return server.rows([vector_of("x", 24)], body)
 
@@ -216,10 +271,18 @@ async def test_vectors_of_another_length_are_a_mismatch_that_says_both(embedder:
 
 @pytest.mark.parametrize(
     "vectors",
-    [[[0.0] * DIMENSIONS], [[math.nan] * DIMENSIONS], [[math.inf] + [0.0] * 15], [], [[1.0] * DIMENSIONS] * 2],
+    [
+        [[0.0] * DIMENSIONS],
+        [[math.nan] * DIMENSIONS],
+        [[math.inf] + [0.0] * 15],
+        [],
+        [[1.0] * DIMENSIONS] * 2,
+    ],
     ids=["zero", "nan", "infinite", "none", "too many"],
 )
-async def test_a_vector_that_means_nothing_is_refused(embedder: OpenAIEmbedder, server: OpenAIServer, vectors: list[list[float]]) -> None:
+async def test_a_vector_that_means_nothing_is_refused(
+    embedder: OpenAIEmbedder, server: OpenAIServer, vectors: list[list[float]]
+) -> None:
     async def useless(body: dict[str, Any]) -> web.StreamResponse:
         return server.rows(vectors, body)
 
@@ -245,13 +308,17 @@ async def test_a_vector_that_means_nothing_is_refused(embedder: OpenAIEmbedder, 
         b"null",
     ],
 )
-async def test_an_answer_that_is_no_list_of_vectors_is_refused(embedder: OpenAIEmbedder, server: OpenAIServer, body: bytes) -> None:
+async def test_an_answer_that_is_no_list_of_vectors_is_refused(
+    embedder: OpenAIEmbedder, server: OpenAIServer, body: bytes
+) -> None:
     server.script = [answers(body)]
     with pytest.raises(Unavailable, match="text-embedding-3-small answered"):
         await embedder.embed(["one"])
 
 
-async def test_a_long_text_is_embedded_in_overlapping_windows_with_heavier_edges(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
+async def test_a_long_text_is_embedded_in_overlapping_windows_with_heavier_edges(
+    embedder: OpenAIEmbedder, server: OpenAIServer
+) -> None:
     text = " ".join(f"word{number}" for number in range(900))
     vector = (await embedder.embed(["short", text]))[1]
     short, *windows = server.bodies[0]["input"]
@@ -267,18 +334,25 @@ async def test_a_long_text_is_embedded_in_overlapping_windows_with_heavier_edges
     np.testing.assert_allclose(vector, expected / np.linalg.norm(expected), atol=1e-6)
 
 
-async def test_check_asks_only_when_nothing_is_known(embedder: OpenAIEmbedder, server: OpenAIServer, clock: MovableClock) -> None:
+async def test_check_asks_only_when_nothing_is_known(
+    embedder: OpenAIEmbedder, server: OpenAIServer, clock: MovableClock
+) -> None:
     assert (await embedder.check()).status == "ok"
     assert (await embedder.check()).status == "ok"
     assert len(server.bodies) == 1
     clock.advance(minutes=2)
     server.script = [refuses(500)]
     health = await embedder.check()
-    assert (health.status, health.detail) == ("unavailable", "embedder: it answered HTTP 500 (some_error)")
+    assert (health.status, health.detail) == (
+        "unavailable",
+        "embedder: it answered HTTP 500 (some_error)",
+    )
     assert (await embedder.check()).status == "ok"
 
 
-async def test_a_failure_outdates_what_check_knew(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
+async def test_a_failure_outdates_what_check_knew(
+    embedder: OpenAIEmbedder, server: OpenAIServer
+) -> None:
     await embedder.embed(["one"])
     server.script = [refuses(401), refuses(401)]
     with pytest.raises(Unavailable):
@@ -291,9 +365,12 @@ async def test_an_identity_that_cannot_sign_in_is_unavailable(
 ) -> None:
     for name in ("AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_CLIENT_SECRET"):
         monkeypatch.delenv(name, raising=False)
-    # AZURE_TOKEN_CREDENTIALS narrows the chain to one link, which fails at once without its variables.
+    # AZURE_TOKEN_CREDENTIALS narrows the chain to one link, which fails at once without
+    # its variables.
     monkeypatch.setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential")
-    embedder = OpenAIEmbedder(Service(provider="azure", base_url=server.root), "m", DIMENSIONS, clock)
+    embedder = OpenAIEmbedder(
+        Service(provider="azure", base_url=server.root), "m", DIMENSIONS, clock
+    )
     with pytest.raises(Unavailable, match="signing in failed"):
         await embedder.embed(["one"])
     assert server.bodies == []

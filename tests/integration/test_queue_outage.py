@@ -1,4 +1,6 @@
-"""A real Azurite that dies, hangs and comes back: calls say so and recover by themselves, memories are kept meanwhile."""
+"""A real Azurite that dies, hangs and comes back: calls say so and recover by themselves,
+memories are kept meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +51,15 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_what_is_sent_while_it_is_down_is_refused_and_afterwards_taken(azurite: AzuriteServer, queue: StorageQueue) -> None:
+async def test_what_is_sent_while_it_is_down_is_refused_and_afterwards_taken(
+    azurite: AzuriteServer, queue: StorageQueue
+) -> None:
     azurite.stop()
-    for call in (queue.send("formation", "lost"), queue.receive("formation", 1, HOUR), queue.length("formation")):
+    for call in (
+        queue.send("formation", "lost"),
+        queue.receive("formation", 1, HOUR),
+        queue.length("formation"),
+    ):
         with pytest.raises(Unavailable):
             await call
     azurite.start()
@@ -75,8 +83,11 @@ async def test_an_emulator_that_forgot_its_queues_gets_them_again() -> None:
         forgetful.kill()
 
 
-async def test_one_that_hangs_is_given_up_and_used_again_when_it_answers(azurite: AzuriteServer, queue: StorageQueue) -> None:
-    # Whoever is in a hurry asks nothing that has to succeed: the first call of a process took 0.47 s where others ran beside.
+async def test_one_that_hangs_is_given_up_and_used_again_when_it_answers(
+    azurite: AzuriteServer, queue: StorageQueue
+) -> None:
+    # Whoever is in a hurry asks nothing that has to succeed: the first call of a process took
+    # 0.47 s where others ran beside.
     hasty = StorageQueue(Account(azurite.connection_string), clock=SystemClock(), deadline_s=0.5)
     await queue.send("formation", "before")
     azurite.freeze()
@@ -93,9 +104,13 @@ async def test_one_that_hangs_is_given_up_and_used_again_when_it_answers(azurite
     await hasty.close()
 
 
-async def test_memories_are_saved_without_it_and_readiness_is_degraded_until_it_is_back(azurite: AzuriteServer, tmp_path: Path) -> None:
+async def test_memories_are_saved_without_it_and_readiness_is_degraded_until_it_is_back(
+    azurite: AzuriteServer, tmp_path: Path
+) -> None:
     connection = SecretStr(azurite.connection_string)
-    settings = Settings(embedding_provider="hash", data=tmp_path, queue="storage", queue_connection=connection)
+    settings = Settings(
+        embedding_provider="hash", data=tmp_path, queue="storage", queue_connection=connection
+    )
     azurite.stop()
     async with MemoryCore(settings) as core:
         await core.save(ALICE, SaveInput(content="kept meanwhile"))
@@ -108,10 +123,16 @@ async def test_memories_are_saved_without_it_and_readiness_is_degraded_until_it_
     assert back["dependencies"]["queue"]["last_ok"] is not None
 
 
-async def test_the_message_of_a_task_that_the_queue_refused_is_sent_again_once_it_is_back(azurite: AzuriteServer, tmp_path: Path) -> None:
+async def test_the_message_of_a_task_that_the_queue_refused_is_sent_again_once_it_is_back(
+    azurite: AzuriteServer, tmp_path: Path
+) -> None:
     connection = SecretStr(azurite.connection_string)
     settings = Settings(
-        embedding_provider="hash", data=tmp_path, queue="storage", queue_connection=connection, consolidation_first_minutes=0
+        embedding_provider="hash",
+        data=tmp_path,
+        queue="storage",
+        queue_connection=connection,
+        consolidation_first_minutes=0,
     )
     async with MemoryCore(settings) as core:
         await core.save(ALICE, SaveInput(content="I live in Lisbon"))
@@ -131,8 +152,12 @@ async def test_the_message_of_a_task_that_the_queue_refused_is_sent_again_once_i
     assert message_of(delivery.body).task_id == accepted.task_id
 
 
-async def test_a_message_whose_sender_waited_no_longer_is_sent_all_the_same(azurite: AzuriteServer) -> None:
-    queue = ResendingQueue(StorageQueue(Account(azurite.connection_string), clock=SystemClock()), SystemClock())
+async def test_a_message_whose_sender_waited_no_longer_is_sent_all_the_same(
+    azurite: AzuriteServer,
+) -> None:
+    queue = ResendingQueue(
+        StorageQueue(Account(azurite.connection_string), clock=SystemClock()), SystemClock()
+    )
     await queue.open()
     azurite.freeze()
     sending = asyncio.ensure_future(queue.send("formation", "a"))
@@ -151,7 +176,9 @@ async def test_a_message_whose_sender_waited_no_longer_is_sent_all_the_same(azur
 
 async def test_closing_stops_sending_again(azurite: AzuriteServer) -> None:
     azurite.stop()
-    queue = ResendingQueue(StorageQueue(Account(azurite.connection_string), clock=SystemClock()), SystemClock())
+    queue = ResendingQueue(
+        StorageQueue(Account(azurite.connection_string), clock=SystemClock()), SystemClock()
+    )
     with pytest.raises(Unavailable):
         await queue.send("formation", "a")
     before = len(asyncio.all_tasks())
@@ -163,7 +190,9 @@ async def test_closing_stops_sending_again(azurite: AzuriteServer) -> None:
 async def test_a_function_that_ends_while_it_is_away_has_its_message_ended_all_the_same(
     azurite: AzuriteServer, queue: StorageQueue
 ) -> None:
-    """By the attempts to remove it that find the service back, or else by a second call: at least once is what is promised."""
+    """By the attempts to remove it that find the service back, or else by a second call:
+    at least once is what is promised.
+    """
     calls: list[int] = []
     free = asyncio.Event()
 
@@ -172,7 +201,9 @@ async def test_a_function_that_ends_while_it_is_away_has_its_message_ended_all_t
         await free.wait()
 
     options = QueueOptions(max_polling_interval=timedelta(milliseconds=200))
-    served = Queues([QueueFunction("work", "formation", "msg", work)], options, timedelta(seconds=1))
+    served = Queues(
+        [QueueFunction("work", "formation", "msg", work)], options, timedelta(seconds=1)
+    )
     await queue.send("formation", "a")
     served.start(queue)
 
@@ -193,8 +224,12 @@ async def test_a_function_that_ends_while_it_is_away_has_its_message_ended_all_t
     assert calls in ([1], [1, 2])
 
 
-async def test_an_account_that_knows_us_not_says_so_without_being_asked_again(azurite: AzuriteServer) -> None:
-    queue = StorageQueue(Account(azurite.connection_string.replace("Eby8", "AAAA")), clock=SystemClock())
+async def test_an_account_that_knows_us_not_says_so_without_being_asked_again(
+    azurite: AzuriteServer,
+) -> None:
+    queue = StorageQueue(
+        Account(azurite.connection_string.replace("Eby8", "AAAA")), clock=SystemClock()
+    )
     with pytest.raises(Unavailable, match="refused us") as refused:
         await queue.send("formation", "a")
     assert refused.value.retry_after_s == 30

@@ -40,7 +40,12 @@ def clock() -> MovableClock:
 
 @pytest.fixture
 async def store(redis: RedisServer, clock: MovableClock) -> AsyncIterator[RedisShortTermStore]:
-    made = RedisShortTermStore(server(redis.url), clock, timeout_s=0.5, breaker=Breaker(clock, failures=CALLS_UNTIL_OPEN, rest=REST))
+    made = RedisShortTermStore(
+        server(redis.url),
+        clock,
+        timeout_s=0.5,
+        breaker=Breaker(clock, failures=CALLS_UNTIL_OPEN, rest=REST),
+    )
     await made.open()
     yield made
     await made.close()
@@ -62,7 +67,9 @@ NOTHING: list[object] = [(None, []), False, False, [None, None]]
 
 
 async def until_back(store: RedisShortTermStore, clock: MovableClock) -> None:
-    """Use the store as traffic would, the clock going on, until it answers; each try is bounded by the store's own timeout."""
+    """Use the store as traffic would, the clock going on, until it answers; each try is bounded by
+    the store's own timeout.
+    """
     for _ in range(200):
         clock.advance(seconds=REST.total_seconds())
         await store.recall(ANA, "s1", 1)
@@ -71,7 +78,9 @@ async def until_back(store: RedisShortTermStore, clock: MovableClock) -> None:
     pytest.fail("the store did not recover")
 
 
-async def test_a_server_that_dies_makes_every_call_empty_and_none_raise(store: RedisShortTermStore, redis: RedisServer) -> None:
+async def test_a_server_that_dies_makes_every_call_empty_and_none_raise(
+    store: RedisShortTermStore, redis: RedisServer
+) -> None:
     assert await store.remember(turn(1), Stamp("e1", 1, 0))
     redis.kill()
     assert await every_call(store) == NOTHING
@@ -83,9 +92,12 @@ async def test_a_server_that_dies_makes_every_call_empty_and_none_raise(store: R
     assert health.facts["circuit"] == "open"
 
 
-async def test_a_server_that_hangs_makes_every_call_empty_and_none_raise(store: RedisShortTermStore, redis: RedisServer) -> None:
+async def test_a_server_that_hangs_makes_every_call_empty_and_none_raise(
+    store: RedisShortTermStore, redis: RedisServer
+) -> None:
     redis.freeze()
-    async with asyncio.timeout(30):  # no call waits for the server; without the bound this would hang for good
+    # no call waits for the server; without the bound this would hang for good
+    async with asyncio.timeout(30):
         assert await every_call(store) == NOTHING
         assert (await store.check()).status == "unavailable"
     assert store.degraded
@@ -98,7 +110,9 @@ async def test_an_open_circuit_asks_nobody(store: RedisShortTermStore, redis: Re
     assert store.failures == CALLS_UNTIL_OPEN
 
 
-async def test_it_recovers_by_itself_when_the_server_is_back(store: RedisShortTermStore, redis: RedisServer, clock: MovableClock) -> None:
+async def test_it_recovers_by_itself_when_the_server_is_back(
+    store: RedisShortTermStore, redis: RedisServer, clock: MovableClock
+) -> None:
     redis.kill()
     await every_call(store)
     redis.start()
@@ -108,7 +122,9 @@ async def test_it_recovers_by_itself_when_the_server_is_back(store: RedisShortTe
     assert (await store.check()).status == "ok"
 
 
-async def test_a_check_sees_the_server_back_before_the_circuit_would(store: RedisShortTermStore, redis: RedisServer) -> None:
+async def test_a_check_sees_the_server_back_before_the_circuit_would(
+    store: RedisShortTermStore, redis: RedisServer
+) -> None:
     redis.kill()
     await every_call(store)
     redis.start()
@@ -136,7 +152,9 @@ async def test_a_check_does_not_call_a_server_well_that_answers_and_takes_no_wri
     await client.aclose()
 
 
-async def test_a_server_that_is_down_at_the_start_is_only_noted(redis: RedisServer, clock: MovableClock) -> None:
+async def test_a_server_that_is_down_at_the_start_is_only_noted(
+    redis: RedisServer, clock: MovableClock
+) -> None:
     redis.kill()
     store = RedisShortTermStore(server(redis.url), clock, timeout_s=5)
     await store.open()
@@ -147,7 +165,10 @@ async def test_a_server_that_is_down_at_the_start_is_only_noted(redis: RedisServ
 
 
 async def test_an_outage_is_logged_once_and_its_end_once(
-    store: RedisShortTermStore, redis: RedisServer, clock: MovableClock, caplog: pytest.LogCaptureFixture
+    store: RedisShortTermStore,
+    redis: RedisServer,
+    clock: MovableClock,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, logger="memory_core")
     redis.kill()
@@ -157,7 +178,9 @@ async def test_an_outage_is_logged_once_and_its_end_once(
     redis.start()
     await until_back(store, clock)
     await store.recall(ANA, "s1", 10)
-    levels = [record.levelname for record in caplog.records if record.name.startswith("memory_core")]
+    levels = [
+        record.levelname for record in caplog.records if record.name.startswith("memory_core")
+    ]
     assert levels == ["WARNING", "INFO"]
 
 
@@ -168,12 +191,16 @@ async def test_answers_that_came_too_late_are_not_taken_for_others(
     await store.remember(turn(1), Stamp("e1", 1, 0))
     await store.keep_vectors({"v": unit_vector(1)})
     redis.freeze()
-    await asyncio.gather(*(store.recall(ANA, "s1", 10) for _ in range(CALLS_UNTIL_OPEN)), store.vectors(["v"]))
+    await asyncio.gather(
+        *(store.recall(ANA, "s1", 10) for _ in range(CALLS_UNTIL_OPEN)), store.vectors(["v"])
+    )
     assert store.degraded
     redis.thaw()
     await until_back(store, clock)
     for _ in range(10):
-        found, (held, memories) = await asyncio.gather(store.vectors(["v"]), store.recall(ANA, "s1", 10))
+        found, (held, memories) = await asyncio.gather(
+            store.vectors(["v"]), store.recall(ANA, "s1", 10)
+        )
         assert found[0] is not None
         assert found[0].shape == (8,)
         assert held == Stamp("e1", 1, 1)
@@ -184,8 +211,10 @@ async def test_answers_that_came_too_late_are_not_taken_for_others(
 async def test_what_was_deleted_during_an_outage_is_void_when_redis_is_back(
     store: RedisShortTermStore, redis: RedisServer, clock: MovableClock, later_saves: int
 ) -> None:
-    """Memory 1 is deleted by commit 3 while Redis hangs. Its set is still there afterwards, stamped older than the removal,
-    and saves that come later do not make it look clean; only a rebuild does."""
+    """Memory 1 is deleted by commit 3 while Redis hangs. Its set is still there afterwards, stamped
+    older than the removal, and saves that come later do not make it look clean;
+    only a rebuild does.
+    """
     await store.remember(turn(1), Stamp("e1", 1, 0))
     await store.remember(turn(2), Stamp("e1", 2, 0))
     redis.freeze()
@@ -206,7 +235,9 @@ async def test_what_was_deleted_during_an_outage_is_void_when_redis_is_back(
     assert [memory.id for memory in memories] == ["mem_2"]
 
 
-async def test_an_erase_during_an_outage_voids_what_was_held(store: RedisShortTermStore, redis: RedisServer, clock: MovableClock) -> None:
+async def test_an_erase_during_an_outage_voids_what_was_held(
+    store: RedisShortTermStore, redis: RedisServer, clock: MovableClock
+) -> None:
     await store.remember(turn(1), Stamp("e1", 1, 0))
     redis.freeze()
     await store.drop(ANA, ["s1"], [], Stamp("e2", 1, 1), previous_removal=0)
@@ -220,7 +251,9 @@ async def test_an_erase_during_an_outage_voids_what_was_held(store: RedisShortTe
     assert [memory.content for memory in memories] == ["a new life"]
 
 
-async def test_a_flushed_server_gets_its_scripts_again(store: RedisShortTermStore, redis: RedisServer, clock: MovableClock) -> None:
+async def test_a_flushed_server_gets_its_scripts_again(
+    store: RedisShortTermStore, redis: RedisServer, clock: MovableClock
+) -> None:
     await store.remember(turn(1), Stamp("e1", 1, 0))
     redis.kill()
     redis.start()
@@ -228,9 +261,13 @@ async def test_a_flushed_server_gets_its_scripts_again(store: RedisShortTermStor
     assert await store.remember(turn(2), Stamp("e1", 2, 0))
 
 
-async def test_a_burst_far_over_the_connections_is_served(redis: RedisServer, clock: MovableClock) -> None:
+async def test_a_burst_far_over_the_connections_is_served(
+    redis: RedisServer, clock: MovableClock
+) -> None:
     store = RedisShortTermStore(server(redis.url), clock, timeout_s=10)
-    burst = asyncio.gather(*(store.remember(turn(number), Stamp("e1", 0, 0)) for number in range(1, 201)))
+    burst = asyncio.gather(
+        *(store.remember(turn(number), Stamp("e1", 0, 0)) for number in range(1, 201))
+    )
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     assert store.pool() == (32, 32)
@@ -240,7 +277,9 @@ async def test_a_burst_far_over_the_connections_is_served(redis: RedisServer, cl
     await store.close()
 
 
-async def test_a_password_given_apart_signs_in(redis: RedisServer, clock: MovableClock, store: RedisShortTermStore) -> None:
+async def test_a_password_given_apart_signs_in(
+    redis: RedisServer, clock: MovableClock, store: RedisShortTermStore
+) -> None:
     admin = server(redis.url)()
     await admin.config_set("requirepass", "s3cret/:@")
     await admin.aclose()
@@ -253,7 +292,9 @@ async def test_a_password_given_apart_signs_in(redis: RedisServer, clock: Movabl
 
 
 class SlowAtFirst(CredentialProvider):
-    """A source of passwords that hangs the first time it is asked, as a cold managed identity does."""
+    """A source of passwords that hangs the first time it is asked, as a cold managed
+    identity does.
+    """
 
     def __init__(self, password: str) -> None:
         self._password = password
@@ -270,7 +311,9 @@ class SlowAtFirst(CredentialProvider):
 
 
 class SlowAlways(CredentialProvider):
-    """A sign-in that takes longer than a call may, every time, as one does whose tokens nobody holds yet."""
+    """A sign-in that takes longer than a call may, every time, as one does whose tokens
+    nobody holds yet.
+    """
 
     async def get_credentials_async(self) -> tuple[str]:
         await asyncio.sleep(0.3)
@@ -280,11 +323,16 @@ class SlowAlways(CredentialProvider):
 async def test_a_sign_in_that_outlasts_every_call_is_finished_beside_them(
     redis: RedisServer, clock: MovableClock, store: RedisShortTermStore
 ) -> None:
-    """Each call would cut its own connection short, so that Redis stayed away for as long as the process lived."""
+    """Each call would cut its own connection short, so that Redis stayed away for as long as the
+    process lived.
+    """
     async with Redis.from_url(redis.url) as client:
         await client.config_set("requirepass", "secret")
     slow = RedisShortTermStore(
-        lambda: Redis(port=redis.port, credential_provider=SlowAlways()), clock, timeout_s=0.1, breaker=Breaker(clock, rest=REST)
+        lambda: Redis(port=redis.port, credential_provider=SlowAlways()),
+        clock,
+        timeout_s=0.1,
+        breaker=Breaker(clock, rest=REST),
     )
     try:
         assert await slow.recall(ANA, "s1", 1) == (None, [])
@@ -294,7 +342,9 @@ async def test_a_sign_in_that_outlasts_every_call_is_finished_beside_them(
         await slow.close()
 
 
-async def test_a_connection_whose_sign_in_was_cut_short_is_not_used(redis: RedisServer, clock: MovableClock) -> None:
+async def test_a_connection_whose_sign_in_was_cut_short_is_not_used(
+    redis: RedisServer, clock: MovableClock
+) -> None:
     admin = server(redis.url)()
     await admin.config_set("requirepass", "s3cret")
     await admin.aclose()

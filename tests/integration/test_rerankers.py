@@ -1,4 +1,6 @@
-"""Both rerankers over a real socket: the service behind /rerank, and the chat model that reads a list."""
+"""Both rerankers over a real socket: the service behind /rerank, and the chat model that
+reads a list.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,14 @@ TEXTS = ["lunch", "the red boat", "boats"]
 
 
 class RerankServer(Served):
-    """Answers `answer`, or `raw` where that is given, or refuses with `status`; `bodies` and `keys` keep what was asked."""
+    """Answers `answer`, or `raw` where that is given, or refuses with `status`;
+    `bodies` and `keys` keep what was asked.
+    """
 
     def __init__(self) -> None:
-        self.answer: Any = {"results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": -2.5}]}
+        self.answer: Any = {
+            "results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": -2.5}]
+        }
         self.raw: bytes | None = None
         self.status = 200
         self.bodies: list[dict[str, Any]] = []
@@ -51,7 +57,12 @@ async def service() -> AsyncIterator[RerankServer]:
 
 @pytest.fixture
 async def endpoint(service: RerankServer) -> AsyncIterator[EndpointReranker]:
-    made = EndpointReranker(Service(base_url=f"http://127.0.0.1:{service.port}/v1", api_key="key"), "reader-1", StillClock(), timeout_s=5.0)
+    made = EndpointReranker(
+        Service(base_url=f"http://127.0.0.1:{service.port}/v1", api_key="key"),
+        "reader-1",
+        StillClock(),
+        timeout_s=5.0,
+    )
     await made.open()
     yield made
     await made.close()
@@ -67,9 +78,13 @@ async def chat() -> AsyncIterator[Made]:
     await server.stop()
 
 
-async def test_a_service_is_asked_for_all_texts_and_answers_by_number(endpoint: EndpointReranker, service: RerankServer) -> None:
+async def test_a_service_is_asked_for_all_texts_and_answers_by_number(
+    endpoint: EndpointReranker, service: RerankServer
+) -> None:
     assert await endpoint.rerank(Owner("shop", "ana"), "red boat", TEXTS) == [-2.5, 0.9, -3.5]
-    assert service.bodies == [{"model": "reader-1", "query": "red boat", "documents": TEXTS, "top_n": 3}]
+    assert service.bodies == [
+        {"model": "reader-1", "query": "red boat", "documents": TEXTS, "top_n": 3}
+    ]
     assert service.keys == ["Bearer key"]
     assert (await endpoint.check()).status == "ok"
     assert len(service.bodies) == 1
@@ -89,7 +104,9 @@ async def test_a_service_is_asked_for_all_texts_and_answers_by_number(endpoint: 
         {"results": ["first"]},
     ],
 )
-async def test_nonsense_of_a_service_is_its_being_away(endpoint: EndpointReranker, service: RerankServer, answer: Any) -> None:
+async def test_nonsense_of_a_service_is_its_being_away(
+    endpoint: EndpointReranker, service: RerankServer, answer: Any
+) -> None:
     service.answer = answer
     with pytest.raises(Unavailable, match="reranker"):
         await endpoint.rerank(Owner("shop", "ana"), "red boat", TEXTS)
@@ -108,15 +125,29 @@ async def test_nonsense_of_a_service_is_its_being_away(endpoint: EndpointReranke
         b'{"results": [{"index": 0, "relevance_score": 1' + b"0" * 400 + b"}]}",
         b'{"results": [{"index": 1' + b"0" * 5000 + b', "relevance_score": 1}]}',
     ],
-    ids=["nothing", "a page", "cut", "no text", "deep", "no number", "infinite place", "huge score", "huge place"],
+    ids=[
+        "nothing",
+        "a page",
+        "cut",
+        "no text",
+        "deep",
+        "no number",
+        "infinite place",
+        "huge score",
+        "huge place",
+    ],
 )
-async def test_bytes_that_are_no_scores_are_its_being_away(endpoint: EndpointReranker, service: RerankServer, raw: bytes) -> None:
+async def test_bytes_that_are_no_scores_are_its_being_away(
+    endpoint: EndpointReranker, service: RerankServer, raw: bytes
+) -> None:
     service.raw = raw
     with pytest.raises(Unavailable, match="reranker"):
         await endpoint.rerank(Owner("shop", "ana"), "red boat", TEXTS)
 
 
-async def test_a_service_that_refuses_is_away_and_readiness_says_so(endpoint: EndpointReranker, service: RerankServer) -> None:
+async def test_a_service_that_refuses_is_away_and_readiness_says_so(
+    endpoint: EndpointReranker, service: RerankServer
+) -> None:
     service.status = 500
     with pytest.raises(Unavailable, match="HTTP 500"):
         await endpoint.rerank(Owner("shop", "ana"), "red boat", TEXTS)
@@ -130,7 +161,9 @@ async def test_a_model_names_the_texts_that_help(chat: Made) -> None:
     reranker = ListwiseReranker(chat.agents())
     chat.server.script = [says('{"ranked": [2, 1, 2, 7]}')]
     assert await reranker.rerank(Owner("shop", "ana"), "red boat", TEXTS) == [0.0, 2.0, 3.0]
-    (message,) = [one["content"] for one in chat.server.bodies[0]["messages"] if one["role"] == "user"]
+    (message,) = [
+        one["content"] for one in chat.server.bodies[0]["messages"] if one["role"] == "user"
+    ]
     assert all(text in message for text in ("red boat", *TEXTS))
 
 

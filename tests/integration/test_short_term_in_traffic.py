@@ -1,4 +1,6 @@
-"""A real redis-server that goes away in the middle of traffic: everything goes on, says so, recovers, and nothing comes back."""
+"""A real redis-server that goes away in the middle of traffic: everything goes on, says so,
+recovers, and nothing comes back.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,22 @@ def redis() -> Iterator[RedisServer]:
 
 
 def short_term(redis: RedisServer, clock: StillClock) -> RedisShortTermStore:
-    return RedisShortTermStore(server(redis.url), clock, timeout_s=0.5, breaker=Breaker(clock, rest=timedelta(seconds=REST_S)))
+    return RedisShortTermStore(
+        server(redis.url),
+        clock,
+        timeout_s=0.5,
+        breaker=Breaker(clock, rest=timedelta(seconds=REST_S)),
+    )
 
 
 async def process(world: World, redis: RedisServer, **options: Any) -> MemoryCore:
     """One more process on the same file and the same Redis."""
-    return await world.core(short_term=short_term(redis, world.clock), embedder=WordsEmbedder(), commit_deadline_s=60, **options)
+    return await world.core(
+        short_term=short_term(redis, world.clock),
+        embedder=WordsEmbedder(),
+        commit_deadline_s=60,
+        **options,
+    )
 
 
 async def hits(core: MemoryCore, query: str = "boat", session: str = "s1") -> tuple[Hit, ...]:
@@ -70,7 +82,9 @@ async def served_from_redis(core: MemoryCore, clock: StillClock) -> set[str]:
     pytest.fail("the working set was never served again")
 
 
-async def test_stopped_in_the_middle_of_saves_and_retrieves_all_go_on_and_say_so(world: World, redis: RedisServer) -> None:
+async def test_stopped_in_the_middle_of_saves_and_retrieves_all_go_on_and_say_so(
+    world: World, redis: RedisServer
+) -> None:
     core = await process(world, redis)
     stop_at = 20
 
@@ -162,8 +176,13 @@ async def test_what_went_while_redis_was_down_does_not_come_back_with_it(
     assert {"blue boat 0", "blue boat 1", "blue boat 2"} <= served
 
 
-async def test_a_removal_by_a_process_without_redis_is_seen_by_those_with_it(world: World, redis: RedisServer) -> None:
-    core, other = await process(world, redis), await world.core(short_term=None, embedder=WordsEmbedder())
+async def test_a_removal_by_a_process_without_redis_is_seen_by_those_with_it(
+    world: World, redis: RedisServer
+) -> None:
+    core, other = (
+        await process(world, redis),
+        await world.core(short_term=None, embedder=WordsEmbedder()),
+    )
     held = (await core.save(ALICE, turn("red boat"))).memory
     await other.delete(ALICE, held.id)
     assert await contents(core) == set()
@@ -173,7 +192,9 @@ async def test_a_removal_by_a_process_without_redis_is_seen_by_those_with_it(wor
 
 
 @pytest.mark.parametrize("remove", [delete, clear, by_status])
-async def test_a_write_back_paused_while_another_process_removes_brings_nothing_back(world: World, redis: RedisServer, remove: Any) -> None:
+async def test_a_write_back_paused_while_another_process_removes_brings_nothing_back(
+    world: World, redis: RedisServer, remove: Any
+) -> None:
     paused = Paused(short_term(redis, world.clock))
     slow = await world.core(short_term=paused, embedder=WordsEmbedder())
     other = await process(world, redis)
@@ -192,7 +213,9 @@ async def test_a_write_back_paused_while_another_process_removes_brings_nothing_
         assert "red boat" not in await served_from_redis(core, world.clock)
 
 
-async def test_the_sets_of_other_sessions_are_served_again_after_a_removal_elsewhere(world: World, redis: RedisServer) -> None:
+async def test_the_sets_of_other_sessions_are_served_again_after_a_removal_elsewhere(
+    world: World, redis: RedisServer
+) -> None:
     core = await process(world, redis)
     await core.save(ALICE, turn("red boat"))
     elsewhere = (await core.save(ALICE, turn("blue boat", "s2"))).memory
@@ -200,7 +223,9 @@ async def test_the_sets_of_other_sessions_are_served_again_after_a_removal_elsew
     assert await served_from_redis(core, world.clock) == {"red boat"}
 
 
-async def test_a_set_that_redis_forgot_costs_nothing_but_warmth(world: World, redis: RedisServer) -> None:
+async def test_a_set_that_redis_forgot_costs_nothing_but_warmth(
+    world: World, redis: RedisServer
+) -> None:
     core = await process(world, redis)
     await core.bulk(ALICE, [turn(f"boat {n}") for n in range(30)])
     redis.kill()
@@ -211,7 +236,9 @@ async def test_a_set_that_redis_forgot_costs_nothing_but_warmth(world: World, re
     assert {hit.tier for hit in found} == {"long"}
 
 
-async def test_a_session_under_fire_never_shows_what_is_gone(world: World, redis: RedisServer) -> None:
+async def test_a_session_under_fire_never_shows_what_is_gone(
+    world: World, redis: RedisServer
+) -> None:
     cores = [await process(world, redis) for _ in range(2)]
     gone: set[str] = set()
 

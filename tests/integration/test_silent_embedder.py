@@ -1,4 +1,6 @@
-"""An embedder behind a network that takes a request and never answers: queries go on by words, and say so."""
+"""An embedder behind a network that takes a request and never answers: queries go on by words,
+and say so.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def settings(server: OpenAIServer, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def core(server: OpenAIServer, clock: MovableClock, settings: Settings) -> AsyncIterator[MemoryCore]:
+async def core(
+    server: OpenAIServer, clock: MovableClock, settings: Settings
+) -> AsyncIterator[MemoryCore]:
     """Three memories, saved while the embedder answered; then it goes silent."""
     async with MemoryCore(settings, clock=clock) as made:
         await fill(made, server)
@@ -72,7 +76,9 @@ async def ask(core: MemoryCore, text: str) -> Retrieved:
 
 
 async def asked(server: OpenAIServer, times: int) -> None:
-    """So often it was asked and no more, though a request may arrive when nobody waits for its answer any longer."""
+    """So often it was asked and no more, though a request may arrive when nobody waits for its
+    answer any longer.
+    """
     async with asyncio.timeout(GUARD_S):
         while len(server.bodies) < times:
             await asyncio.sleep(0)
@@ -95,8 +101,13 @@ async def test_a_query_goes_on_with_the_words_alone_and_names_what_it_did_withou
 async def test_further_rounds_do_not_wait_for_an_embedder_that_was_silent(
     server: OpenAIServer, clock: MovableClock, settings: Settings
 ) -> None:
-    rewriting = replace(Adapters.of(settings, clock, lambda operation, charge: None), agents=ScriptedAgents(rewritten=["blue boat"]))
-    query = RetrieveInput.model_validate({"query": "red boat captain", "mode": "reconstruct", "similarity_threshold": 0.1})
+    rewriting = replace(
+        Adapters.of(settings, clock, lambda operation, charge: None),
+        agents=ScriptedAgents(rewritten=["blue boat"]),
+    )
+    query = RetrieveInput.model_validate(
+        {"query": "red boat captain", "mode": "reconstruct", "similarity_threshold": 0.1}
+    )
     async with MemoryCore(settings, clock=clock, adapters=rewriting) as core:
         await fill(core, server)
         async with asyncio.timeout(GUARD_S):
@@ -113,14 +124,18 @@ async def test_a_context_goes_on_and_says_so_too(core: MemoryCore) -> None:
     assert context.degraded == ("embedder",)
 
 
-async def test_after_two_in_a_row_nobody_waits_and_nobody_asks(core: MemoryCore, server: OpenAIServer) -> None:
+async def test_after_two_in_a_row_nobody_waits_and_nobody_asks(
+    core: MemoryCore, server: OpenAIServer
+) -> None:
     answers = [await ask(core, f"red boat {number}") for number in range(6)]
     assert [one.degraded for one in answers] == [("embedder",)] * 6
     assert all(one.results for one in answers)
     await asked(server, 2)
 
 
-async def test_a_vector_that_is_held_serves_while_the_embedder_rests(core: MemoryCore, server: OpenAIServer) -> None:
+async def test_a_vector_that_is_held_serves_while_the_embedder_rests(
+    core: MemoryCore, server: OpenAIServer
+) -> None:
     for number in range(3):
         await ask(core, f"red boat {number}")
     assert (await ask(core, "asked before")).degraded == ()
@@ -140,7 +155,9 @@ async def test_after_a_rest_one_query_tries_it_and_the_rest_go_on_without(
     await asked(server, 3)
 
 
-async def test_one_that_answers_again_is_asked_by_all(core: MemoryCore, server: OpenAIServer, clock: MovableClock) -> None:
+async def test_one_that_answers_again_is_asked_by_all(
+    core: MemoryCore, server: OpenAIServer, clock: MovableClock
+) -> None:
     for number in range(3):
         await ask(core, f"red boat {number}")
     server.script.clear()
@@ -149,31 +166,47 @@ async def test_one_that_answers_again_is_asked_by_all(core: MemoryCore, server: 
     await asked(server, 5)
 
 
-async def test_one_that_only_refuses_is_let_alone_too(core: MemoryCore, server: OpenAIServer) -> None:
+async def test_one_that_only_refuses_is_let_alone_too(
+    core: MemoryCore, server: OpenAIServer
+) -> None:
     server.script = [refuses(401) for _ in range(20)]
     answers = [await ask(core, f"red boat {number}") for number in range(4)]
     assert [one.degraded for one in answers] == [("embedder",)] * 4
     await asked(server, 2)
 
 
-async def test_saves_are_embedded_while_queries_let_it_rest(core: MemoryCore, server: OpenAIServer) -> None:
+async def test_saves_are_embedded_while_queries_let_it_rest(
+    core: MemoryCore, server: OpenAIServer
+) -> None:
     for number in range(3):
         await ask(core, f"red boat {number}")
     server.script.clear()
-    saved = await core.save(ALICE, SaveInput.model_validate({"type": "episodic", "content": "a green boat came"}))
+    saved = await core.save(
+        ALICE, SaveInput.model_validate({"type": "episodic", "content": "a green boat came"})
+    )
     assert saved.memory.embedding is not None
     await asked(server, 3)
 
 
-async def test_the_same_question_does_not_wait_again_for_the_vector_it_gave_up_on(core: MemoryCore, server: OpenAIServer) -> None:
+async def test_the_same_question_does_not_wait_again_for_the_vector_it_gave_up_on(
+    core: MemoryCore, server: OpenAIServer
+) -> None:
     """It would wait for the request of the first, which is still under way."""
     await ask(core, "red boat")
     with pytest.raises(Unavailable):
-        core._services.adapters.embedder.embed_query("red boat").send(None)  # it is not suspended once
+        # it is not suspended once
+        core._services.adapters.embedder.embed_query("red boat").send(None)
     await asked(server, 1)
 
 
 async def test_a_model_in_this_process_may_take_its_time_to_load(tmp_path: Path) -> None:
-    async with MemoryCore(Settings(embedding_provider="minilm", data=tmp_path, embedding_query_deadline_s=1e-6)) as core:
-        await core.save(ALICE, SaveInput.model_validate({"type": "episodic", "content": "the red boat sank near Porto"}))
+    async with MemoryCore(
+        Settings(embedding_provider="minilm", data=tmp_path, embedding_query_deadline_s=1e-6)
+    ) as core:
+        await core.save(
+            ALICE,
+            SaveInput.model_validate(
+                {"type": "episodic", "content": "the red boat sank near Porto"}
+            ),
+        )
         assert (await ask(core, "red boat")).degraded == ()

@@ -1,4 +1,6 @@
-"""Processes that share a file or die over it: what was acknowledged is there, nothing is half there."""
+"""Processes that share a file or die over it: what was acknowledged is there,
+nothing is half there.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,17 @@ async def checked(path: Path, acknowledged: set[str]) -> int:
         assert snapshot.head is not None
         assert snapshot.head.sequence == snapshot.documents["counter"].body["n"] == len(events)
         found = await store.search(ALICE, query("tea", limit=100_000))
-        assert set(found.candidates.ids) == {f"mem_{commit_id}_{half}" for commit_id in committed for half in "ab"}
+        assert set(found.candidates.ids) == {
+            f"mem_{commit_id}_{half}" for commit_id in committed for half in "ab"
+        }
         return len(events)
     finally:
         await store.close()
 
 
-async def test_killed_while_committing_it_loses_nothing_acknowledged_and_keeps_nothing_half(tmp_path: Path) -> None:
+async def test_killed_while_committing_it_loses_nothing_acknowledged_and_keeps_nothing_half(
+    tmp_path: Path,
+) -> None:
     path, rng, acknowledged = tmp_path / "memory.db", random.Random(5), set[str]()
     for life in range(8):
         process = await child(path, f"life{life}", 10_000)
@@ -48,7 +54,8 @@ async def test_killed_while_committing_it_loses_nothing_acknowledged_and_keeps_n
         for _ in range(rng.randint(1, 60)):
             acknowledged.add((await process.stdout.readline()).decode().strip())
         process.kill()
-        rest = (await process.stdout.read()).decode().split("\n")[:-1]  # what it said before the kill reached it
+        # what it said before the kill reached it
+        rest = (await process.stdout.read()).decode().split("\n")[:-1]
         acknowledged.update(rest)
         await process.wait()
         assert await checked(path, acknowledged) >= len(acknowledged)
@@ -66,7 +73,9 @@ async def test_two_processes_on_one_file_lose_no_update(tmp_path: Path) -> None:
 
 async def test_processes_that_open_a_new_file_at_once_all_get_it(tmp_path: Path) -> None:
     for number in range(4):
-        processes = [await child(tmp_path / f"{number}.db", name, 1) for name in ("one", "two", "three")]
+        processes = [
+            await child(tmp_path / f"{number}.db", name, 1) for name in ("one", "two", "three")
+        ]
         said = await asyncio.gather(*(process.communicate() for process in processes))
         assert [process.returncode for process in processes] == [0, 0, 0]
         assert all(out for out, _ in said)

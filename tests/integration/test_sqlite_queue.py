@@ -1,4 +1,6 @@
-"""The embedded queue as a file: killed processes, several at once, what expires, and files that are not its own."""
+"""The embedded queue as a file: killed processes, several at once, what expires,
+and files that are not its own.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ async def test_processes_that_drain_one_queue_share_it(path: Path) -> None:
     assert sorted(taken) == sorted(f"m{number}" for number in range(300))
 
 
-async def test_a_message_nobody_came_for_is_gone_after_a_week(queue: SqliteQueue, clock: StillClock) -> None:
+async def test_a_message_nobody_came_for_is_gone_after_a_week(
+    queue: SqliteQueue, clock: StillClock
+) -> None:
     await queue.send("formation", "a")
     clock.forward(7 * DAY_S - 1)
     assert await queue.length("formation") == 1
@@ -101,13 +105,17 @@ async def test_a_message_expires_while_it_is_held(queue: SqliteQueue, clock: Sti
     assert not await queue.complete("formation", held)
 
 
-async def test_a_message_delayed_by_a_week_is_not_expired_when_it_comes(queue: SqliteQueue, clock: StillClock) -> None:
+async def test_a_message_delayed_by_a_week_is_not_expired_when_it_comes(
+    queue: SqliteQueue, clock: StillClock
+) -> None:
     await queue.send("formation", "a", delay=timedelta(days=7))
     clock.forward(7 * DAY_S)
     assert await drained(queue) == ["a"]
 
 
-async def test_what_was_sent_while_the_clock_was_ahead_comes_once_it_is_right_again(queue: SqliteQueue, clock: StillClock) -> None:
+async def test_what_was_sent_while_the_clock_was_ahead_comes_once_it_is_right_again(
+    queue: SqliteQueue, clock: StillClock
+) -> None:
     clock.forward(DAY_S)
     await queue.send("formation", "at once")
     await queue.send("formation", "in a minute", delay=timedelta(minutes=1))
@@ -118,7 +126,9 @@ async def test_what_was_sent_while_the_clock_was_ahead_comes_once_it_is_right_ag
     assert await drained(queue) == []
 
 
-async def test_what_expired_leaves_the_file(queue: SqliteQueue, path: Path, clock: StillClock) -> None:
+async def test_what_expired_leaves_the_file(
+    queue: SqliteQueue, path: Path, clock: StillClock
+) -> None:
     await queue.send("webhooks", "old")
     clock.forward(7 * DAY_S)
     await queue.send("formation", "new")
@@ -128,7 +138,9 @@ async def test_what_expired_leaves_the_file(queue: SqliteQueue, path: Path, cloc
     file.close()
 
 
-async def test_what_a_receiver_that_gave_up_was_about_to_get_comes_back(queue: SqliteQueue, clock: StillClock) -> None:
+async def test_what_a_receiver_that_gave_up_was_about_to_get_comes_back(
+    queue: SqliteQueue, clock: StillClock
+) -> None:
     await queue.send("formation", "a")
     receiving = asyncio.create_task(queue.receive("formation", 1, HOUR))
     await asyncio.sleep(0)
@@ -138,7 +150,9 @@ async def test_what_a_receiver_that_gave_up_was_about_to_get_comes_back(queue: S
     assert await drained(queue) == ["a"]
 
 
-async def test_the_stores_own_file_is_not_taken_for_a_queue(world: World, clock: StillClock) -> None:
+async def test_the_stores_own_file_is_not_taken_for_a_queue(
+    world: World, clock: StillClock
+) -> None:
     await world.core()
     queue = SqliteQueue(world.folder / "memory.db", clock=clock)
     with pytest.raises(Unavailable, match="another program"):
@@ -153,7 +167,9 @@ def damaged(path: Path) -> Path:
     return path
 
 
-async def test_a_damaged_file_says_so_and_works_once_it_is_gone(damaged: Path, clock: StillClock) -> None:
+async def test_a_damaged_file_says_so_and_works_once_it_is_gone(
+    damaged: Path, clock: StillClock
+) -> None:
     queue = SqliteQueue(damaged, clock=clock)
     with pytest.raises(Unavailable, match="not a database") as refused:
         await queue.open()

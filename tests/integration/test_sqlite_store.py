@@ -25,7 +25,20 @@ from memory_core.domain.fading import Fading
 from memory_core.domain.memory import Lexical, Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, Write
-from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, batch, commit, document, memory, query, save, tokens, unit
+from tests.builders import (
+    ALICE,
+    DIMENSIONS,
+    NOW,
+    StillClock,
+    batch,
+    commit,
+    document,
+    memory,
+    query,
+    save,
+    tokens,
+    unit,
+)
 
 Opened = Callable[..., Awaitable[SqliteStore]]
 
@@ -40,7 +53,12 @@ async def opened(path: Path) -> AsyncIterator[Opened]:
     stores: list[SqliteStore] = []
 
     async def make(**options: Any) -> SqliteStore:
-        defaults = {"clock": StillClock(), "embedding_model": "one", "dimensions": DIMENSIONS, "synchronous": "normal"}
+        defaults = {
+            "clock": StillClock(),
+            "embedding_model": "one",
+            "dimensions": DIMENSIONS,
+            "synchronous": "normal",
+        }
         store = SqliteStore(path, **(defaults | options))
         stores.append(store)
         await store.open()
@@ -60,7 +78,10 @@ async def test_slices_over_the_budget_are_let_go_and_answer_the_same_again(opene
         words = " ".join(rng.choice(["tea", "cup", "rain", "moon"]) for _ in range(4))
         await save(small, memory(words, owner=owner, id=f"mem_{number}", embedding=unit(number)))
         asked = rng.choice(owners)
-        answers = [(await store.search(asked, query("tea moon", unit(500), 7))).candidates for store in (small, large)]
+        answers = [
+            (await store.search(asked, query("tea moon", unit(500), 7))).candidates
+            for store in (small, large)
+        ]
         assert answers[0].ids == answers[1].ids
         assert answers[0].lists == answers[1].lists
         np.testing.assert_array_equal(answers[0].cosine, answers[1].cosine)
@@ -86,7 +107,11 @@ async def test_a_slice_whose_rows_have_mostly_fallen_is_loaded_afresh(opened: Op
     sizes = []
     for turn in range(20):
         lexical = Lexical(own=tokens(f"tea{turn}"))
-        await commit(store, ALICE, *(Write("put", document(one.model_copy(update={"lexical": lexical}))) for one in made))
+        await commit(
+            store,
+            ALICE,
+            *(Write("put", document(one.model_copy(update={"lexical": lexical}))) for one in made),
+        )
         found = await store.search(ALICE, query(f"tea{turn} tea{turn - 1}", unit(7), 100))
         assert found.candidates.lists["vector"][0] == "mem_7"
         assert set(found.candidates.ids) == {one.id for one in made}
@@ -97,7 +122,9 @@ async def test_a_slice_whose_rows_have_mostly_fallen_is_loaded_afresh(opened: Op
 
 
 async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opened: Opened) -> None:
-    """One store follows its own commits, the other reads all from the file each time: both find the same, removals and rivals included."""
+    """One store follows its own commits, the other reads all from the file each time: both find the
+    same, removals and rivals included.
+    """
     following, reading, rival = await opened(), await opened(slice_budget_bytes=1), await opened()
     rng = random.Random(2)
     held: dict[str, Memory] = {}
@@ -109,32 +136,52 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
         else:
             text = " ".join(rng.choices(["tea", "cup", "rain", "moon"], k=4))
             fresh = memory(text, id=f"mem_{number}", embedding=unit(number), sequence=number)
-            changed = fresh if old is None else old.model_copy(update={"access_count": number, "tags": ["late"] if number % 2 else []})
-            await commit(rival if number % 5 == 2 else following, ALICE, Write("put", document(changed)))
+            changed = (
+                fresh
+                if old is None
+                else old.model_copy(
+                    update={"access_count": number, "tags": ["late"] if number % 2 else []}
+                )
+            )
+            await commit(
+                rival if number % 5 == 2 else following, ALICE, Write("put", document(changed))
+            )
             held[changed.id] = changed
         if number % 4 == 2:
             continue  # two commits without a look between them
-        ours, theirs = [(await store.search(ALICE, query("tea moon", unit(500), 100))) for store in (following, reading)]
+        ours, theirs = [
+            (await store.search(ALICE, query("tea moon", unit(500), 100)))
+            for store in (following, reading)
+        ]
         assert ours.statistics == theirs.statistics
         assert sorted(ours.candidates.ids) == sorted(theirs.candidates.ids) == sorted(held)
         assert ours.candidates.lists == theirs.candidates.lists
         for name in ("cosine", "length", "access_count"):
-            one, other = (dict(zip(at.ids, getattr(at, name), strict=True)) for at in (ours.candidates, theirs.candidates))
+            one, other = (
+                dict(zip(at.ids, getattr(at, name), strict=True))
+                for at in (ours.candidates, theirs.candidates)
+            )
             assert one == other
 
 
-async def test_a_commit_that_a_slice_cannot_take_in_is_done_all_the_same(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_commit_that_a_slice_cannot_take_in_is_done_all_the_same(
+    opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
     store = await opened()
     await save(store, memory("tea", id="mem_1", embedding=unit(1)))
     await store.search(ALICE, query("tea"))
     odd = document(memory("tea", id="mem_2"))
-    head = await commit(store, ALICE, Write("put", Document(odd.id, odd.kind, {**odd.body, "sequence": "second"})))
+    head = await commit(
+        store, ALICE, Write("put", Document(odd.id, odd.kind, {**odd.body, "sequence": "second"}))
+    )
     assert "could not be put into the slice" in caplog.text
     seen = await store.snapshot(ALICE, ["mem_2"])
     assert (seen.head, set(seen.documents)) == (head, {"mem_2"})
 
 
-async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(opened: Opened, path: Path) -> None:
+async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(
+    opened: Opened, path: Path
+) -> None:
     store = await opened()
     await save(store, memory("tea", id="mem_before", embedding=unit(1)))
     await store.search(ALICE, query("tea"))
@@ -143,7 +190,12 @@ async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(ope
             connection.execute(f"DELETE FROM {table}")
     connection.close()
     await store.commit(
-        ALICE, batch(None, [Write("create", document(memory("tea", id="mem_after", epoch="epoch-2")))], head={"epoch": "epoch-2"})
+        ALICE,
+        batch(
+            None,
+            [Write("create", document(memory("tea", id="mem_after", epoch="epoch-2")))],
+            head={"epoch": "epoch-2"},
+        ),
     )
     found = await store.search(ALICE, query("tea", unit(1)))
     assert found.candidates.ids == ["mem_after"]
@@ -154,14 +206,23 @@ async def test_another_embedder_opens_the_file_says_so_and_compares_no_vector_of
     opened: Opened, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = await opened()
-    await save(store, memory("tea", embedding=unit(1), embedding_model="one", embedding_dimensions=8))
-    for other, said in (({"embedding_model": "two"}, "'two' with 8"), ({"dimensions": 5}, "'one' with 5")):
+    await save(
+        store, memory("tea", embedding=unit(1), embedding_model="one", embedding_dimensions=8)
+    )
+    for other, said in (
+        ({"embedding_model": "two"}, "'two' with 8"),
+        ({"dimensions": 5}, "'one' with 5"),
+    ):
         caplog.clear()
         later = await opened(**other)
         assert "'one' with 8" in caplog.text
         assert said in caplog.text
         health = await later.check()
-        assert (health.status, "'one' with 8" in (health.detail or ""), said in (health.detail or "")) == ("degraded", True, True)
+        assert (
+            health.status,
+            "'one' with 8" in (health.detail or ""),
+            said in (health.detail or ""),
+        ) == ("degraded", True, True)
         dimensions = other.get("dimensions", 8)
         found = (await later.search(ALICE, query("tea", unit(1, dimensions)))).candidates
         assert (found.lists["vector"], len(found.lists["lexical"])) == ([], 1)
@@ -175,17 +236,37 @@ async def test_a_file_without_vectors_takes_any_embedder(opened: Opened) -> None
     assert (await store.search(ALICE, query("", unit(1, 5)))).candidates.ids == ["mem_1"]
 
 
-async def test_two_embedders_on_an_empty_file_each_find_their_own_by_vector_and_all_by_words(opened: Opened) -> None:
+async def test_two_embedders_on_an_empty_file_each_find_their_own_by_vector_and_all_by_words(
+    opened: Opened,
+) -> None:
     early, late = await opened(), await opened(embedding_model="two")
-    await save(early, memory("tea", id="mem_early", embedding=unit(1), embedding_model="one", embedding_dimensions=8))
-    await save(late, memory("tea", id="mem_late", embedding=unit(2), embedding_model="two", embedding_dimensions=8))
+    await save(
+        early,
+        memory(
+            "tea", id="mem_early", embedding=unit(1), embedding_model="one", embedding_dimensions=8
+        ),
+    )
+    await save(
+        late,
+        memory(
+            "tea", id="mem_late", embedding=unit(2), embedding_model="two", embedding_dimensions=8
+        ),
+    )
     for store, own in ((early, "mem_early"), (late, "mem_late")):
         found = (await store.search(ALICE, query("tea", unit(1)))).candidates
-        assert (found.lists["vector"], set(found.lists["lexical"])) == ([own], {"mem_early", "mem_late"})
+        assert (found.lists["vector"], set(found.lists["lexical"])) == (
+            [own],
+            {"mem_early", "mem_late"},
+        )
 
 
-@pytest.mark.parametrize("content", [b"this is a text file, not a database\n" * 100, b"SQLite format 3\0" + b"\x00" * 4000])
-async def test_a_file_that_is_no_database_is_refused_and_left_alone(opened: Opened, path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [b"this is a text file, not a database\n" * 100, b"SQLite format 3\0" + b"\x00" * 4000],
+)
+async def test_a_file_that_is_no_database_is_refused_and_left_alone(
+    opened: Opened, path: Path, content: bytes
+) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
     with pytest.raises(Unavailable):
@@ -193,7 +274,9 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(opened: Open
     assert path.read_bytes() == content
 
 
-async def test_another_programs_database_is_refused_and_left_alone(opened: Opened, path: Path) -> None:
+async def test_another_programs_database_is_refused_and_left_alone(
+    opened: Opened, path: Path
+) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE bookmarks (url TEXT)")
@@ -204,7 +287,9 @@ async def test_another_programs_database_is_refused_and_left_alone(opened: Opene
     assert path.read_bytes() == before
 
 
-async def test_a_file_of_a_newer_version_is_refused_with_both_versions(opened: Opened, path: Path) -> None:
+async def test_a_file_of_a_newer_version_is_refused_with_both_versions(
+    opened: Opened, path: Path
+) -> None:
     await (await opened()).close()
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 7")
@@ -213,8 +298,12 @@ async def test_a_file_of_a_newer_version_is_refused_with_both_versions(opened: O
         await opened()
 
 
-async def test_a_file_from_before_an_index_is_given_it_and_what_it_holds_is_found(opened: Opened, path: Path) -> None:
-    """Such a file opens as it is: no version of it is another's, and a program that is older than the index can go on with it."""
+async def test_a_file_from_before_an_index_is_given_it_and_what_it_holds_is_found(
+    opened: Opened, path: Path
+) -> None:
+    """Such a file opens as it is: no version of it is another's, and a program that is older than
+    the index can go on with it.
+    """
     store = await opened()
     await commit(store, ALICE)
     given_up = {"epoch": "epoch-1", "sequence": 5, "status": "poisoned"}
@@ -226,26 +315,44 @@ async def test_a_file_from_before_an_index_is_given_it_and_what_it_holds_is_foun
             connection.execute(f"DROP INDEX {name}")
     connection.close()
     again = await opened()
-    assert [(owner, found.id) for owner, found in await again.poisoned("app", None, 9)] == [(ALICE, "tsk_1")]
+    assert [(owner, found.id) for owner, found in await again.poisoned("app", None, 9)] == [
+        (ALICE, "tsk_1")
+    ]
     assert await again.agents(ALICE, None, 9) == [AgentCount("planner", 1, NOW)]
 
 
-async def test_a_file_from_before_half_lives_of_their_own_is_given_them(opened: Opened, path: Path) -> None:
-    """What it holds counts as of no special worth, and its accesses count; a program that is older can go on with the file."""
+async def test_a_file_from_before_half_lives_of_their_own_is_given_them(
+    opened: Opened, path: Path
+) -> None:
+    """What it holds counts as of no special worth, and its accesses count; a program that is older
+    can go on with the file.
+    """
     store = await opened()
     await commit(store, ALICE)
     await save(store, memory("tea", id="mem_1", importance_base=0.4, sequence=1, access_count=10))
     await save(store, memory("rye", id="mem_2", importance_base=0.4, sequence=2))
     await store.close()
-    older = "CREATE INDEX documents_by_fading ON documents (app_id, user_id, idle_since) WHERE idle_since IS NOT NULL"
+    older = (
+        "CREATE INDEX documents_by_fading ON documents (app_id, user_id, idle_since) WHERE "
+        "idle_since IS NOT NULL"
+    )
     with sqlite3.connect(path) as connection:
-        for statement in ("DROP INDEX documents_by_fading", "ALTER TABLE documents DROP COLUMN lasts", older):
+        for statement in (
+            "DROP INDEX documents_by_fading",
+            "ALTER TABLE documents DROP COLUMN lasts",
+            older,
+        ):
             connection.execute(statement)
     connection.close()
     again = await opened()
 
     async def faded(days: int) -> list[str]:
-        return [place.id for place in await again.faded(ALICE, Fading(), NOW + timedelta(days=days), None, None, 9)]
+        return [
+            place.id
+            for place in await again.faded(
+                ALICE, Fading(), NOW + timedelta(days=days), None, None, 9
+            )
+        ]
 
     assert await faded(91) == ["mem_2"]
     assert await faded(181) == ["mem_1", "mem_2"]
@@ -255,7 +362,9 @@ async def test_a_file_from_before_half_lives_of_their_own_is_given_them(opened: 
     assert await faded(91) == ["mem_1", "mem_2"]
 
 
-async def test_what_an_admin_looks_at_is_read_from_indexes_without_sorting(opened: Opened, path: Path) -> None:
+async def test_what_an_admin_looks_at_is_read_from_indexes_without_sorting(
+    opened: Opened, path: Path
+) -> None:
     await opened()
     connection = sqlite3.connect(path)
     plans = {}
@@ -268,8 +377,13 @@ async def test_what_an_admin_looks_at_is_read_from_indexes_without_sorting(opene
         rows = connection.execute(f"EXPLAIN QUERY PLAN {statement}", [""] * statement.count("?"))
         plans[name] = " ".join(row[3] for row in rows)
     connection.close()
-    searched = "SEARCH documents USING INDEX documents_by_agent (app_id=? AND user_id=? AND kind=? AND agent_id"
-    assert plans["poisoned"].startswith("SEARCH documents USING INDEX tasks_poisoned (app_id=? AND (sequence,id)<")
+    searched = (
+        "SEARCH documents USING INDEX documents_by_agent (app_id=? AND user_id=? AND kind=? "
+        "AND agent_id"
+    )
+    assert plans["poisoned"].startswith(
+        "SEARCH documents USING INDEX tasks_poisoned (app_id=? AND (sequence,id)<"
+    )
     assert plans["count"].startswith(searched.replace("INDEX", "COVERING INDEX"))
     assert plans["next"].startswith((searched, searched.replace("INDEX", "COVERING INDEX")))
     assert plans["last"].startswith(searched)
@@ -282,7 +396,9 @@ async def test_a_path_that_cannot_be_a_file_is_unavailable(opened: Opened, path:
         await opened()
 
 
-async def test_a_damaged_file_is_unavailable_and_never_an_empty_answer(opened: Opened, path: Path) -> None:
+async def test_a_damaged_file_is_unavailable_and_never_an_empty_answer(
+    opened: Opened, path: Path
+) -> None:
     store = await opened()
     for number in range(30):
         await save(store, memory("tea " * 300, id=f"mem_{number}", embedding=unit(number)))
@@ -294,7 +410,9 @@ async def test_a_damaged_file_is_unavailable_and_never_an_empty_answer(opened: O
         await (await opened()).search(ALICE, query("tea"))
 
 
-async def test_a_commit_waits_for_another_process_that_holds_the_file(opened: Opened, path: Path) -> None:
+async def test_a_commit_waits_for_another_process_that_holds_the_file(
+    opened: Opened, path: Path
+) -> None:
     store = await opened()
     await save(store, memory())
     other = sqlite3.connect(path, isolation_level=None)
@@ -311,13 +429,18 @@ async def test_a_commit_waits_for_another_process_that_holds_the_file(opened: Op
 async def test_expired_rows_leave_the_file_as_commits_go_by(opened: Opened, path: Path) -> None:
     clock = StillClock()
     store = await opened(clock=clock)
-    receipts = [Document(f"rcp_{number}", "receipt", {}, expires_at=NOW + timedelta(seconds=5)) for number in range(50)]
+    receipts = [
+        Document(f"rcp_{number}", "receipt", {}, expires_at=NOW + timedelta(seconds=5))
+        for number in range(50)
+    ]
     await commit(store, ALICE, *(Write("create", one) for one in receipts))
     clock.forward(5)
     for _ in range(3 * PURGE_EVERY):
         await commit(store, ALICE)
     with sqlite3.connect(path) as connection:
-        assert connection.execute("SELECT count(*) FROM documents WHERE kind = 'receipt'").fetchone() == (0,)
+        assert connection.execute(
+            "SELECT count(*) FROM documents WHERE kind = 'receipt'"
+        ).fetchone() == (0,)
     connection.close()
 
 
@@ -325,7 +448,13 @@ async def test_a_memory_with_an_expiry_is_a_mistake_of_the_caller(opened: Opened
     store = await opened()
     one = memory()
     with pytest.raises(ValueError, match="does not expire"):
-        await commit(store, ALICE, Write("create", Document(one.id, "memory", one.model_dump(mode="json"), expires_at=NOW)))
+        await commit(
+            store,
+            ALICE,
+            Write(
+                "create", Document(one.id, "memory", one.model_dump(mode="json"), expires_at=NOW)
+            ),
+        )
 
 
 async def test_reads_of_many_users_at_once_keep_to_their_own(opened: Opened) -> None:
@@ -333,12 +462,18 @@ async def test_reads_of_many_users_at_once_keep_to_their_own(opened: Opened) -> 
     owners = [Owner("app", f"user{number}") for number in range(12)]
     for number, owner in enumerate(owners):
         await save(store, memory("tea", owner=owner, id=f"mem_{number}", embedding=unit(number)))
-    answers = await asyncio.gather(*(store.search(owner, query("tea", unit(1))) for owner in owners * 10))
-    assert [one.candidates.ids for one in answers] == [[f"mem_{number}"] for number in range(12)] * 10
+    answers = await asyncio.gather(
+        *(store.search(owner, query("tea", unit(1))) for owner in owners * 10)
+    )
+    assert [one.candidates.ids for one in answers] == [
+        [f"mem_{number}"] for number in range(12)
+    ] * 10
 
 
 @pytest.mark.parametrize("part", ["documents", "heads"])
-async def test_a_damaged_row_is_unavailable_and_not_an_accident_of_ours(opened: Opened, path: Path, part: str) -> None:
+async def test_a_damaged_row_is_unavailable_and_not_an_accident_of_ours(
+    opened: Opened, path: Path, part: str
+) -> None:
     store = await opened()
     await save(store, memory(id="mem_1", embedding=unit(1)))
     with sqlite3.connect(path) as file:
@@ -362,7 +497,9 @@ async def test_of_a_user_who_is_erased_here_nothing_stays_in_memory(opened: Open
     assert (await store.check()).facts["slices"] == 0
 
 
-async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(opened: Opened) -> None:
+async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(
+    opened: Opened,
+) -> None:
     clock = StillClock()
     here, there = await opened(clock=clock), await opened(clock=clock)
     await save(here, memory("tea", owner=ALICE))
@@ -385,29 +522,62 @@ async def test_a_user_who_is_searched_now_and_then_stays_in_memory(opened: Opene
     assert (await store.check()).facts["slices"] == 1
 
 
-async def test_a_memory_whose_text_is_cut_hides_nothing_but_itself(opened: Opened, path: Path) -> None:
+async def test_a_memory_whose_text_is_cut_hides_nothing_but_itself(
+    opened: Opened, path: Path
+) -> None:
     store = await opened()
-    await save(store, *(memory(f"tea {number}", owner=ALICE, id=f"mem_{number}", embedding=unit(number)) for number in range(3)))
+    await save(
+        store,
+        *(
+            memory(f"tea {number}", owner=ALICE, id=f"mem_{number}", embedding=unit(number))
+            for number in range(3)
+        ),
+    )
     with sqlite3.connect(path) as file:
         file.execute("UPDATE documents SET body = substr(body, 1, 40) WHERE id = 'mem_1'")
     file.close()
     page = await store.page(ALICE, "memory", None, None, 10)
-    assert [(one.id, one.body["sequence"]) for one in page] == [("mem_2", 3), ("mem_1", 2), ("mem_0", 1)]
+    assert [(one.id, one.body["sequence"]) for one in page] == [
+        ("mem_2", 3),
+        ("mem_1", 2),
+        ("mem_0", 1),
+    ]
     assert [one.damaged for one in page] == [False, True, False]
     late = await opened()
-    assert set((await late.search(ALICE, query("tea", unit(0)))).candidates.ids) == {"mem_0", "mem_2"}
+    assert set((await late.search(ALICE, query("tea", unit(0)))).candidates.ids) == {
+        "mem_0",
+        "mem_2",
+    }
     health = await late.check()
-    assert (health.status, health.detail) == ("degraded", "1 stored memories can't be read; the log names them")
+    assert (health.status, health.detail) == (
+        "degraded",
+        "1 stored memories can't be read; the log names them",
+    )
     with sqlite3.connect(path) as file:
-        file.execute("UPDATE documents SET body = (SELECT body FROM documents WHERE id = 'mem_0') WHERE id = 'mem_1'")
+        file.execute(
+            "UPDATE documents SET body = (SELECT body FROM documents WHERE id = 'mem_0') "
+            "WHERE id = 'mem_1'"
+        )
     file.close()
-    await commit(late, ALICE, Write("put", document(memory("tea again", owner=ALICE, id="mem_1", embedding=unit(1)))))
-    assert set((await late.search(ALICE, query("tea", unit(0)))).candidates.ids) == {"mem_0", "mem_1", "mem_2"}
+    await commit(
+        late,
+        ALICE,
+        Write("put", document(memory("tea again", owner=ALICE, id="mem_1", embedding=unit(1)))),
+    )
+    assert set((await late.search(ALICE, query("tea", unit(0)))).candidates.ids) == {
+        "mem_0",
+        "mem_1",
+        "mem_2",
+    }
     assert (await late.check()).status == "ok"
 
 
-async def test_what_is_deleted_is_in_no_byte_of_the_files_whatever_rows_were_moved_between_pages(opened: Opened, path: Path) -> None:
-    """A row that SQLite moves between pages leaves its bytes in the free part of a page, which deleting the row does not reach."""
+async def test_what_is_deleted_is_in_no_byte_of_the_files_whatever_rows_were_moved_between_pages(
+    opened: Opened, path: Path
+) -> None:
+    """A row that SQLite moves between pages leaves its bytes in the free part of a page, which
+    deleting the row does not reach.
+    """
     store, rng = await opened(), random.Random(7)
     connection, ids = connect(path, "normal"), list[int]()
     for number in range(150):
@@ -415,7 +585,8 @@ async def test_what_is_deleted_is_in_no_byte_of_the_files_whatever_rows_were_mov
         if chance < 0.6 or not ids:
             ids.append(number)
             connection.execute(
-                "INSERT INTO documents (app_id, user_id, id, kind, sequence, body) VALUES ('app', 'alice', ?, 'memory', 1, ?)",
+                "INSERT INTO documents (app_id, user_id, id, kind, sequence, body) "
+                "VALUES ('app', 'alice', ?, 'memory', 1, ?)",
                 (number, (b"swordfish" if number % 3 == 0 else b"heron") + body),
             )
         elif chance < 0.85:
@@ -423,11 +594,15 @@ async def test_what_is_deleted_is_in_no_byte_of_the_files_whatever_rows_were_mov
             body = (b"swordfish" if number % 3 == 0 else b"heron") + body
             connection.execute("UPDATE documents SET body = ? WHERE id = ?", (body, number))
         else:
-            connection.execute("DELETE FROM documents WHERE id = ?", (ids.pop(rng.randrange(len(ids))),))
+            connection.execute(
+                "DELETE FROM documents WHERE id = ?", (ids.pop(rng.randrange(len(ids))),)
+            )
     for number in rng.sample(ids, len(ids)):
         if number % 3 == 0:
             connection.execute("DELETE FROM documents WHERE id = ?", (number,))
     connection.close()
     assert await store.scrub()
-    assert [file.name for file in path.parent.glob("memory.db*") if b"swordfish" in file.read_bytes()] == []
+    assert [
+        file.name for file in path.parent.glob("memory.db*") if b"swordfish" in file.read_bytes()
+    ] == []
     assert b"heron" in path.read_bytes()

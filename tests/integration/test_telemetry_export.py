@@ -1,4 +1,6 @@
-"""What is measured, and which operations ran, as a receiver gets it: on the wire, decoded by the official packages."""
+"""What is measured, and which operations ran, as a receiver gets it: on the wire,
+decoded by the official packages.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +54,20 @@ def receiver() -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            received.posted.append((self.path, gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body))
+            received.posted.append(
+                (
+                    self.path,
+                    gzip.decompress(body)
+                    if self.headers.get("Content-Encoding") == "gzip"
+                    else body,
+                )
+            )
             count = len(json.loads(received.posted[-1][1])) if "track" in self.path else 0
-            answer = json.dumps({"itemsReceived": count, "itemsAccepted": count, "errors": []}).encode() if count else b""
+            answer = (
+                json.dumps({"itemsReceived": count, "itemsAccepted": count, "errors": []}).encode()
+                if count
+                else b""
+            )
             self.send_response(200)
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
@@ -73,7 +86,9 @@ def receiver() -> Iterator[Receiver]:
 
 
 async def lived(world: World, to: str) -> bytes:
-    """Calls, a message of a queue and the timer, in a process that sends; what its `/metrics` say in the end."""
+    """Calls, a message of a queue and the timer, in a process that sends; what its `/metrics`
+    say in the end.
+    """
     core = await world.core(telemetry=to)
     await core.save(USER, SaveInput(content=f"the {WORD} is in flower", type="episodic"))
     await core.retrieve(USER, RetrieveInput(query=f"where is the {WORD}"))
@@ -93,7 +108,12 @@ async def lived(world: World, to: str) -> bytes:
 def counted(text: bytes) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
     """The counters of `/metrics`, and how often durations were seen."""
     families = text_string_to_metric_families(text.decode())
-    samples = [sample for family in families for sample in family.samples if sample.name.endswith(("_total", "_count"))]
+    samples = [
+        sample
+        for family in families
+        for sample in family.samples
+        if sample.name.endswith(("_total", "_count"))
+    ]
     return {(sample.name, tuple(sorted(sample.labels.items()))): sample.value for sample in samples}
 
 
@@ -107,11 +127,21 @@ async def test_a_receiver_gets_the_meters_of_metrics_and_a_span_of_each_operatio
         (resource,) = ExportMetricsServiceRequest.FromString(body).resource_metrics
         for metric in resource.scope_metrics[0].metrics:
             for point in (*metric.sum.data_points, *metric.histogram.data_points):
-                labels = tuple(sorted((one.key, one.value.string_value) for one in point.attributes))
+                labels = tuple(
+                    sorted((one.key, one.value.string_value) for one in point.attributes)
+                )
                 is_sum = metric.HasField("sum")
-                sent[metric.name + ("_total" if is_sum else "_count"), labels] = point.as_double if is_sum else point.count
+                sent[metric.name + ("_total" if is_sum else "_count"), labels] = (
+                    point.as_double if is_sum else point.count
+                )
     assert sent == counted(text)
-    assert sent["memory_core_llm_tokens_total", (("app", "shop"), ("kind", "prompt"), ("model", "gpt-y"))] == 7
+    assert (
+        sent[
+            "memory_core_llm_tokens_total",
+            (("app", "shop"), ("kind", "prompt"), ("model", "gpt-y")),
+        ]
+        == 7
+    )
     spans = [
         span
         for body in receiver.of("/v1/traces")
@@ -119,26 +149,41 @@ async def test_a_receiver_gets_the_meters_of_metrics_and_a_span_of_each_operatio
         for span in resource.scope_spans[0].spans
     ]
     names = {span.name for span in spans}
-    assert {"save", "query_memory", "work", "fan_out", "sweep", "flush_touches"} <= names, "calls, queues and the timer"
+    assert {"save", "query_memory", "work", "fan_out", "sweep", "flush_touches"} <= names, (
+        "calls, queues and the timer"
+    )
     (failed,) = [span for span in spans if span.status.code == 2]
-    assert [(one.key, one.value.string_value) for one in failed.attributes] == [("error.type", "not_found")]
+    assert [(one.key, one.value.string_value) for one in failed.attributes] == [
+        ("error.type", "not_found")
+    ]
     assert all(span.end_time_unix_nano > span.start_time_unix_nano for span in spans)
     raw = b"".join(body for _, body in receiver.posted)
     assert WORD.encode() not in raw
     assert USER.user_id.encode() not in raw
 
 
-async def test_application_insights_gets_them_too(world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_application_insights_gets_them_too(
+    world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = "00000000-0000-0000-0000-000000000001"
-    monkeypatch.setenv("APPLICATIONINSIGHTS_CONNECTION_STRING", f"InstrumentationKey={key};IngestionEndpoint={receiver.url}/")
+    monkeypatch.setenv(
+        "APPLICATIONINSIGHTS_CONNECTION_STRING",
+        f"InstrumentationKey={key};IngestionEndpoint={receiver.url}/",
+    )
     for name in telemetry_export.ASIDE:
         monkeypatch.setenv(name, "true")
     await lived(world, "azure")
     items = [item for body in receiver.of("/v2.1/track") for item in json.loads(body)]
     kinds = {item["data"]["baseType"] for item in items}
     assert {"MetricData", "RemoteDependencyData"} <= kinds
-    meters = [item["data"]["baseData"] for item in items if item["data"]["baseType"] == "MetricData"]
-    tokens = [one["metrics"][0]["value"] for one in meters if one["metrics"][0]["name"] == "memory_core_llm_tokens"]
+    meters = [
+        item["data"]["baseData"] for item in items if item["data"]["baseType"] == "MetricData"
+    ]
+    tokens = [
+        one["metrics"][0]["value"]
+        for one in meters
+        if one["metrics"][0]["name"] == "memory_core_llm_tokens"
+    ]
     assert sorted(tokens) == [3, 7]
     raw = json.dumps(items)
     assert WORD not in raw
@@ -151,9 +196,16 @@ def test_differences_add_up_to_what_was_counted() -> None:
     for turn in range(3):
         with telemetry.operation("save"):
             telemetry.tokens("shop", "gpt-y", 10 * turn, 1)
-        for metric in meters.read(telemetry._registry.collect(), 10 + turn).resource_metrics[0].scope_metrics[0].metrics:
+        for metric in (
+            meters.read(telemetry._registry.collect(), 10 + turn)
+            .resource_metrics[0]
+            .scope_metrics[0]
+            .metrics
+        ):
             for point in metric.data.data_points:
-                sums[metric.name] = sums.get(metric.name, 0) + (point.count if hasattr(point, "count") else point.value)
+                sums[metric.name] = sums.get(metric.name, 0) + (
+                    point.count if hasattr(point, "count") else point.value
+                )
     assert (sums["memory_core_llm_tokens"], sums["memory_core_operations"]) == (33, 3)
     assert sums["memory_core_operations_duration_seconds"] == 3
 
@@ -175,7 +227,13 @@ from memory_core.core import MemoryCore
 MemoryCore(Settings(telemetry="otlp", data=sys.argv[1], embedding_provider="hash"))
 print([name for name in sys.modules if name.startswith("opentelemetry")])
 """
-    answer = subprocess.run([sys.executable, "-c", script, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert answer.stdout.strip() == "[]"
 
 

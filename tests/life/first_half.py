@@ -1,4 +1,6 @@
-"""The first fifteen days of a month in Nora's life: Berlin, a job that she leaves, a diet that begins, a cold."""
+"""The first fifteen days of a month in Nora's life: Berlin, a job that she leaves,
+a diet that begins, a cold.
+"""
 
 TALKS = """
 day 0 09:10 home

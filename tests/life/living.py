@@ -1,4 +1,6 @@
-"""A life lived hour by hour: what is told in an hour is formed in it, and at its end comes what the hourly timer does."""
+"""A life lived hour by hour: what is told in an hour is formed in it, and at its end comes what the
+hourly timer does.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,21 @@ from tests.telling import talk
 from tests.world import World
 
 NORA = Owner("app", "nora")
-KINDS: tuple[Kind, ...] = ("memory", "version", "conversation", "session", "conflict", "scene", "profile")
+KINDS: tuple[Kind, ...] = (
+    "memory",
+    "version",
+    "conversation",
+    "session",
+    "conflict",
+    "scene",
+    "profile",
+)
 """What of a user's documents is state; the others are work, reports and the log."""
 
 
-async def live(core: MemoryCore, world: World, talks: Sequence[Talk], begins: datetime, ends: datetime) -> int:
+async def live(
+    core: MemoryCore, world: World, talks: Sequence[Talk], begins: datetime, ends: datetime
+) -> int:
     """Live the hours from `begins` until before `ends`; how many messages of work they took."""
     formation, consolidation = Hand(core), Hand(core, "consolidation")
     world.clock.moment = begins
@@ -43,12 +55,18 @@ async def hour(core: MemoryCore, hands: Sequence[Hand]) -> None:
 
 
 async def state_of(world: World) -> Mapping[str, Any]:
-    """All that is held of Nora, as a process of its own reads it, without what only counts writes."""
+    """All that is held of Nora, as a process of its own reads it, without what only
+    counts writes.
+    """
     store = await world.look_on()
     found: dict[str, Any] = {}
     for kind in KINDS:
         for one in await store.page(NORA, kind, None, None, 100_000):
-            body = {name: value for name, value in one.body.items() if name not in {"revision", "sequence", "epoch", *UNLOGGED_FIELDS}}
+            body = {
+                name: value
+                for name, value in one.body.items()
+                if name not in {"revision", "sequence", "epoch", *UNLOGGED_FIELDS}
+            }
             found[f"{kind} {one.id}"] = body
     return found
 

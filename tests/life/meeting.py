@@ -1,4 +1,6 @@
-"""Two who work on one user's memories at once, in an order that a number gives: a store that lets the other one work at its n-th call."""
+"""Two who work on one user's memories at once, in an order that a number gives: a store that lets
+the other one work at its n-th call.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ LEFT_ALONE = ("open", "close", "check")
 
 @dataclass
 class Meets:
-    """A store that lets `then` happen once, at its n-th call (from 0): right before it, or with `after` right after it.
+    """A store that lets `then` happen once, at its n-th call (from 0): right before it,
+    or with `after` right after it.
 
     called: the names of its calls so far.
     """

@@ -1,6 +1,7 @@
 """A month of one life as data: what Nora tells, when and in which session.
 
-Talks are blocks of lines; the first says on which day, at what time and in which session, "> " begins what the assistant says.
+Talks are blocks of lines; the first says on which day, at what time and in which session, "> "
+begins what the assistant says.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ class Talk:
 def life() -> list[Talk]:
     """All talks in order."""
     blocks = f"{first_half.TALKS}\n{second_half.TALKS}".split("\n\n")
-    return sorted((_talk(block.strip().splitlines()) for block in blocks if block.strip()), key=lambda talk: talk.at)
+    return sorted(
+        (_talk(block.strip().splitlines()) for block in blocks if block.strip()),
+        key=lambda talk: talk.at,
+    )
 
 
 def within(talks: list[Talk], hour: datetime) -> list[Talk]:
@@ -41,4 +45,8 @@ def _talk(lines: list[str]) -> Talk:
     _, day, clock, session = lines[0].split()
     hours, minutes = clock.split(":")
     at = BEGINS + timedelta(days=int(day), hours=int(hours), minutes=int(minutes))
-    return Talk(at, session, tuple(("assistant", line[2:]) if line.startswith("> ") else line for line in lines[1:]))
+    return Talk(
+        at,
+        session,
+        tuple(("assistant", line[2:]) if line.startswith("> ") else line for line in lines[1:]),
+    )

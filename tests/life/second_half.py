@@ -1,4 +1,6 @@
-"""The second half of Nora's month: she moves to Lisbon, finds another job, and gives her diet up."""
+"""The second half of Nora's month: she moves to Lisbon, finds another job, and gives
+her diet up.
+"""
 
 TALKS = """
 day 15 11:30 home

@@ -1,7 +1,8 @@
-"""A real account that tests may use, as the environment names it; what they make in it is theirs, and goes when they end.
+"""A real account that tests may use, as the environment names it; what they make in it is theirs,
+and goes when they end.
 
-One would get wrong: nothing that was there before is ever opened. What already has a name that we would use is a reason to stop, not
-to go on.
+One would get wrong: nothing that was there before is ever opened. What already has a name that we
+would use is a reason to stop, not to go on.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What the environment says. Cosmos DB is always used; queues and blobs where they are named."""
+    """What the environment says. Cosmos DB is always used; queues and blobs where
+    they are named.
+    """
 
     cosmos_endpoint: str
     cosmos_key: str | None = field(repr=False)
@@ -43,14 +46,24 @@ class Live:
 
     @classmethod
     def of(cls, environ: Mapping[str, str] = os.environ) -> Live:
-        """Read the variables. Raises Refused when the account is not named, or a size is no number."""
-        given = {name.removeprefix("MEMORY_LIVE_"): value for name, value in environ.items() if name.startswith("MEMORY_LIVE_") and value}
+        """Read the variables. Raises Refused when the account is not named, or a size
+        is no number.
+        """
+        given = {
+            name.removeprefix("MEMORY_LIVE_"): value
+            for name, value in environ.items()
+            if name.startswith("MEMORY_LIVE_") and value
+        }
         if "COSMOS_ENDPOINT" not in given:
-            raise Refused("MEMORY_LIVE_COSMOS_ENDPOINT is not set: docs/live.md says what these tests need")
+            raise Refused(
+                "MEMORY_LIVE_COSMOS_ENDPOINT is not set: docs/live.md says what these tests need"
+            )
         try:
             sizes = tuple(int(size) for size in given.get("SIZES", SIZES).split(","))
         except ValueError:
-            raise Refused(f"MEMORY_LIVE_SIZES={given['SIZES']}: should be numbers of vectors, like {SIZES}") from None
+            raise Refused(
+                f"MEMORY_LIVE_SIZES={given['SIZES']}: should be numbers of vectors, like {SIZES}"
+            ) from None
         return cls(
             given["COSMOS_ENDPOINT"],
             given.get("COSMOS_KEY"),
@@ -70,7 +83,9 @@ def _storage(given: Mapping[str, str], url: str) -> Account | None:
 
 @contextmanager
 def own_database(live: Live, name: str | None = None) -> Iterator[DatabaseProxy]:
-    """A new database of a random name, dropped at the end. Raises Refused when it can't be made, or is there already."""
+    """A new database of a random name, dropped at the end. Raises Refused when it can't be made,
+    or is there already.
+    """
     name = name or PREFIX + secrets.token_hex(6)
     credential: Any = live.cosmos_key or DefaultAzureCredential()
     try:
@@ -89,22 +104,33 @@ def _made(client: CosmosClient, name: str) -> DatabaseProxy:
     try:
         return client.create_database(name)
     except ResourceExistsError:
-        raise Refused(f"the database {name} is there already; these tests touch nothing that they have not made") from None
+        raise Refused(
+            f"the database {name} is there already; these tests touch nothing that they have "
+            "not made"
+        ) from None
     except ClientAuthenticationError as error:
         raise Refused(f"could not sign in to Cosmos DB: {type(error).__name__}") from error
     except HttpResponseError as error:
         if error.status_code not in (401, 403):
             raise
-        raise Refused("Cosmos DB did not let us make a database. No data-plane role may: give a key, see docs/live.md") from error
+        raise Refused(
+            "Cosmos DB did not let us make a database. No data-plane role may: give a key, see "
+            "docs/live.md"
+        ) from error
 
 
 @contextmanager
 def own_queues(live: Live) -> Iterator[QueueServiceClient]:
-    """The product's queues, made anew, in an account that has none of them, and deleted at the end. Raises Refused when it has one."""
+    """The product's queues, made anew, in an account that has none of them, and deleted at the end.
+    Raises Refused when it has one.
+    """
     with _queues(live.queues or Account()) as service:
         taken = sorted({queue.name for queue in service.list_queues()} & set(QUEUES))
         if taken:
-            raise Refused(f"the account has the queues {', '.join(taken)}; these tests touch nothing that they have not made")
+            raise Refused(
+                f"the account has the queues {', '.join(taken)}; these tests touch nothing that "
+                "they have not made"
+            )
         made: list[str] = []
         try:
             for queue in QUEUES:

@@ -8,7 +8,9 @@ from tests.builders import StillClock
 
 
 class PassingClock(StillClock):
-    """A clock that is moved forward by waiting: it is the service that drops what expires, and its time is nobody's to move."""
+    """A clock that is moved forward by waiting: it is the service that drops what expires,
+    and its time is nobody's to move.
+    """
 
     def forward(self, seconds: float) -> None:
         super().forward(seconds)

@@ -24,7 +24,9 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave these tests out unless they are asked for by name; a run that asks for them and names no account fails at once."""
+    """Leave these tests out unless they are asked for by name; a run that asks for them and names
+    no account fails at once.
+    """
     ours = [item for item in items if HERE in item.path.parents]
     if re.search(r"(?<!not )\blive\b", config.getoption("-m")):
         if ours:
@@ -60,8 +62,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(table(asked.answers, asked.reasons))
     for path, rows in terminalreporter.config.stash.get(MEASURED, {}).items():
         terminalreporter.section(f"request units, kept in {path}")
-        for row in [("vectors", "operation", "calls", "mean", "most"), *(tuple(row.values()) for row in rows)]:
-            terminalreporter.write_line("".join(str(cell).rjust(22 if at == 1 else 9) for at, cell in enumerate(row)))
+        for row in [
+            ("vectors", "operation", "calls", "mean", "most"),
+            *(tuple(row.values()) for row in rows),
+        ]:
+            terminalreporter.write_line(
+                "".join(str(cell).rjust(22 if at == 1 else 9) for at, cell in enumerate(row))
+            )
 
 
 MEASURED = pytest.StashKey[dict[Path, list[dict[str, Any]]]]()
@@ -103,8 +110,12 @@ def clock() -> StillClock:
 
 
 @pytest.fixture
-async def store_factory(live: Live, database: DatabaseProxy, clock: StillClock) -> AsyncIterator[StoreFactory]:
-    """Opens stores on a container of the test's own, as several processes would; closes them and drops it after the test."""
+async def store_factory(
+    live: Live, database: DatabaseProxy, clock: StillClock
+) -> AsyncIterator[StoreFactory]:
+    """Opens stores on a container of the test's own, as several processes would;
+    closes them and drops it after the test.
+    """
     opened: list[LongTermStore] = []
     container = uuid4().hex
 

@@ -20,7 +20,9 @@ DIMENSIONS, A_BATCH, AT_ONCE, QUERIES = 512, 100, 8, 3
 CHARGE = "x-ms-request-charge"
 RELAXED = {"x-ms-consistency-level": "Eventual"}
 TERM, HOLDERS, ALL = "lantern", (10, 8, 6, 4, 2), 200
-"""How often the five best documents hold the term; each of the others holds it once. All are equally long."""
+"""How often the five best documents hold the term; each of the others holds it once.
+All are equally long.
+"""
 WORDS = 40
 USER = {"app_id": "live", "user_id": "asked", "owner": "live|asked"}
 """The ids of a user, and one for a key of a single path."""
@@ -41,7 +43,9 @@ class Budget:
 
     def allows(self, units: float, seconds: float) -> bool:
         """Whether so much more may be spent."""
-        return self.spent + units <= self.units and self.clock() - self.began + seconds <= self.seconds
+        return (
+            self.spent + units <= self.units and self.clock() - self.began + seconds <= self.seconds
+        )
 
 
 def key_of(paths: Sequence[str] = KEY_PATHS) -> Any:
@@ -50,14 +54,26 @@ def key_of(paths: Sequence[str] = KEY_PATHS) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-async def container_of(database: DatabaseProxy, name: str, *, sharded: bool | None = None) -> ContainerProxy:
-    """The product's container. sharded: with the vector index of each key by itself, or without; None: as the product has it."""
+async def container_of(
+    database: DatabaseProxy, name: str, *, sharded: bool | None = None
+) -> ContainerProxy:
+    """The product's container. sharded: with the vector index of each key by itself,
+    or without; None: as the product has it.
+    """
     index = indexing("quantizedFlat")
     if sharded is not None:
         if sharded and len(KEY_PATHS) > 1:
             raise NotAsked("a shard key takes one path, and the partition key has several")
-        rules = [{name: value for name, value in rule.items() if name != "vectorIndexShardKey"} for rule in index["vectorIndexes"]]
-        index = {**index, "vectorIndexes": [{**rule, "vectorIndexShardKey": KEY_PATHS} if sharded else rule for rule in rules]}
+        rules = [
+            {name: value for name, value in rule.items() if name != "vectorIndexShardKey"}
+            for rule in index["vectorIndexes"]
+        ]
+        index = {
+            **index,
+            "vectorIndexes": [
+                {**rule, "vectorIndexShardKey": KEY_PATHS} if sharded else rule for rule in rules
+            ],
+        }
     return await database.create_container(
         name,
         PartitionKey(KEY_PATHS, kind=MEMORIES["partitionKey"]["kind"]),
@@ -87,10 +103,18 @@ def vector(source: random.Random) -> list[float]:
 
 def document(number: int, source: random.Random, words: str = "nothing") -> dict[str, Any]:
     """A memory as far as searches look at it."""
-    return {"id": f"d{number}", "kind": "memory", **USER, "search_text": words, "embedding": vector(source)}
+    return {
+        "id": f"d{number}",
+        "kind": "memory",
+        **USER,
+        "search_text": words,
+        "embedding": vector(source),
+    }
 
 
-async def fill(container: ContainerProxy, documents: Sequence[Mapping[str, Any]], budget: Budget) -> None:
+async def fill(
+    container: ContainerProxy, documents: Sequence[Mapping[str, Any]], budget: Budget
+) -> None:
     """Write them, a hundred a batch, waiting as long as the account asks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
@@ -98,7 +122,9 @@ async def fill(container: ContainerProxy, documents: Sequence[Mapping[str, Any]]
         async with slots:
             while True:
                 try:
-                    done = await container.execute_item_batch([("upsert", (dict(item),)) for item in part], partition_key=key_of())
+                    done = await container.execute_item_batch(
+                        [("upsert", (dict(item),)) for item in part], partition_key=key_of()
+                    )
                 except (CosmosHttpResponseError, CosmosBatchOperationError) as error:
                     if error.status_code != 429:
                         raise
@@ -107,15 +133,24 @@ async def fill(container: ContainerProxy, documents: Sequence[Mapping[str, Any]]
                     budget.spent += float(done.get_response_headers().get(CHARGE, 0))
                     return
 
-    await asyncio.gather(*(write(documents[start : start + A_BATCH]) for start in range(0, len(documents), A_BATCH)))
+    await asyncio.gather(
+        *(write(documents[start : start + A_BATCH]) for start in range(0, len(documents), A_BATCH))
+    )
 
 
-async def rows(container: ContainerProxy, statement: str, budget: Budget, **how: Any) -> tuple[list[Any], float]:
+async def rows(
+    container: ContainerProxy, statement: str, budget: Budget, **how: Any
+) -> tuple[list[Any], float]:
     """What a query answers, and what it cost."""
     charges: list[float] = []
-    asked = [{"name": f"@{name}", "value": USER[name]} for name in ("app_id", "user_id")] + how.pop("parameters", [])
+    asked = [{"name": f"@{name}", "value": USER[name]} for name in ("app_id", "user_id")] + how.pop(
+        "parameters", []
+    )
     items = container.query_items(
-        statement, parameters=asked, response_hook=lambda headers, _: charges.append(float(headers.get(CHARGE, 0))), **how
+        statement,
+        parameters=asked,
+        response_hook=lambda headers, _: charges.append(float(headers.get(CHARGE, 0))),
+        **how,
     )
     answer = [row async for row in items]
     budget.spent += sum(charges)
@@ -126,14 +161,24 @@ WHERE = "FROM c WHERE c.app_id = @app_id AND c.user_id = @user_id"
 
 
 async def ask_ranking(database: DatabaseProxy, budget: Budget) -> Answer:
-    """Question 3: five of 200 documents hold a term more often; are they the first five, in this order?"""
+    """Question 3: five of 200 documents hold a term more often; are they the first five,
+    in this order?
+    """
     container, source = await container_of(database, "ranking"), random.Random(3)
     often = dict(zip(source.sample(range(ALL), len(HOLDERS)), HOLDERS, strict=True))
-    texts = [" ".join([TERM] * often.get(number, 1) + ["stone"] * (WORDS - often.get(number, 1))) for number in range(ALL)]
-    await fill(container, [document(number, source, text) for number, text in enumerate(texts)], budget)
+    texts = [
+        " ".join([TERM] * often.get(number, 1) + ["stone"] * (WORDS - often.get(number, 1)))
+        for number in range(ALL)
+    ]
+    await fill(
+        container, [document(number, source, text) for number, text in enumerate(texts)], budget
+    )
     wanted = [f"d{number}" for number in often]
     near = [{"name": "@near", "value": vector(source)}]
-    ranked = f"{WHERE} AND FullTextContainsAny(c.search_text, '{TERM}') ORDER BY RANK FullTextScore(c.search_text, '{TERM}')"
+    ranked = (
+        f"{WHERE} AND FullTextContainsAny(c.search_text, '{TERM}') "
+        f"ORDER BY RANK FullTextScore(c.search_text, '{TERM}')"
+    )
     kept = {"partition_key": key_of(), "full_text_score_scope": "Local"}
     ways: dict[str, dict[str, Any]] = {
         "with the key": kept,
@@ -142,9 +187,13 @@ async def ask_ranking(database: DatabaseProxy, budget: Budget) -> Answer:
     }
     seen = {}
     for name, how in ways.items():
-        similarity = ", VectorDistance(c.embedding, @near) AS similarity" if "parameters" in how else ""
+        similarity = (
+            ", VectorDistance(c.embedding, @near) AS similarity" if "parameters" in how else ""
+        )
         try:
-            answer, _ = await rows(container, f"SELECT TOP 5 c.id{similarity} {ranked}", budget, **how)
+            answer, _ = await rows(
+                container, f"SELECT TOP 5 c.id{similarity} {ranked}", budget, **how
+            )
         except CosmosHttpResponseError as error:
             seen[name] = f"refused ({error.status_code})"
         else:
@@ -153,12 +202,22 @@ async def ask_ranking(database: DatabaseProxy, budget: Budget) -> Answer:
     if set(seen.values()) == {"ranked"}:
         return Answer(parts, "the store's word search is right as it asks")
     if seen["without"] == "ranked":
-        return Answer(parts, "the store has to ask without a key, both ids in WHERE, wherever the other way is not ranked")
-    return Answer(parts, "word search on this account is no search: keep users in memory (HOLD_USERS), and tell Microsoft")
+        return Answer(
+            parts,
+            "the store has to ask without a key, both ids in WHERE, wherever the other way is "
+            "not ranked",
+        )
+    return Answer(
+        parts,
+        "word search on this account is no search: keep users in memory (HOLD_USERS), and "
+        "tell Microsoft",
+    )
 
 
 async def ask_vectors(database: DatabaseProxy, sizes: Sequence[int], budget: Budget) -> Answer:
-    """Question 4: the mean cost of a search for ten, at growing sizes. It stops where the budget would not do."""
+    """Question 4: the mean cost of a search for ten, at growing sizes. It stops where the budget
+    would not do.
+    """
     costs: dict[str, list[str]] = {}
     for name, sharded in (("sharded", True), ("unsharded", False)):
         try:
@@ -172,7 +231,8 @@ async def ask_vectors(database: DatabaseProxy, sizes: Sequence[int], budget: Bud
         costs[name] = await _growing(container, sizes, budget)
     return Answer(
         "; ".join(f"{name}: {', '.join(parts)}" for name, parts in costs.items()),
-        "put these into bench.scale: sharded should grow less; where both are alike, the index of all is good enough",
+        "put these into bench.scale: sharded should grow less; where both are alike, the index of "
+        "all is good enough",
     )
 
 
@@ -181,7 +241,10 @@ async def _growing(container: ContainerProxy, sizes: Sequence[int], budget: Budg
     for size in sizes:
         more = size - there
         if not budget.allows(more * a_document, more / a_second):
-            parts.append(f"{size}: not asked, {more * a_document:,.0f} RU or {more / a_second / 60:.0f} minutes more would pass the budget")
+            parts.append(
+                f"{size}: not asked, {more * a_document:,.0f} RU or {more / a_second / 60:.0f} "
+                "minutes more would pass the budget"
+            )
             break
         before, began, source = budget.spent, budget.clock(), random.Random(size)
         await fill(container, [document(number, source) for number in range(there, size)], budget)
@@ -192,7 +255,11 @@ async def _growing(container: ContainerProxy, sizes: Sequence[int], budget: Budg
         for _ in range(QUERIES):
             near = [{"name": "@near", "value": vector(source)}]
             statement = f"SELECT TOP 10 c.id {WHERE} ORDER BY VectorDistance(c.embedding, @near)"
-            spent.append((await rows(container, statement, budget, partition_key=key_of(), parameters=near))[1])
+            spent.append(
+                (await rows(container, statement, budget, partition_key=key_of(), parameters=near))[
+                    1
+                ]
+            )
         parts.append(f"{size}: {sum(spent) / QUERIES:.1f} RU (a write {a_document:.1f})")
     return parts
 
@@ -210,8 +277,18 @@ async def ask_consistency(database: DatabaseProxy, budget: Budget) -> Answer:
                 item = await container.read_item("d1", partition_key=key_of(), **how)
                 costs.append(float(item.get_response_headers().get(CHARGE, 0)))
             else:
-                costs.append((await rows(container, f"SELECT c.id {WHERE}", budget, partition_key=key_of(), **how))[1])
+                costs.append(
+                    (
+                        await rows(
+                            container, f"SELECT c.id {WHERE}", budget, partition_key=key_of(), **how
+                        )
+                    )[1]
+                )
         parts.append(f"{name}: {costs[0]:.2f} as it is, {costs[1]:.2f} relaxed")
         ratios.append(costs[0] / costs[1] if costs[1] else 1.0)
-    follows = "Strong reads cost twice: bench.scale counts them so" if min(ratios) > 1.5 else "relaxing saves nothing on this account"
+    follows = (
+        "Strong reads cost twice: bench.scale counts them so"
+        if min(ratios) > 1.5
+        else "relaxing saves nothing on this account"
+    )
     return Answer("; ".join(parts), follows)

@@ -11,7 +11,10 @@ from tests.contract.conftest import archive, opened  # noqa: F401 - fixtures of 
 from tests.contract.test_archive import *  # noqa: F403
 from tests.live.account import Live
 
-pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")]
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning"),
+]
 
 
 @pytest.fixture(params=["blob"])

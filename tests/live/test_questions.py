@@ -1,4 +1,6 @@
-"""The ten questions that only a live account can answer. None fails for what an account does: what it did is in the table at the end."""
+"""The ten questions that only a live account can answer. None fails for what an account does: what
+it did is in the table at the end.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,10 @@ async def own(live: Live, database: object) -> AsyncIterator[DatabaseProxy]:
 @pytest.fixture(scope="session")
 def budget() -> cosmos.Budget:
     """What all questions to Cosmos DB may spend together."""
-    units, minutes = os.environ.get("MEMORY_LIVE_BUDGET_RU", UNITS), os.environ.get("MEMORY_LIVE_MINUTES", MINUTES)
+    units, minutes = (
+        os.environ.get("MEMORY_LIVE_BUDGET_RU", UNITS),
+        os.environ.get("MEMORY_LIVE_MINUTES", MINUTES),
+    )
     return cosmos.Budget(float(units), float(minutes) * 60)
 
 
@@ -73,12 +78,16 @@ async def test_2_whether_the_container_is_accepted(own: DatabaseProxy, asked: As
         answers.append(await cosmos.ask_container(own))
 
 
-async def test_3_whether_text_is_ranked(own: DatabaseProxy, asked: Asked, budget: cosmos.Budget) -> None:
+async def test_3_whether_text_is_ranked(
+    own: DatabaseProxy, asked: Asked, budget: cosmos.Budget
+) -> None:
     with kept(asked, 3) as answers:
         answers.append(await cosmos.ask_ranking(own, budget))
 
 
-async def test_5_what_a_relaxed_read_costs(own: DatabaseProxy, asked: Asked, budget: cosmos.Budget) -> None:
+async def test_5_what_a_relaxed_read_costs(
+    own: DatabaseProxy, asked: Asked, budget: cosmos.Budget
+) -> None:
     with kept(asked, 5) as answers:
         answers.append(await cosmos.ask_consistency(own, budget))
 
@@ -97,7 +106,11 @@ async def test_9_how_long_redis_takes(asked: Asked) -> None:
     with kept(asked, 9) as answers:
         (url,) = app.chosen(os.environ, ["REDIS_URL"])
         password = os.environ.get("MEMORY_LIVE_REDIS_PASSWORD")
-        answers.append(await app.ask_redis(url, password, entra=url.startswith("rediss://") and password is None))
+        answers.append(
+            await app.ask_redis(
+                url, password, entra=url.startswith("rediss://") and password is None
+            )
+        )
 
 
 def test_10_whether_work_is_taken_over(deployment: app.App | None, asked: Asked) -> None:
@@ -105,13 +118,17 @@ def test_10_whether_work_is_taken_over(deployment: app.App | None, asked: Asked)
         answers.append(app.ask_takeover(reached(deployment, with_key=True)))
 
 
-def test_7_how_long_a_cold_start_is(deployment: app.App | None, asked: Asked, tmp_path: Path) -> None:
+def test_7_how_long_a_cold_start_is(
+    deployment: app.App | None, asked: Asked, tmp_path: Path
+) -> None:
     with kept(asked, 7) as answers:
         package = Path(os.environ.get("MEMORY_LIVE_PACKAGE", app.ROOT / "dist" / "memory-core.zip"))
         answers.append(app.ask_cold_start(reached(deployment), package, tmp_path))
 
 
-async def test_4_what_a_vector_query_costs(own: DatabaseProxy, asked: Asked, budget: cosmos.Budget) -> None:
+async def test_4_what_a_vector_query_costs(
+    own: DatabaseProxy, asked: Asked, budget: cosmos.Budget
+) -> None:
     """After the others, since it takes what is left of the budget."""
     with kept(asked, 4) as answers:
         sizes = [int(size) for size in os.environ.get("MEMORY_LIVE_VECTORS", VECTORS).split(",")]

@@ -1,4 +1,6 @@
-"""What a user costs: request units of each call, for users of growing size. Kept as JSON, shown as a table."""
+"""What a user costs: request units of each call, for users of growing size. Kept as JSON,
+shown as a table.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def charged(core: MemoryCore) -> float:
 
 
 async def patient(call: Callable[[], Awaitable[T]]) -> T:
-    """The call's result. An account of little throughput throttles: then wait as long as it asks, and repeat."""
+    """The call's result. An account of little throughput throttles: then wait as long as it
+    asks, and repeat.
+    """
     for _ in range(TRIES):
         try:
             return await call()
@@ -48,24 +52,34 @@ async def patient(call: Callable[[], Awaitable[T]]) -> T:
 
 
 async def fill(core: MemoryCore, owner: Owner, count: int) -> None:
-    """Give a user `count` memories, a hundred a call; a repeated call has the same key, and is done once."""
+    """Give a user `count` memories, a hundred a call; a repeated call has the same key,
+    and is done once.
+    """
     stream = loaded(SEED, owner.user_id)
     for start in range(0, count, A_CALL):
-        items = [SaveInput.model_validate(body) for body in islice(stream, min(A_CALL, count - start))]
+        items = [
+            SaveInput.model_validate(body) for body in islice(stream, min(A_CALL, count - start))
+        ]
         await patient(partial(core.bulk, owner, items, Call(idempotency_key=f"load-{start}")))
 
 
-async def operations(core: MemoryCore, owner: Owner, count: int) -> dict[str, Callable[[int], Awaitable[object]]]:
+async def operations(
+    core: MemoryCore, owner: Owner, count: int
+) -> dict[str, Callable[[int], Awaitable[object]]]:
     """What is measured, each to be called with the numbers from 0 on."""
     said = [text(random.Random(number)) for number in range(CALLS + 1)]
     asked = [*islice(queries(SEED, owner.user_id, count), CALLS + 1)]
     known = [one.id for one in (await core.list(owner, ListInput(limit=CALLS + 1))).memories]
 
     def fact(number: int) -> SaveInput:
-        return SaveInput(content=said[number], type="semantic", subject="Ana", attribute=f"attribute {number}")
+        return SaveInput(
+            content=said[number], type="semantic", subject="Ana", attribute=f"attribute {number}"
+        )
 
     return {
-        "save a turn": lambda number: core.save(owner, SaveInput(content=said[number], session_id="live")),
+        "save a turn": lambda number: core.save(
+            owner, SaveInput(content=said[number], session_id="live")
+        ),
         "save a fact": lambda number: core.save(owner, fact(number)),
         "retrieve 10": lambda number: core.retrieve(owner, RetrieveInput(query=asked[number])),
         "list 20": lambda number: core.list(owner, ListInput(limit=20)),
@@ -74,7 +88,9 @@ async def operations(core: MemoryCore, owner: Owner, count: int) -> dict[str, Ca
 
 
 async def measured(core: MemoryCore, call: Callable[[int], Awaitable[object]]) -> dict[str, Any]:
-    """Calls, mean and most units. A first call, which may pay for the container's definition and the head, is left out."""
+    """Calls, mean and most units. A first call, which may pay for the container's definition and
+    the head, is left out.
+    """
     await patient(partial(call, CALLS))
     units = []
     for number in range(CALLS):
@@ -114,7 +130,15 @@ async def test_request_units_of_users_of_growing_size(
             before = charged(core)
             await fill(core, owner, size)
             spent = round((charged(core) - before) / size, 2)
-            report.append({"vectors": size, "operation": "load, a memory", "calls": size, "mean": spent, "most": None})
+            report.append(
+                {
+                    "vectors": size,
+                    "operation": "load, a memory",
+                    "calls": size,
+                    "mean": spent,
+                    "most": None,
+                }
+            )
             for name, call in (await operations(core, owner, size)).items():
                 report.append({"vectors": size, "operation": name, **await measured(core, call)})
     assert all(row["mean"] > 0 for row in report)

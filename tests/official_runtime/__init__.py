@@ -1,1 +1,3 @@
-"""Microsoft's own Python worker library, driven without a Functions host: what its README says it proves, and what not."""
+"""Microsoft's own Python worker library, driven without a Functions host: what its README says it
+proves, and what not.
+"""

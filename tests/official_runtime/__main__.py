@@ -1,6 +1,8 @@
-"""`python -m tests.official_runtime`: write down what the official runtime would tell Azure's host about the functions.
+"""`python -m tests.official_runtime`: write down what the official runtime would tell Azure's host
+about the functions.
 
-The file is the expectation that a test compares with. Read the difference before you commit it: it is what changes on Azure.
+The file is the expectation that a test compares with. Read the difference before you commit it:
+it is what changes on Azure.
 """
 
 from __future__ import annotations

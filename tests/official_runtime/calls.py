@@ -1,7 +1,9 @@
-"""What a function is called with, whatever triggers it, and what it must answer. The tables of calls are made of these.
+"""What a function is called with, whatever triggers it, and what it must answer.
+The tables of calls are made of these.
 
-An HTTP function never fails an invocation: its failures are answers. A queue or timer function fails by raising, after which the
-host delivers the message again (the timer: waits for its next time).
+An HTTP function never fails an invocation: its failures are answers. A queue or timer function
+fails by raising, after which the host delivers the message again (the timer:
+waits for its next time).
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ class Http:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def request(self, headers: Mapping[str, str]) -> httpx.Request:
-        """The request itself, with these headers where it has none of its own by that name; an empty one is not sent."""
+        """The request itself, with these headers where it has none of its own by that name;
+        an empty one is not sent.
+        """
         named = {name: value for name, value in {**headers, **self.headers}.items() if value}
         content = {"content": self.body} if isinstance(self.body, bytes) else {"json": self.body}
         return httpx.Request(self.method, BASE_URL + self.path, headers=named, **content)
@@ -53,7 +57,9 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class WarmUp:
-    """A new instance, before its first request. It never fails: the first request says what is down."""
+    """A new instance, before its first request. It never fails: the first request says
+    what is down.
+    """
 
     fails: None = None
 
@@ -63,17 +69,25 @@ Call = Http | Queued | Tick | WarmUp
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One function called well and called so that it fails. failing: None only where nothing that is sent can be wrong."""
+    """One function called well and called so that it fails. failing: None only where nothing that
+    is sent can be wrong.
+    """
 
     well: Call
     failing: Call | None
 
 
-def invoke(worker: Worker, name: str, call: Call, headers: Mapping[str, str]) -> httpx.Response | None:
-    """Call `name` and assert that it ends as the call says; an HTTP function's answer, None of the others."""
+def invoke(
+    worker: Worker, name: str, call: Call, headers: Mapping[str, str]
+) -> httpx.Response | None:
+    """Call `name` and assert that it ends as the call says; an HTTP function's answer,
+    None of the others.
+    """
     if isinstance(call, Http):
         response = worker.answer(name, call.request(headers))
-        assert response.status_code == call.status, f"{name}: {response.status_code} {response.text}\n{worker.terminal[-2000:]}"
+        assert response.status_code == call.status, (
+            f"{name}: {response.status_code} {response.text}\n{worker.terminal[-2000:]}"
+        )
         return response
     if isinstance(call, Queued):
         done = worker.deliver(name, call.text, dequeue_count=call.dequeue_count)

@@ -1,8 +1,10 @@
-"""What the official runtime finds around it: the packages that an Azure worker has, and none that only a laptop has.
+"""What the official runtime finds around it: the packages that an Azure worker has,
+and none that only a laptop has.
 
-The virtual environment holds `requirements.txt` and the runtime; the app comes out of the zip that is sent to Azure. So an import
-that works only beside the development packages or the development host fails here. The environment is made at first use (15 to
-25 s) and kept until `requirements.txt` or the Python version changes.
+The virtual environment holds `requirements.txt` and the runtime; the app comes out of the zip that
+is sent to Azure. So an import that works only beside the development packages or the development
+host fails here. The environment is made at first use (15 to 25 s) and kept until `requirements.txt`
+or the Python version changes.
 """
 
 from __future__ import annotations
@@ -57,16 +59,30 @@ def _make(folder: Path) -> None:
     # Without a pip of its own, and with nothing compiled ahead: 15 s instead of 25 s.
     venv.create(folder, symlinks=True)
     _install(folder, "-r", str(REQUIREMENTS))
-    # The runtime names Python 3.13 as its oldest and asks for the SDK that goes with that; it runs on 3.11 and 3.12 as well.
+    # The runtime names Python 3.13 as its oldest and asks for the SDK that goes with that;
+    # it runs on 3.11 and 3.12 as well.
     _install(folder, "--no-deps", "--ignore-requires-python", RUNTIME)
 
 
 def _install(folder: Path, *what: str) -> None:
     quiet = ["--quiet", "--no-compile", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "--python", str(_python(folder)), "install", *quiet, *what]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(_python(folder)),
+        "install",
+        *quiet,
+        *what,
+    ]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600
+    )
     if done.returncode != 0:
-        raise AssertionError(f"the official runtime's environment can't be made:\n{' '.join(command)}\n{done.stdout}")
+        raise AssertionError(
+            f"the official runtime's environment can't be made:\n{' '.join(command)}\n{done.stdout}"
+        )
 
 
 def _python(folder: Path) -> Path:

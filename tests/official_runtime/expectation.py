@@ -1,6 +1,8 @@
-"""The checked-in expectation: every function with its raw bindings, one binding a line, so that a difference is easy to read.
+"""The checked-in expectation: every function with its raw bindings, one binding a line,
+so that a difference is easy to read.
 
-The runtime indexes an app happily whose blueprint was never registered or whose schedule is nonsense. So what it says is compared.
+The runtime indexes an app happily whose blueprint was never registered or whose schedule is
+nonsense. So what it says is compared.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ FILE = Path(__file__).with_name("functions.json")
 
 
 def as_text(functions: Mapping[str, Mapping[str, Any]]) -> str:
-    """Functions, as `Worker.functions` has them, as the text of the file: sorted by name, bindings in the runtime's order."""
+    """Functions, as `Worker.functions` has them, as the text of the file: sorted by name,
+    bindings in the runtime's order.
+    """
     parts = []
     for name, function in sorted(functions.items()):
         bindings = ",\n".join(f"    {json.dumps(binding)}" for binding in function["bindings"])
@@ -26,8 +30,12 @@ def as_text(functions: Mapping[str, Mapping[str, Any]]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def bad_schedules(functions: Mapping[str, Mapping[str, Any]], settings: Mapping[str, str], now: datetime) -> dict[str, str]:
-    """Timer function → why its schedule would never fire; `settings` are the app's, for schedules such as `%HOURLY%`."""
+def bad_schedules(
+    functions: Mapping[str, Mapping[str, Any]], settings: Mapping[str, str], now: datetime
+) -> dict[str, str]:
+    """Timer function → why its schedule would never fire; `settings` are the app's,
+    for schedules such as `%HOURLY%`.
+    """
     found = {}
     for name, function in functions.items():
         for binding in function["bindings"]:

@@ -1,7 +1,8 @@
-"""A worker process of a test's own: one app in the official runtime, and invocations as the Functions host would send them.
+"""A worker process of a test's own: one app in the official runtime, and invocations as the
+Functions host would send them.
 
-Routing is the host's business and is not in Microsoft's library: an HTTP function is called here by its name, and the
-parameters of its route are read from the path by the development host's rules.
+Routing is the host's business and is not in Microsoft's library: an HTTP function is called here by
+its name, and the parameters of its route are read from the path by the development host's rules.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _NOT_INHERITED = ("MEMORY_", "EMBEDDING_", "LLM_", "PYTHON")
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """How an invocation ended: whether the host would count it as done, what the function returned, and what it raised."""
+    """How an invocation ended: whether the host would count it as done, what the function returned,
+    and what it raised.
+    """
 
     ok: bool
     returned: dict[str, Any] | None
@@ -38,15 +41,20 @@ class Invocation:
 
 
 class Worker:
-    """One process with one app. Raises AssertionError when the library refuses to index the app, with its reasons."""
+    """One process with one app. Raises AssertionError when the library refuses to index the app,
+    with its reasons.
+    """
 
     def __init__(self, app: Path, folder: Path, **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._terminal = folder / "worker.txt"
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)
+        }
         with self._terminal.open("ab") as terminal:
             self._process = subprocess.Popen(
-                [str(interpreter()), "-I", str(DRIVER), str(app)],  # -I: nothing of the surrounding environment on the path
+                # -I: nothing of the surrounding environment on the path
+                [str(interpreter()), "-I", str(DRIVER), str(app)],
                 cwd=app, env={**kept, "FUNCTIONS_WORKER_RUNTIME": "python", **settings},
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=terminal,
             )  # fmt: skip
@@ -55,7 +63,9 @@ class Worker:
             self.stop()
             raise AssertionError(f"the official runtime can't index {app}:\n{indexed['failure']}")
         self.functions: dict[str, dict[str, Any]] = indexed["functions"]
-        """Name → {"id", "script", "bindings": the raw bindings that the host gets, "retry": policy or None}."""
+        """Name → {"id", "script", "bindings": the raw bindings that the host gets, "retry":
+        policy or None}.
+        """
 
     @property
     def terminal(self) -> str:
@@ -63,14 +73,17 @@ class Worker:
         return self._terminal.read_text()
 
     def answer(self, name: str, request: httpx.Request) -> httpx.Response:
-        """What the function `name` answers to a request. A failed invocation is the 500 without a body that the host makes of it."""
+        """What the function `name` answers to a request. A failed invocation is the 500 without a
+        body that the host makes of it.
+        """
         body = request.read()
         http = {
             "method": request.method,
             "url": str(request.url),
             "headers": {key.lower(): text for key, text in request.headers.items()},
             "params": self._parameters(name, request),
-            # Of a name that comes twice the host makes one text with commas; empty values it leaves out.
+            # Of a name that comes twice the host makes one text with commas; empty values
+            # it leaves out.
             "query": _joined(parse_qsl(request.url.query.decode("ascii"))),
             "body": base64.b64encode(body).decode("ascii"),
         }
@@ -79,7 +92,11 @@ class Worker:
             return httpx.Response(500)
         assert done.returned is not None
         answer = done.returned["http"]
-        return httpx.Response(int(answer["status"]), headers=answer["headers"], content=base64.b64decode(answer["body"]))
+        return httpx.Response(
+            int(answer["status"]),
+            headers=answer["headers"],
+            content=base64.b64decode(answer["body"]),
+        )
 
     def deliver(self, name: str, text: str, *, dequeue_count: int = 1) -> Invocation:
         """Hand a message, as it reads after the host has undone base64, to a queue function."""
@@ -90,23 +107,44 @@ class Worker:
             "NextVisibleTime": "2026-05-08T13:56:31+00:00",
             "ExpirationTime": "2026-05-15T13:56:00+00:00",
         }
-        texts = {"QueueTrigger": text, "Id": "b6a1cbe2-66f3-4a38-9d4e-6f4f2c1e9a10", "PopReceipt": "AgAAAAMAAAAAAAAA"}
+        texts = {
+            "QueueTrigger": text,
+            "Id": "b6a1cbe2-66f3-4a38-9d4e-6f4f2c1e9a10",
+            "PopReceipt": "AgAAAAMAAAAAAAAA",
+        }
         metadata = {field: {"json": json.dumps(value)} for field, value in beside.items()}
         metadata |= {field: {"string": value} for field, value in texts.items()}
         return self.invoke(name, {"string": text}, metadata)
 
     def tick(self, name: str, *, past_due: bool = False) -> Invocation:
         """Fire a timer function."""
-        status = {"Last": "2026-05-08T13:00:00+00:00", "Next": "2026-05-08T14:00:00+00:00", "LastUpdated": "2026-05-08T13:00:00+00:00"}
+        status = {
+            "Last": "2026-05-08T13:00:00+00:00",
+            "Next": "2026-05-08T14:00:00+00:00",
+            "LastUpdated": "2026-05-08T13:00:00+00:00",
+        }
         return self.invoke(
-            name, {"json": json.dumps({"Schedule": {"AdjustForDST": True}, "ScheduleStatus": status, "IsPastDue": past_due})}
+            name,
+            {
+                "json": json.dumps(
+                    {
+                        "Schedule": {"AdjustForDST": True},
+                        "ScheduleStatus": status,
+                        "IsPastDue": past_due,
+                    }
+                )
+            },
         )
 
-    def invoke(self, name: str, data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> Invocation:
+    def invoke(
+        self, name: str, data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None
+    ) -> Invocation:
         """Invoke `name` with `data` for its trigger."""
         function = self.functions[name]
         inputs = {_trigger(function)["name"]: data}
-        done = self._ask({"ask": "invoke", "id": function["id"], "inputs": inputs, "metadata": metadata or {}})
+        done = self._ask(
+            {"ask": "invoke", "id": function["id"], "inputs": inputs, "metadata": metadata or {}}
+        )
         return Invocation(done["ok"], done["returned"], done["error"] or "")
 
     def stop(self) -> None:
@@ -118,7 +156,9 @@ class Worker:
             pipe.close()
 
     def _parameters(self, name: str, request: httpx.Request) -> dict[str, str]:
-        route = Route.parse(name, request.method, _trigger(self.functions[name])["route"], call=print)
+        route = Route.parse(
+            name, request.method, _trigger(self.functions[name])["route"], call=print
+        )
         match = Router([route]).match(request.method, request.url.raw_path.partition(b"?")[0])
         assert match is not None, f"{request.method} {request.url.path} is not a path of {name}"
         return match.parameters

@@ -1,4 +1,6 @@
-"""`POST /send/{body}` sends; the functions write down what they are called with. The body says how a call ends."""
+"""`POST /send/{body}` sends; the functions write down what they are called with.
+The body says how a call ends.
+"""
 
 import asyncio
 import os

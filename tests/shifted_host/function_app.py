@@ -1,4 +1,6 @@
-"""The function app on a clock that is wrong by the seconds that stand in the file named by `TEST_CLOCK_SHIFT`."""
+"""The function app on a clock that is wrong by the seconds that stand in the file named by
+`TEST_CLOCK_SHIFT`.
+"""
 
 import os
 from datetime import datetime, timedelta

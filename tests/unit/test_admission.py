@@ -11,7 +11,9 @@ from memory_core.domain.errors import Overloaded
 
 
 class Work:
-    """A request that works until `end` is set. steps: of all requests, in the order in which they began."""
+    """A request that works until `end` is set. steps: of all requests, in the order in
+    which they began.
+    """
 
     def __init__(self, admission: Admission, app_id: str, begun: list[str]) -> None:
         self.end = asyncio.Event()
@@ -61,7 +63,9 @@ async def test_an_app_leaves_a_quarter_of_the_places_to_others() -> None:
 async def test_an_app_leaves_a_quarter_of_the_places_at_work_to_others() -> None:
     admission, begun = Admission(AdmissionRules(at_once=4, waiting=8, wait_s=60)), list[str]()
     works = await begin(admission, "aaaaab", begun)
-    assert begun == ["a", "a", "a", "b"], "b has a place at once, though two of a wait for their turn"
+    assert begun == ["a", "a", "a", "b"], (
+        "b has a place at once, though two of a wait for their turn"
+    )
     works += await begin(admission, "bc", begun)
     works[5].end.set()
     await works[5].task

@@ -14,7 +14,10 @@ from bench.answers.state import OtherRun, State
 from bench.locomo_data import Conversation, Question, Turn, read
 from memory_core.config import ConfigError
 
-TURNS = [Turn(f"D1:{place}", "session-1", "Ana", text, "2026-05-08T13:00:00Z") for place, text in enumerate(["I sail.", "In Lisbon."])]
+TURNS = [
+    Turn(f"D1:{place}", "session-1", "Ana", text, "2026-05-08T13:00:00Z")
+    for place, text in enumerate(["I sail.", "In Lisbon."])
+]
 EVIDENCE = frozenset({"D1:1"})
 ASKED = [
     Question("Where does Ana sail?", 4, EVIDENCE, "single-hop"),
@@ -25,10 +28,16 @@ TALK = Conversation("talk", TURNS, ASKED)
 
 
 def test_what_is_right_is_the_sets_answer_or_the_turns_that_hold_it() -> None:
-    assert [reference(TALK, one) for one in ASKED] == ["[08 May 2026] Ana: In Lisbon.", "She sails", UNANSWERABLE]
+    assert [reference(TALK, one) for one in ASKED] == [
+        "[08 May 2026] Ana: In Lisbon.",
+        "She sails",
+        UNANSWERABLE,
+    ]
 
 
-def test_each_question_is_an_answer_and_a_judgement_in_each_way_and_what_is_known_costs_nothing() -> None:
+def test_each_question_is_an_answer_and_a_judgement_in_each_way_and_what_is_known_costs_nothing() -> (  # noqa: E501
+    None
+):
     items = items_of([TALK], None)
     first = (items[0].key, WAYS[0])
     whole = cost_of(items, WAYS, {}, {})
@@ -37,7 +46,9 @@ def test_each_question_is_an_answer_and_a_judgement_in_each_way_and_what_is_know
     assert (answered.calls, judged.calls) == (whole.calls - 1, whole.calls - 2)
     assert whole.prompt > answered.prompt > judged.prompt
     assert cost_of(items, WAYS[:1], {}, {}).calls == 2 * len(ASKED)
-    assert whole.price(2.0, 8.0) == pytest.approx((2 * whole.prompt + 8 * whole.completion) / 1_000_000)
+    assert whole.price(2.0, 8.0) == pytest.approx(
+        (2 * whole.prompt + 8 * whole.completion) / 1_000_000
+    )
 
 
 def test_no_more_questions_of_a_conversation_than_wanted() -> None:
@@ -54,10 +65,17 @@ def test_a_run_goes_on_from_what_it_wrote_also_where_the_last_line_is_half(tmp_p
     with file.open("a") as raw:
         raw.write('{"question": "talk#1", "way"')
     again = State.open(file, set="s", model="m")
-    assert (again.told, again.answers, again.verdicts) == ({"talk": "user-1"}, {("talk#0", "BM25"): "Lisbon"}, {("talk#0", "BM25"): True})
+    assert (again.told, again.answers, again.verdicts) == (
+        {"talk": "user-1"},
+        {("talk#0", "BM25"): "Lisbon"},
+        {("talk#0", "BM25"): True},
+    )
     assert again.spent == [150, 15]
     again.answer(("talk#1", "BM25"), "sails", (1, 1))
-    assert State.open(file, set="s", model="m").answers.keys() == {("talk#0", "BM25"), ("talk#1", "BM25")}
+    assert State.open(file, set="s", model="m").answers.keys() == {
+        ("talk#0", "BM25"),
+        ("talk#1", "BM25"),
+    }
 
 
 @pytest.mark.parametrize("other", [{"set": "t", "model": "m"}, {"set": "s", "model": "n"}])
@@ -67,7 +85,9 @@ def test_a_file_of_another_set_or_model_is_refused(tmp_path: Path, other: dict[s
         State.open(tmp_path / "state.jsonl", **other)
 
 
-def test_only_questions_that_are_judged_in_every_way_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_questions_that_are_judged_in_every_way_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     items = items_of([TALK], None)
     state = State.open(tmp_path / "state.jsonl", set="s")
     for item in items[1:]:
@@ -75,7 +95,9 @@ def test_only_questions_that_are_judged_in_every_way_are_compared(tmp_path: Path
             state.judge((item.key, way), way == WAYS[0], "", (0, 0))
     state.judge((items[0].key, WAYS[0]), True, "", (0, 0))
     rows = rows_of(items, state, WAYS)
-    assert [(row.kind, row.values) for row in rows] == [(kind, {WAYS[0]: 1.0, WAYS[1]: 0.0}) for kind in ("single-hop", "adversarial")]
+    assert [(row.kind, row.values) for row in rows] == [
+        (kind, {WAYS[0]: 1.0, WAYS[1]: 0.0}) for kind in ("single-hop", "adversarial")
+    ]
     report("talk", rows, WAYS)
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     assert [line.split(" | ")[0].strip("| ") for line in lines[1:]] == [
@@ -92,15 +114,27 @@ def test_without_a_model_it_says_how_to_name_one() -> None:
 
 
 def test_answers_are_read_from_either_form(tmp_path: Path) -> None:
-    turn = {"id": "D1:1", "session": 1, "speaker": "Ana", "text": "I sail.", "caption": "", "at": "2026-05-08T13:00:00Z"}
+    turn = {
+        "id": "D1:1",
+        "session": 1,
+        "speaker": "Ana",
+        "text": "I sail.",
+        "caption": "",
+        "at": "2026-05-08T13:00:00Z",
+    }
     asked = {"q": "What does Ana do?", "cat": 4, "evidence": ["D1:1"]}
     plain = [{"conv_id": "a", "turns": [turn], "questions": [asked, {**asked, "answer": 7}]}]
     said = {"dia_id": "D1:1", "speaker": "Ana", "text": "I sail."}
     talk = {"session_1": [said], "session_1_date_time": "1:56 pm on 8 May, 2023"}
     qa = [{"question": "What does Ana do?", "category": 4, "evidence": ["D1:1"], "answer": "sails"}]
     (tmp_path / "plain.json").write_text(json.dumps(plain))
-    (tmp_path / "published.json").write_text(json.dumps([{"sample_id": "b", "conversation": talk, "qa": qa}]))
-    answers = [[one.answer for one in read(tmp_path / name)[0].questions] for name in ("plain.json", "published.json")]
+    (tmp_path / "published.json").write_text(
+        json.dumps([{"sample_id": "b", "conversation": talk, "qa": qa}])
+    )
+    answers = [
+        [one.answer for one in read(tmp_path / name)[0].questions]
+        for name in ("plain.json", "published.json")
+    ]
     assert answers == [[None, "7"], ["sails"]]
 
 

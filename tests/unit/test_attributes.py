@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.slots import ATTRIBUTES, also_called, canonical_attribute, canonical_subject, family_of
+from memory_core.domain.truth.slots import (
+    ATTRIBUTES,
+    also_called,
+    canonical_attribute,
+    canonical_subject,
+    family_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +38,12 @@ def test_other_names_of_an_attribute_are_filed_under_its_own(said: str, filed: s
     assert canonical_attribute(said) == filed
 
 
-@given(st.one_of(st.sampled_from([name for one in ATTRIBUTES for name in (one.name, *one.also)]), st.text(max_size=40)))
+@given(
+    st.one_of(
+        st.sampled_from([name for one in ATTRIBUTES for name in (one.name, *one.also)]),
+        st.text(max_size=40),
+    )
+)
 def test_a_filed_name_is_filed_under_itself(name: str) -> None:
     filed = canonical_attribute(name.replace("…", "sailing"))
     assert canonical_attribute(filed) == filed
@@ -75,5 +86,7 @@ def test_all_names_of_an_attribute_are_known_by_each_of_them() -> None:
         ("tennis club", None),
     ],
 )
-def test_attributes_of_which_one_may_have_several_are_known_by_how_they_begin(name: str, family: str | None) -> None:
+def test_attributes_of_which_one_may_have_several_are_known_by_how_they_begin(
+    name: str, family: str | None
+) -> None:
     assert family_of(name) == family

@@ -29,7 +29,9 @@ class Asked:
         self.answers = answers
         self.windows: list[tuple[int, int, str | None]] = []
 
-    async def __call__(self, number: int, window: Sequence[Message], previous: str | None) -> Boundaries:
+    async def __call__(
+        self, number: int, window: Sequence[Message], previous: str | None
+    ) -> Boundaries:
         self.windows.append((number, len(window), previous))
         return self.answers[number] if number < len(self.answers) else Boundaries()
 
@@ -39,19 +41,26 @@ class Asked:
     st.dictionaries(st.integers(0, 220), st.just("topic"), max_size=20),
     st.lists(st.sampled_from([0.0, 7.0]), max_size=200),
 )
-def test_cells_cover_every_message_once_and_none_is_too_long(count: int, cuts: dict[int, str], gaps: list[float]) -> None:
+def test_cells_cover_every_message_once_and_none_is_too_long(
+    count: int, cuts: dict[int, str], gaps: list[float]
+) -> None:
     told = messages(count, gaps)
     cells = cells_of(told, cuts, RULES)
     assert [message for cell in cells for message in cell.messages] == told
     assert [cell.number for cell in cells] == list(range(len(cells)))
     assert all(1 <= len(cell.messages) <= MAX_MESSAGES for cell in cells)
-    assert all(cell.first == sum(len(one.messages) for one in cells[: cell.number]) for cell in cells)
+    assert all(
+        cell.first == sum(len(one.messages) for one in cells[: cell.number]) for cell in cells
+    )
     assert cells == cells_of(told, cuts, RULES)
 
 
 def test_a_long_silence_ends_a_cell_whatever_it_is_about() -> None:
     cells = cells_of(messages(4, [0, 0, 6]), {}, RULES)
-    assert [(cell.first, cell.last, cell.reason) for cell in cells] == [(0, 1, "long silence"), (2, 3, "end of the conversation")]
+    assert [(cell.first, cell.last, cell.reason) for cell in cells] == [
+        (0, 1, "long silence"),
+        (2, 3, "end of the conversation"),
+    ]
 
 
 async def test_one_message_costs_no_call() -> None:
@@ -64,7 +73,9 @@ async def test_one_message_costs_no_call() -> None:
 async def test_there_is_at_most_one_call_for_fifty_messages(count: int, calls: int) -> None:
     asked = Asked(*[Boundaries(continues=True)] * 4)
     await cut_into_cells(messages(count), asked, RULES)
-    assert [size for _, size, _ in asked.windows] == [min(50, count - 50 * number) for number in range(calls)]
+    assert [size for _, size, _ in asked.windows] == [
+        min(50, count - 50 * number) for number in range(calls)
+    ]
 
 
 async def test_a_topic_goes_on_over_the_end_of_a_window() -> None:
@@ -78,7 +89,9 @@ async def test_a_topic_goes_on_over_the_end_of_a_window() -> None:
 
 
 async def test_a_window_that_begins_something_new_begins_a_cell() -> None:
-    cells = await cut_into_cells(messages(60), Asked(Boundaries(), Boundaries(continues=False)), RULES)
+    cells = await cut_into_cells(
+        messages(60), Asked(Boundaries(), Boundaries(continues=False)), RULES
+    )
     assert [(cell.first, cell.last) for cell in cells] == [(0, 49), (50, 59)]
 
 

@@ -79,7 +79,9 @@ def test_a_probe_that_never_reports_is_forgotten() -> None:
 
 
 @given(st.lists(st.sampled_from(["fail", "succeed", "wait"]), max_size=60))
-def test_whatever_happened_a_success_closes_it_and_a_rest_lets_one_call_pass(steps: list[str]) -> None:
+def test_whatever_happened_a_success_closes_it_and_a_rest_lets_one_call_pass(
+    steps: list[str],
+) -> None:
     clock = MovableClock()
     one = breaker(clock)
     for step in steps:

@@ -25,7 +25,10 @@ CALLS = Calls((function.method, function.path) for function in http_functions())
         ("POST /memory/retrieve", "POST /api/v1/memories/retrieve"),
         ("PUT /api/v1/memory/semantic/mem_1", "PUT /api/v1/memories/{memory_id}"),
         ("GET /api/v1/memory/procedural/key/editor", "GET /api/v1/procedures/{key}"),
-        ("GET /api/v1/memory/temporal/evolution/mem_1", "GET /api/v1/memories/{memory_id}/evolution"),
+        (
+            "GET /api/v1/memory/temporal/evolution/mem_1",
+            "GET /api/v1/memories/{memory_id}/evolution",
+        ),
         ("POST /api/v1/memory/replay", "POST /api/v1/replay"),
         ("GET /api/v1/memory/timeline", "GET /api/v1/timeline"),
         ("POST /api/v1/memory/consolidate", "POST /api/v1/consolidate"),
@@ -83,13 +86,23 @@ def test_a_path_that_resembles_nothing_is_told_nothing(path: str) -> None:
 def test_no_caller_is_led_to_a_deletion_that_was_not_asked_for() -> None:
     for _, path in ((function.method, function.path) for function in http_functions()):
         for method in ("GET", "POST", "PUT", "PATCH"):
-            assert not (CALLS.suggest(method, path.replace("{", "").replace("}", "")) or "").startswith("DELETE")
+            assert not (
+                CALLS.suggest(method, path.replace("{", "").replace("}", "")) or ""
+            ).startswith("DELETE")
 
 
 def test_a_word_of_the_api_where_an_id_belongs_is_known_as_a_wrong_method() -> None:
-    assert CALLS.suggest_other_method("GET", "/api/v1/memories/retrieve") == "POST /api/v1/memories/retrieve"
-    assert CALLS.suggest_other_method("DELETE", "/api/v1/memories/clear/") == "POST /api/v1/memories/clear"
-    assert CALLS.suggest_other_method("PUT", "/api/v1/memories/save") == "POST /api/v1/memories/save"
+    assert (
+        CALLS.suggest_other_method("GET", "/api/v1/memories/retrieve")
+        == "POST /api/v1/memories/retrieve"
+    )
+    assert (
+        CALLS.suggest_other_method("DELETE", "/api/v1/memories/clear/")
+        == "POST /api/v1/memories/clear"
+    )
+    assert (
+        CALLS.suggest_other_method("PUT", "/api/v1/memories/save") == "POST /api/v1/memories/save"
+    )
     assert CALLS.suggest_other_method("GET", "/api/v1/memories/mem_1") is None
     assert CALLS.suggest_other_method("GET", "/api/v1/memories/query") is None
 

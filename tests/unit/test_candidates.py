@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.memory import Lexical, Memory, MemoryType
-from memory_core.domain.ranking.candidates import from_memories, joined, weighted_length, weighted_tokens
+from memory_core.domain.ranking.candidates import (
+    from_memories,
+    joined,
+    weighted_length,
+    weighted_tokens,
+)
 from memory_core.domain.ranking.index_terms import analyse
 
 MOMENT = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
@@ -14,24 +19,44 @@ TERMS = ("dog", "cat", "may")
 
 
 def memory(name, *, lexical=None, vector=None, session="s", **fields):
-    times = {"created_at": MOMENT, "updated_at": MOMENT, "event_timestamp": MOMENT, "valid_from": MOMENT}
+    times = {
+        "created_at": MOMENT,
+        "updated_at": MOMENT,
+        "event_timestamp": MOMENT,
+        "valid_from": MOMENT,
+    }
     return Memory(
-        id=name, app_id="app", user_id="user", session_id=session, type=MemoryType.EPISODIC, content=name,
-        lexical=lexical or Lexical(), embedding=None if vector is None else np.array(vector, dtype=np.float32), **(times | fields),
+        id=name, app_id="app", user_id="user", session_id=session, type=MemoryType.EPISODIC,
+        content=name, lexical=lexical or Lexical(),
+        embedding=None if vector is None else np.array(vector, dtype=np.float32),
+        **(times | fields),
     )  # fmt: skip
 
 
 QUERY = np.array([1.0, 0.0], dtype=np.float32)
 THREE_TURNS = [
     memory("a", lexical=Lexical(turn=0, own={"dog": 1}, asks=True), vector=[1.0, 0.0], actor="Ann"),
-    memory("b", lexical=Lexical(turn=1, own={"cat": 2}, previous={"dog": 1}, previous_asks=True, tells_time=True), vector=[0.6, 0.8]),
-    memory("c", lexical=Lexical(turn=2, date={"may": 1}, previous={"cat": 2}, before_previous={"dog": 1}), vector=[0.0, 1.0], cell_id="a"),
+    memory(
+        "b",
+        lexical=Lexical(
+            turn=1, own={"cat": 2}, previous={"dog": 1}, previous_asks=True, tells_time=True
+        ),
+        vector=[0.6, 0.8],
+    ),
+    memory(
+        "c",
+        lexical=Lexical(turn=2, date={"may": 1}, previous={"cat": 2}, before_previous={"dog": 1}),
+        vector=[0.0, 1.0],
+        cell_id="a",
+    ),
 ]
 
 
 def test_context_counts_less_than_own_words_and_more_after_a_question():
     assert weighted_tokens(THREE_TURNS[1].lexical) == pytest.approx({"cat": 2.0, "dog": 0.5})
-    assert weighted_tokens(THREE_TURNS[2].lexical) == pytest.approx({"may": 1.0, "cat": 0.4, "dog": 0.3})
+    assert weighted_tokens(THREE_TURNS[2].lexical) == pytest.approx(
+        {"may": 1.0, "cat": 0.4, "dog": 0.3}
+    )
 
 
 def test_a_set_from_memories_has_every_column():
@@ -41,13 +66,21 @@ def test_a_set_from_memories_has_every_column():
     assert found.own.tolist() == [[True, False, False], [False, True, False], [False, False, True]]
     assert found.length == pytest.approx([1.0, 2.5, 1.7])
     assert found.cosine == pytest.approx([1.0, 0.6, 0.0])
-    assert (found.asks.tolist(), found.tells_time.tolist()) == ([True, False, False], [False, True, False])
+    assert (found.asks.tolist(), found.tells_time.tolist()) == (
+        [True, False, False],
+        [False, True, False],
+    )
     assert (found.actor, found.cell) == (["Ann", None, None], [None, None, "a"])
     assert found.memories["b"] is THREE_TURNS[1]
 
 
 def test_turns_are_messages_and_what_has_a_turn_in_its_session():
-    others = [memory("msg_1", session=None), memory("msg_2", cell_id="mem_1"), memory("mem_1"), memory("mem_2", session=None)]
+    others = [
+        memory("msg_1", session=None),
+        memory("msg_2", cell_id="mem_1"),
+        memory("mem_1"),
+        memory("mem_2", session=None),
+    ]
     found = joined(from_memories(THREE_TURNS, TERMS, QUERY), from_memories(others, TERMS, QUERY))
     assert found.turns.tolist() == [True, True, True, True, True, False, False]
 
@@ -55,7 +88,9 @@ def test_turns_are_messages_and_what_has_a_turn_in_its_session():
 def test_neighbours_are_the_turns_beside_in_the_same_session():
     other = memory("x", lexical=Lexical(turn=1), session="other", vector=[1.0, 0.0])
     alone = memory("y", session=None, vector=[1.0, 0.0])
-    found = from_memories([THREE_TURNS[2], other, THREE_TURNS[0], alone, THREE_TURNS[1]], TERMS, QUERY)
+    found = from_memories(
+        [THREE_TURNS[2], other, THREE_TURNS[0], alone, THREE_TURNS[1]], TERMS, QUERY
+    )
     assert found.before.tolist() == [4, -1, -1, -1, 2]
     assert found.after.tolist() == [-1, -1, 4, -1, 0]
     assert found.previous_cosine == pytest.approx([0.6, np.nan, np.nan, np.nan, 1.0], nan_ok=True)
@@ -71,7 +106,9 @@ def test_the_stores_cosine_wins_and_a_memory_without_vector_has_none():
 
 def test_times_are_the_latest_touch_and_the_last_access_or_the_creation():
     later = MOMENT + timedelta(hours=1)
-    found = from_memories([memory("a", updated_at=later), memory("b", last_accessed_at=later)], (), None)
+    found = from_memories(
+        [memory("a", updated_at=later), memory("b", last_accessed_at=later)], (), None
+    )
     assert found.touched_at.tolist() == [later.timestamp(), MOMENT.timestamp()]
     assert found.accessed_at.tolist() == [MOMENT.timestamp(), later.timestamp()]
 
@@ -79,15 +116,32 @@ def test_times_are_the_latest_touch_and_the_last_access_or_the_creation():
 @pytest.mark.parametrize("terms", [TERMS, ()])
 def test_an_empty_set_has_empty_columns_of_the_right_shape(terms):
     found = from_memories([], terms, QUERY)
-    assert (len(found), found.tf.shape, found.own.shape, found.cosine.shape) == (0, (0, len(terms)), (0, len(terms)), (0,))
+    assert (len(found), found.tf.shape, found.own.shape, found.cosine.shape) == (
+        0,
+        (0, len(terms)),
+        (0, len(terms)),
+        (0,),
+    )
     assert len(joined(found, found)) == 0
     assert joined(found, from_memories(THREE_TURNS, terms, QUERY)).ids == ["a", "b", "c"]
 
 
-@given(st.lists(st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 5)), min_size=4, max_size=4), st.booleans())
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 5)), min_size=4, max_size=4),
+    st.booleans(),
+)
 def test_columns_hold_the_weighted_counts(parts, asked):
     own, date, previous, before_previous = parts
-    one = memory("m", lexical=Lexical(own=own, date=date, previous=previous, before_previous=before_previous, previous_asks=asked))
+    one = memory(
+        "m",
+        lexical=Lexical(
+            own=own,
+            date=date,
+            previous=previous,
+            before_previous=before_previous,
+            previous_asks=asked,
+        ),
+    )
     found = from_memories([one], tuple("abcdefg"), None)
     counts = weighted_tokens(one.lexical)
     assert weighted_length(one) == pytest.approx(sum(counts.values()))
@@ -109,7 +163,9 @@ def test_joining_keeps_the_first_row_of_an_id_and_appends_the_rest():
 
 def test_a_joined_row_finds_its_neighbour_where_it_ended_up():
     first = from_memories([THREE_TURNS[1]], TERMS, QUERY)
-    second = from_memories([THREE_TURNS[2], memory("z", session=None), THREE_TURNS[1], THREE_TURNS[0]], TERMS, QUERY)
+    second = from_memories(
+        [THREE_TURNS[2], memory("z", session=None), THREE_TURNS[1], THREE_TURNS[0]], TERMS, QUERY
+    )
     both = joined(first, second)
     assert both.ids == ["b", "c", "z", "a"]
     assert both.before.tolist() == [-1, 0, -1, -1]
@@ -117,7 +173,10 @@ def test_a_joined_row_finds_its_neighbour_where_it_ended_up():
 
 
 def test_joining_changes_neither_set():
-    first, second = from_memories(THREE_TURNS, TERMS, QUERY), from_memories(THREE_TURNS[:1], TERMS, QUERY)
+    first, second = (
+        from_memories(THREE_TURNS, TERMS, QUERY),
+        from_memories(THREE_TURNS[:1], TERMS, QUERY),
+    )
     second.lists["session"] = ["a"]
     both = joined(first, second)
     assert both.lists == {"session": ["a"]}
@@ -126,8 +185,13 @@ def test_joining_changes_neither_set():
 
 @given(st.lists(st.integers(0, 5), unique=True), st.lists(st.integers(0, 5), unique=True))
 def test_a_join_of_any_two_sets_is_sound(left, right):
-    turns = [memory(str(number), lexical=Lexical(turn=number), vector=[1.0, 0.0]) for number in range(6)]
-    both = joined(from_memories([turns[n] for n in left], TERMS, QUERY), from_memories([turns[n] for n in right], TERMS, QUERY))
+    turns = [
+        memory(str(number), lexical=Lexical(turn=number), vector=[1.0, 0.0]) for number in range(6)
+    ]
+    both = joined(
+        from_memories([turns[n] for n in left], TERMS, QUERY),
+        from_memories([turns[n] for n in right], TERMS, QUERY),
+    )
     assert set(both.ids) == {str(n) for n in left + right}
     assert len(both.ids) == len(set(both.ids)) == both.tf.shape[0] == len(both.actor)
     for row, (before, after) in enumerate(zip(both.before, both.after, strict=True)):
@@ -140,7 +204,17 @@ def test_places_of_terms_move_with_their_texts_when_sets_are_joined():
         text = " ".join("dog" if place in at else "plain" for place in range(120))
         return memory(name, lexical=analyse(text, actor=None, event_timestamp=MOMENT))
 
-    here = from_memories([memory("a", lexical=Lexical(own={"cat": 1})), long("b", {3, 90})], TERMS, QUERY)
+    here = from_memories(
+        [memory("a", lexical=Lexical(own={"cat": 1})), long("b", {3, 90})], TERMS, QUERY
+    )
     there = from_memories([long("b", {3, 90}), long("c", {7})], TERMS, QUERY)
-    assert [column.tolist() for column in joined(here, there).places] == [[1, 1, 2], [3, 90, 7], [0, 0, 0]]
-    assert [column.tolist() for column in joined(there, here).places] == [[0, 0, 1], [3, 90, 7], [0, 0, 0]]
+    assert [column.tolist() for column in joined(here, there).places] == [
+        [1, 1, 2],
+        [3, 90, 7],
+        [0, 0, 0],
+    ]
+    assert [column.tolist() for column in joined(there, here).places] == [
+        [0, 0, 1],
+        [3, 90, 7],
+        [0, 0, 0],
+    ]

@@ -1,4 +1,6 @@
-"""What a later message says about an earlier one of the same person: that it holds no more, or nothing."""
+"""What a later message says about an earlier one of the same person: that it holds no more,
+or nothing.
+"""
 
 from __future__ import annotations
 
@@ -39,45 +41,83 @@ def test_two_messages_that_can_both_hold_replace_nothing(story: Story) -> None:
         ("My flight is on the 14th.", "The flight back is on the 18th."),
     ],
 )
-def test_what_is_supposed_denied_quoted_or_of_somebody_else_replaces_nothing(earlier: str, later: str) -> None:
+def test_what_is_supposed_denied_quoted_or_of_somebody_else_replaces_nothing(
+    earlier: str, later: str
+) -> None:
     assert change(earlier, later) is None
 
 
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
-        ("I do all my drawing in Krita.", "Gave up and moved over to Inkscape, where are the Krita brushes?"),
+        (
+            "I do all my drawing in Krita.",
+            "Gave up and moved over to Inkscape, where are the Krita brushes?",
+        ),
         ("I don't drink coffee.", "Lately I drink coffee again."),
         ("Ich trinke keinen Kaffee.", "Seit kurzem trinke ich wieder Kaffee."),
         ("Unser Sohn Emil geht in den Kindergarten.", "Emil ist jetzt ein Schulkind!"),
     ],
 )
-def test_a_switch_a_return_and_the_next_school_replace_what_was_before(earlier: str, later: str) -> None:
+def test_a_switch_a_return_and_the_next_school_replace_what_was_before(
+    earlier: str, later: str
+) -> None:
     assert change(earlier, later) is not None
 
 
 def test_a_change_names_the_sentences_that_say_so() -> None:
-    found = change("Morning! The standup is at 9:30 each day.", "Thanks. The standup got moved to 10:15, so I can sleep longer.")
-    assert found == Change("value", "The standup got moved to 10:15, so I can sleep longer.", "The standup is at 9:30 each day.")
+    found = change(
+        "Morning! The standup is at 9:30 each day.",
+        "Thanks. The standup got moved to 10:15, so I can sleep longer.",
+    )
+    assert found == Change(
+        "value",
+        "The standup got moved to 10:15, so I can sleep longer.",
+        "The standup is at 9:30 each day.",
+    )
 
 
 @pytest.mark.parametrize(
     ("earlier", "later", "question", "updates_it"),
     [
-        ("My library has 45 sources by theme.", "Added 52 sources to my library.", "How many sources are in my library?", True),
+        (
+            "My library has 45 sources by theme.",
+            "Added 52 sources to my library.",
+            "How many sources are in my library?",
+            True,
+        ),
         (
             "I secured 3 interviews for editor roles.",
             "I secured 5 interviews for editor roles.",
             "How many interviews have I secured?",
             True,
         ),
-        ("My library has 45 sources by theme.", "My library has 3 shelves.", "How many sources are in my library?", False),
-        ("I ran 5 km by the river.", "I paid 12 euros by the river.", "How many km do I run by the river?", False),
-        ("I had 3 interviews by mail in 2024.", "For interviews by mail I use version 20.", "How many interviews did I have?", False),
+        (
+            "My library has 45 sources by theme.",
+            "My library has 3 shelves.",
+            "How many sources are in my library?",
+            False,
+        ),
+        (
+            "I ran 5 km by the river.",
+            "I paid 12 euros by the river.",
+            "How many km do I run by the river?",
+            False,
+        ),
+        (
+            "I had 3 interviews by mail in 2024.",
+            "For interviews by mail I use version 20.",
+            "How many interviews did I have?",
+            False,
+        ),
     ],
 )
-def test_a_later_number_of_what_a_question_asks_for_updates_the_earlier(earlier: str, later: str, question: str, updates_it: bool) -> None:
-    assert updates(read(earlier), read(later), AskedKind.of(question, tokens(question))) is updates_it
+def test_a_later_number_of_what_a_question_asks_for_updates_the_earlier(
+    earlier: str, later: str, question: str, updates_it: bool
+) -> None:
+    assert (
+        updates(read(earlier), read(later), AskedKind.of(question, tokens(question))) is updates_it
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,16 +139,24 @@ def test_a_question_about_oneself_is_known_by_its_words(text: str, asks: bool) -
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_any_two_texts_are_compared_and_a_text_never_replaces_itself(earlier: str, later: str) -> None:
+def test_any_two_texts_are_compared_and_a_text_never_replaces_itself(
+    earlier: str, later: str
+) -> None:
     change(earlier, later)
     assert change(earlier, earlier) is None
 
 
-MORE = json.loads((Path(__file__).parents[2] / "bench" / "knowledge" / "changes_more.json").read_text(encoding="utf-8"))
+MORE = json.loads(
+    (Path(__file__).parents[2] / "bench" / "knowledge" / "changes_more.json").read_text(
+        encoding="utf-8"
+    )
+)
 
 
 def test_no_harmless_later_sentence_changes_an_earlier_one() -> None:
-    assert [row["id"] for row in MORE["harmless"] if change(row["first"], row["second"]) is not None] == []
+    assert [
+        row["id"] for row in MORE["harmless"] if change(row["first"], row["second"]) is not None
+    ] == []
 
 
 def test_nearly_every_change_of_the_tuning_part_is_recognised() -> None:
@@ -120,8 +168,9 @@ def test_nearly_every_change_of_the_tuning_part_is_recognised() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "See you on Friday", "on MONDAYS", "at noon", "um halb acht", "mittags", "two cats", "zwölf Katzen", "in October", "im März",
-        "月曜に会う", "猫が三匹", "猫が３匹", "by 14", "at ٣ cats", "nothing of the kind", "we may go less", "",
+        "See you on Friday", "on MONDAYS", "at noon", "um halb acht", "mittags", "two cats",
+        "zwölf Katzen", "in October", "im März", "月曜に会う", "猫が三匹", "猫が３匹", "by 14",
+        "at ٣ cats", "nothing of the kind", "we may go less", "",
     ],
 )  # fmt: skip
 def test_a_sentence_without_a_sign_of_a_value_has_none(text: str) -> None:
@@ -155,17 +204,28 @@ def test_a_day_is_read_as_a_date_beside_any_word() -> None:
         ("I met some bright kids there and helped them along.", "It has definitely changed them."),
         ("It is a quiet day for me.", "That is different for everyone."),
         (
-            "We planned the portal with a gallery of 6 items, a news page and a form for members, all in one release.",
-            "While checking the images of the gallery I found a tool that reduced the largest of them to 180 KB, so pages load faster.",
+            (
+                "We planned the portal with a gallery of 6 items, a news page and a form for "
+                "members, all in one release."
+            ),
+            (
+                "While checking the images of the gallery I found a tool that reduced the largest "
+                "of them to 180 KB, so pages load faster."
+            ),
         ),
-        ("The gallery of the portal shows 30 % of the pictures.", "The quiz about the gallery went from 65 % to 82 % since spring."),
+        (
+            "The gallery of the portal shows 30 % of the pictures.",
+            "The quiz about the gallery went from 65 % to 82 % since spring.",
+        ),
         (
             "I won the chess evening last week, so many people came to the old hall!",
             "My train was cancelled, so I missed the evening in town.",
         ),
     ],
 )
-def test_a_word_in_common_makes_no_change_of_what_is_about_something_else(earlier: str, later: str) -> None:
+def test_a_word_in_common_makes_no_change_of_what_is_about_something_else(
+    earlier: str, later: str
+) -> None:
     assert change(earlier, later) is None
 
 
@@ -176,7 +236,9 @@ def test_a_sentence_that_names_what_was_before_changes_what_said_so() -> None:
 
 
 def test_the_name_with_which_facts_of_one_person_begin_makes_no_change() -> None:
-    assert change("Ben is after a new floor for the studio", "Ben has left or lost their job") is None
+    assert (
+        change("Ben is after a new floor for the studio", "Ben has left or lost their job") is None
+    )
     assert change("Ben plays the cello", "Ben sold the cello") is not None
 
 
@@ -193,20 +255,30 @@ def test_what_is_called_off_once_ends_no_habit(earlier: str, later: str) -> None
 
 def test_a_correction_that_names_the_day_told_wrong_replaces_it() -> None:
     told = "The dentist is on Friday the 18th at 9."
-    assert change(told, "Sorry, I misread the card, it's Thursday the 17th, not Friday.") is not None
+    assert (
+        change(told, "Sorry, I misread the card, it's Thursday the 17th, not Friday.") is not None
+    )
     assert change(told, "Sorry, I misread the card, it's Thursday the 17th, not Monday.") is None
 
 
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
-        ("We go by train because we don't have a car.", "I'm filling in a form for the school, what does our Tom teach again?"),
+        (
+            "We go by train because we don't have a car.",
+            "I'm filling in a form for the school, what does our Tom teach again?",
+        ),
         ("My boss is Anna.", "I need to send an email to my new boss at Contoso."),
         ("My boss is Anna.", "I'm at the office party, where does my new boss live?"),
-        ("My boss there will be a woman named Hanneke, with fourteen couriers.", "I had lunch with my new boss."),
+        (
+            "My boss there will be a woman named Hanneke, with fourteen couriers.",
+            "I had lunch with my new boss.",
+        ),
     ],
 )
-def test_a_question_an_errand_and_somebody_announced_replace_nothing(earlier: str, later: str) -> None:
+def test_a_question_an_errand_and_somebody_announced_replace_nothing(
+    earlier: str, later: str
+) -> None:
     assert change(earlier, later) is None
     assert change("My boss is Anna.", "I have a new boss, and she is kind.") is not None
 
@@ -214,23 +286,46 @@ def test_a_question_an_errand_and_somebody_announced_replace_nothing(earlier: st
 @pytest.mark.parametrize(
     ("earlier", "later", "replaces"),
     [
-        ("I run a wee pottery studio on Quay Lane.", "Changed the studio code after the break-in next door, it's 8206 from today.", False),
-        ("The studio rent is 7000 a month.", "Changed the studio code after the break-in next door, it's 8206 from today.", False),
+        (
+            "I run a wee pottery studio on Quay Lane.",
+            "Changed the studio code after the break-in next door, it's 8206 from today.",
+            False,
+        ),
+        (
+            "The studio rent is 7000 a month.",
+            "Changed the studio code after the break-in next door, it's 8206 from today.",
+            False,
+        ),
         ("My wifi code is 1234.", "Changed the studio code, it's 8206 from today.", False),
         ("My bike is a red Canyon.", "I changed my bike tyres.", False),
-        ("The studio code is 4410.", "Changed the studio code after the break-in next door, it's 8206 from today.", True),
-        ("The door code for the studio is 4471.", "Changed the studio code, it's 8206 from today.", True),
+        (
+            "The studio code is 4410.",
+            "Changed the studio code after the break-in next door, it's 8206 from today.",
+            True,
+        ),
+        (
+            "The door code for the studio is 4471.",
+            "Changed the studio code, it's 8206 from today.",
+            True,
+        ),
         ("My dentist is Dr Okafor.", "I switched dentists last month.", True),
         ("I'm with O2 as my phone provider.", "I changed phone provider, it's Three now.", True),
     ],
 )
-def test_of_a_compound_its_last_noun_is_what_changed(earlier: str, later: str, *, replaces: bool) -> None:
+def test_of_a_compound_its_last_noun_is_what_changed(
+    earlier: str, later: str, *, replaces: bool
+) -> None:
     assert (change(earlier, later) is not None) is replaces
 
 
 @pytest.mark.parametrize(
     "later",
-    ["I picked up the car from the garage.", "I got the car washed.", "I'm driving a rental car to Cork.", "I bought a car seat for Ada."],
+    [
+        "I picked up the car from the garage.",
+        "I got the car washed.",
+        "I'm driving a rental car to Cork.",
+        "I bought a car seat for Ada.",
+    ],
 )
 def test_what_is_done_with_a_car_or_bought_for_it_is_no_other_car(later: str) -> None:
     assert change("car: a grey Golf", later) is None
@@ -238,9 +333,18 @@ def test_what_is_done_with_a_car_or_bought_for_it_is_no_other_car(later: str) ->
 
 
 @pytest.mark.parametrize(
-    "text", ["I SOLD the Golf", "We've MOVED to Kassel", "No, I meant Tuesday", "Termin VERSCHOBEN auf Freitag", "I live in Mainz"]
+    "text",
+    [
+        "I SOLD the Golf",
+        "We've MOVED to Kassel",
+        "No, I meant Tuesday",
+        "Termin VERSCHOBEN auf Freitag",
+        "I live in Mainz",
+    ],
 )
 def test_a_word_for_a_change_is_one_in_any_case(text: str) -> None:
     (sentence,) = read(text).sentences
     assert sentence.changes == any(cue.search(text) for cue in _CUES)
-    assert [read(variant).sentences[0].changes for variant in (text.lower(), text.upper())] == [sentence.changes] * 2
+    assert [read(variant).sentences[0].changes for variant in (text.lower(), text.upper())] == [
+        sentence.changes
+    ] * 2

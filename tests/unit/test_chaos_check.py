@@ -1,4 +1,6 @@
-"""The chaos run's comparison can accuse: each thing that must not happen is found in what is stored."""
+"""The chaos run's comparison can accuse: each thing that must not happen is found in
+what is stored.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,28 @@ from bench.chaos_clients import Notebook, Save, Told
 
 
 def memory(memory_id: str, content: str, **fields: Any) -> dict[str, Any]:
-    plain = {"status": "active", "status_reason": "created", "key": None, "subject": None, "category": None, "episode": None, "version": 1}
+    plain = {
+        "status": "active",
+        "status_reason": "created",
+        "key": None,
+        "subject": None,
+        "category": None,
+        "episode": None,
+        "version": 1,
+    }
     return {"id": memory_id, "content": content, **plain, **fields}
 
 
 def task(status: str, *memory_ids: str) -> dict[str, Any]:
     result = {"cells": [{"memory_ids": list(memory_ids)}]}
-    return {"task_id": "t1", "kind": "converse", "status": status, "attempts": 0, "error": None, "result": result}
+    return {
+        "task_id": "t1",
+        "kind": "converse",
+        "status": status,
+        "attempts": 0,
+        "error": None,
+        "result": result,
+    }
 
 
 def notebook_of(*saves: Save, told: list[Told] | None = None) -> Notebook:
@@ -27,19 +44,36 @@ def notebook_of(*saves: Save, told: list[Told] | None = None) -> Notebook:
     return notebook
 
 
-def accused(notebook: Notebook, memories: list[dict[str, Any]], tasks: list[dict[str, Any]] | None = None) -> list[str]:
+def accused(
+    notebook: Notebook, memories: list[dict[str, Any]], tasks: list[dict[str, Any]] | None = None
+) -> list[str]:
     check_user(notebook, "ana", Stored(memories, {}, tasks or []))
     return [what for what, reasons in notebook.accusations.items() for _ in reasons]
 
 
 def note(**fields: Any) -> Save:
     return Save(
-        **{"user": "ana", "memory_id": "m1", "type": "episodic", "contents": {"note"}, "event": None, "slot": None, "once": True, **fields}
+        **{
+            "user": "ana",
+            "memory_id": "m1",
+            "type": "episodic",
+            "contents": {"note"},
+            "event": None,
+            "slot": None,
+            "once": True,
+            **fields,
+        }
     )
 
 
 def fact(number: int) -> Save:
-    return note(memory_id=f"f{number}", type="semantic", contents={f"Mark mark{number}."}, event=f"2026-01-0{number + 1}", slot="desk")
+    return note(
+        memory_id=f"f{number}",
+        type="semantic",
+        contents={f"Mark mark{number}."},
+        event=f"2026-01-0{number + 1}",
+        slot="desk",
+    )
 
 
 def told(**fields: Any) -> Told:
@@ -58,10 +92,16 @@ def told(**fields: Any) -> Told:
         (note(once=False), [memory("m1", "note"), memory("m2", "note")], []),
         (note(deleted=True), [memory("m1", "note", status="deleted")], []),
         (note(deleted=True), [memory("m1", "note")], ["back"]),
-        (note(deleted=True), [memory("m1", "note", status="deleted"), memory("m2", "note")], ["back"]),
+        (
+            note(deleted=True),
+            [memory("m1", "note", status="deleted"), memory("m2", "note")],
+            ["back"],
+        ),
     ],
 )
-def test_a_save_is_compared_with_what_is_stored(save: Save, memories: list[dict[str, Any]], expected: list[str]) -> None:
+def test_a_save_is_compared_with_what_is_stored(
+    save: Save, memories: list[dict[str, Any]], expected: list[str]
+) -> None:
     assert accused(notebook_of(save), memories) == expected
 
 
@@ -74,8 +114,13 @@ def test_a_save_is_compared_with_what_is_stored(save: Save, memories: list[dict[
         (("superseded", "superseded"), ["lost"]),
     ],
 )
-def test_of_a_slot_only_what_was_told_last_may_hold(statuses: tuple[str, str], expected: list[str]) -> None:
-    memories = [memory(f"f{number}", f"Mark mark{number}.", subject="desk", status=status) for number, status in enumerate(statuses)]
+def test_of_a_slot_only_what_was_told_last_may_hold(
+    statuses: tuple[str, str], expected: list[str]
+) -> None:
+    memories = [
+        memory(f"f{number}", f"Mark mark{number}.", subject="desk", status=status)
+        for number, status in enumerate(statuses)
+    ]
     assert accused(notebook_of(fact(0), fact(1)), memories) == expected
 
 
@@ -95,7 +140,10 @@ def test_of_a_slot_only_what_was_told_last_may_hold(statuses: tuple[str, str], e
 def test_a_conversation_is_compared_with_its_task_and_cells(
     conversation: Told, status: str, episodes: list[str], expected: list[str]
 ) -> None:
-    memories = [memory(f"c{number}", "story", category="cell", episode=episode) for number, episode in enumerate(episodes)]
+    memories = [
+        memory(f"c{number}", "story", category="cell", episode=episode)
+        for number, episode in enumerate(episodes)
+    ]
     assert accused(notebook_of(told=[conversation]), memories, [task(status, "c0")]) == expected
 
 

@@ -40,7 +40,9 @@ def test_each_documented_form_is_read_and_nothing_of_it_is_unknown(form: ChatFor
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-@pytest.mark.parametrize("model", [ConverseInput, BatchInput, AgentMemoryInput, SummaryInput, ContextInput])
+@pytest.mark.parametrize(
+    "model", [ConverseInput, BatchInput, AgentMemoryInput, SummaryInput, ContextInput]
+)
 def test_each_call_that_is_told_messages_takes_each_form(form: ChatForm, model: type[Any]) -> None:
     session = {"session_id": "s"} if model is BatchInput else {}
     told = from_json(model, {"messages": form.messages, **session}, now=NOW)
@@ -49,10 +51,19 @@ def test_each_call_that_is_told_messages_takes_each_form(form: ChatForm, model: 
 
 
 def test_other_fields_and_kinds_are_ignored_and_named_once() -> None:
-    message = {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "hologram", "of": "a cat"}], "foo": 1, "my salary": 2}
+    message = {
+        "role": "user",
+        "content": [{"type": "text", "text": "a"}, {"type": "hologram", "of": "a cat"}],
+        "foo": 1,
+        "my salary": 2,
+    }
     messages, ignored = read_messages([message, message])
     assert messages[0].content == "a\n[hologram]"
-    assert ignored == ("messages.*.foo", "messages.*.(a name that is not shown)", "messages.*.content.*.hologram")
+    assert ignored == (
+        "messages.*.foo",
+        "messages.*.(a name that is not shown)",
+        "messages.*.content.*.hologram",
+    )
 
 
 def test_fields_within_a_dump_that_are_not_known_are_named_too() -> None:
@@ -67,19 +78,34 @@ def test_fields_within_a_dump_that_are_not_known_are_named_too() -> None:
 
 def test_a_field_beside_a_dumps_data_counts_as_one_within() -> None:
     moment = datetime(2026, 11, 3, 9, tzinfo=timezone.utc)
-    dump = {"type": "human", "timestamp": moment.isoformat(), "mood": "good", "data": {"content": "a"}}
+    dump = {
+        "type": "human",
+        "timestamp": moment.isoformat(),
+        "mood": "good",
+        "data": {"content": "a"},
+    }
     (message,), ignored = read_messages([dump])
     assert (message.role, message.content, message.timestamp) == ("user", "a", moment)
     assert ignored == ("messages.*.mood",)
 
 
 def test_a_dump_of_what_is_no_message_is_refused() -> None:
-    dump = {"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "PromptTemplate"], "kwargs": {"template": "a"}}
+    dump = {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "prompts", "PromptTemplate"],
+        "kwargs": {"template": "a"},
+    }
     assert refusals([dump]) == {"messages.0.kwargs.type": "is not a kind of message that is known"}
 
 
 def test_a_message_of_several_parts_names_them() -> None:
-    messages, _ = read_messages([{"role": "user", "content": ["a", {"type": "text", "text": "b\nc"}]}, {"role": "user", "content": "d"}])
+    messages, _ = read_messages(
+        [
+            {"role": "user", "content": ["a", {"type": "text", "text": "b\nc"}]},
+            {"role": "user", "content": "d"},
+        ]
+    )
     assert [message.parts for message in messages] == [("a", "b\nc"), ("d",)]
 
 
@@ -98,7 +124,9 @@ ODD = [
 
 
 @pytest.mark.parametrize("odd", ODD, ids=str)
-def test_where_a_model_is_only_shown_messages_what_says_nothing_is_passed_over(odd: dict[str, Any]) -> None:
+def test_where_a_model_is_only_shown_messages_what_says_nothing_is_passed_over(
+    odd: dict[str, Any],
+) -> None:
     told = from_json(ContextInput, {"messages": [odd, {"role": "user", "content": "b"}]}, now=NOW)
     assert shown(list(told.messages)) == [("user", None, "b")]
 
@@ -108,8 +136,16 @@ def test_where_a_model_is_only_shown_messages_an_empty_list_is_one() -> None:
     assert from_json(ContextInput, {"messages": None}, now=NOW).messages is None
 
 
-def test_where_a_model_is_only_shown_messages_their_length_their_times_and_their_names_matter_not() -> None:
-    odd = {"role": "user", "content": "a\x00" * 40_000, "timestamp": "2099-01-01", "name": "", "id": "a/b"}
+def test_where_a_model_is_only_shown_messages_their_length_their_times_and_their_names_matter_not() -> (  # noqa: E501
+    None
+):
+    odd = {
+        "role": "user",
+        "content": "a\x00" * 40_000,
+        "timestamp": "2099-01-01",
+        "name": "",
+        "id": "a/b",
+    }
     told = from_json(ContextInput, {"messages": [odd]}, now=NOW)
     assert shown(list(told.messages)) == [("user", None, odd["content"])]
 
@@ -118,8 +154,14 @@ def test_where_a_model_is_only_shown_messages_their_length_their_times_and_their
     ("message", "refused"),
     [
         ({"content": "a"}, {"messages.0.role": "is required"}),
-        ({"role": "user", "content": 7}, {"messages.0.content": "should be a text, a list of parts, or null"}),
-        ({"role": "user", "content": [7]}, {"messages.0.content.0": "should be an object or a text"}),
+        (
+            {"role": "user", "content": 7},
+            {"messages.0.content": "should be a text, a list of parts, or null"},
+        ),
+        (
+            {"role": "user", "content": [7]},
+            {"messages.0.content.0": "should be an object or a text"},
+        ),
         ({"type": "hologram"}, {"messages.0.type": "is not a kind of message that is known"}),
         ("a", {"messages.0": "should be an object"}),
     ],
@@ -130,7 +172,9 @@ def test_what_is_no_message_is_refused_there_too(message: Any, refused: dict[str
 
 
 def test_an_actor_goes_before_a_name() -> None:
-    messages, _ = read_messages([{"role": "user", "name": "user_7", "actor": "Ana", "content": "a"}])
+    messages, _ = read_messages(
+        [{"role": "user", "name": "user_7", "actor": "Ana", "content": "a"}]
+    )
     assert messages[0].actor == "Ana"
 
 
@@ -138,17 +182,29 @@ def test_a_tool_is_kept_to_two_thousand_characters() -> None:
     long = "x" * 50_000
     messages, _ = read_messages(
         [
-            {"role": "assistant", "content": None, "tool_calls": [{**CALL, "function": {"name": "f", "arguments": long}}] * 9},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{**CALL, "function": {"name": "f", "arguments": long}}] * 9,
+            },
             {"role": "tool", "tool_call_id": "c", "content": long},
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": long}]},
+            {
+                "role": "user",
+                "content": [{"type": "tool_result", "tool_use_id": "c", "content": long}],
+            },
         ]
     )
     assert [len(message.content) for message in messages] == [MAX_TOOL_CHARACTERS] * 3
 
 
 def test_tools_that_do_much_are_kept_as_several_messages_that_fit() -> None:
-    calls = [{"name": f"f{number}", "args": {"text": "🙂" * 3_000}, "id": str(number)} for number in range(20)]
-    messages, _ = read_messages([{"role": "assistant", "content": "Let me look.", "tool_calls": calls, "id": "m"}])
+    calls = [
+        {"name": f"f{number}", "args": {"text": "🙂" * 3_000}, "id": str(number)}
+        for number in range(20)
+    ]
+    messages, _ = read_messages(
+        [{"role": "assistant", "content": "Let me look.", "tool_calls": calls, "id": "m"}]
+    )
     assert [message.id for message in messages] == ["m", *(f"m#{number}" for number in range(1, 8))]
     assert all(len(message.content.encode()) <= 32 * 1024 for message in messages)
 
@@ -179,41 +235,109 @@ def test_no_bytes_get_into_the_text(text: str, expected: str) -> None:
         ({"content": "a"}, "messages.0.role", "is required"),
         ({"role": "user"}, "messages.0.content", "is required"),
         ({"role": "assistant"}, "messages.0.content", "is required"),
-        ({"role": "user", "text": "a"}, "messages.0.content", "is required; text is no field of a message"),
+        (
+            {"role": "user", "text": "a"},
+            "messages.0.content",
+            "is required; text is no field of a message",
+        ),
         ({"role": 3, "content": "a"}, "messages.0.role", "should be"),
         ({"role": "user", "content": 3}, "messages.0.content", "a text, a list of parts, or null"),
-        ({"role": "user", "content": {"a": 1}}, "messages.0.content", "a text, a list of parts, or null"),
+        (
+            {"role": "user", "content": {"a": 1}},
+            "messages.0.content",
+            "a text, a list of parts, or null",
+        ),
         ({"role": "user", "content": None}, "messages.0.content", "null"),
         ({"role": "user", "content": ""}, "messages.0.content", "must not be empty"),
         ({"role": "user", "content": []}, "messages.0.content", "must not be empty"),
         ({"role": "user", "content": "a\x00"}, "messages.0.content", "NUL"),
         ({"role": "user", "content": "é" * 20_000}, "messages.0.content", "40000 bytes"),
-        ({"role": "user", "content": [{"type": "text", "text": "é" * 10_000}] * 2}, "messages.0.content", "40001 bytes"),
+        (
+            {"role": "user", "content": [{"type": "text", "text": "é" * 10_000}] * 2},
+            "messages.0.content",
+            "40001 bytes",
+        ),
         ({"role": "user", "content": [3]}, "messages.0.content.0", "an object or a text"),
         ({"role": "user", "content": [{}]}, "messages.0.content.0.type", "is required"),
-        ({"role": "user", "content": [{"type": 3}]}, "messages.0.content.0.type", "should be a text"),
-        ({"role": "user", "content": [{"type": "my salary"}]}, "messages.0.content.0.type", "not a kind of part"),
-        ({"role": "user", "content": [{"type": "text"}]}, "messages.0.content.0.text", "is required"),
-        ({"role": "user", "content": ["a", {"type": "input_text", "text": 3}]}, "messages.0.content.1.text", "should be a text"),
-        ({"role": "assistant", "content": [{"type": "tool_use"}]}, "messages.0.content.0.name", "is required"),
-        ({"role": "assistant", "content": None, "tool_calls": "a"}, "messages.0.tool_calls", "list"),
-        ({"role": "assistant", "content": None, "tool_calls": [1]}, "messages.0.tool_calls.0", "object"),
-        ({"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]}, "messages.0.tool_calls.0.name", "is required"),
-        ({"role": "assistant", "tool_calls": [{"function": {"name": 3}}]}, "messages.0.tool_calls.0.function.name", "text"),
-        ({"role": "assistant", "content": None, "function_call": "a"}, "messages.0.function_call", "object"),
-        ({"role": "assistant", "content": None, "refusal": 3}, "messages.0.refusal", "text or null"),
+        (
+            {"role": "user", "content": [{"type": 3}]},
+            "messages.0.content.0.type",
+            "should be a text",
+        ),
+        (
+            {"role": "user", "content": [{"type": "my salary"}]},
+            "messages.0.content.0.type",
+            "not a kind of part",
+        ),
+        (
+            {"role": "user", "content": [{"type": "text"}]},
+            "messages.0.content.0.text",
+            "is required",
+        ),
+        (
+            {"role": "user", "content": ["a", {"type": "input_text", "text": 3}]},
+            "messages.0.content.1.text",
+            "should be a text",
+        ),
+        (
+            {"role": "assistant", "content": [{"type": "tool_use"}]},
+            "messages.0.content.0.name",
+            "is required",
+        ),
+        (
+            {"role": "assistant", "content": None, "tool_calls": "a"},
+            "messages.0.tool_calls",
+            "list",
+        ),
+        (
+            {"role": "assistant", "content": None, "tool_calls": [1]},
+            "messages.0.tool_calls.0",
+            "object",
+        ),
+        (
+            {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]},
+            "messages.0.tool_calls.0.name",
+            "is required",
+        ),
+        (
+            {"role": "assistant", "tool_calls": [{"function": {"name": 3}}]},
+            "messages.0.tool_calls.0.function.name",
+            "text",
+        ),
+        (
+            {"role": "assistant", "content": None, "function_call": "a"},
+            "messages.0.function_call",
+            "object",
+        ),
+        (
+            {"role": "assistant", "content": None, "refusal": 3},
+            "messages.0.refusal",
+            "text or null",
+        ),
         ({"role": "assistant", "content": None, "audio": 3}, "messages.0.audio", "object or null"),
         ({"role": "user", "content": "a", "name": ""}, "messages.0.name", "must not be empty"),
         ({"role": "user", "content": "a", "id": "a/b"}, "messages.0.id", "must not contain"),
         ({"role": "user", "content": "a", "id": "x" * 129}, "messages.0.id", "1-128"),
         ({"role": "user", "content": "a", "id": 3}, "messages.0.id", "string"),
-        ({"role": "user", "content": "a", "timestamp": 1_700_000_000}, "messages.0.timestamp", "not a number"),
-        ({"role": "user", "content": "a", "timestamp": "2026-05-08T13:56:00"}, "messages.0.timestamp", "time zone"),
+        (
+            {"role": "user", "content": "a", "timestamp": 1_700_000_000},
+            "messages.0.timestamp",
+            "not a number",
+        ),
+        (
+            {"role": "user", "content": "a", "timestamp": "2026-05-08T13:56:00"},
+            "messages.0.timestamp",
+            "time zone",
+        ),
         ({"type": "hologram"}, "messages.0.type", "not a kind of message"),
         ({"type": 3}, "messages.0.type", "should be a text"),
         ({"type": "function_call", "arguments": "{}"}, "messages.0.name", "is required"),
         ({"type": "function_call_output", "call_id": "a"}, "messages.0.output", "is required"),
-        ({"type": "function_call", "name": "f", "arguments": "\x00"}, "messages.0.arguments", "NUL"),
+        (
+            {"type": "function_call", "name": "f", "arguments": "\x00"},
+            "messages.0.arguments",
+            "NUL",
+        ),
     ],
 )
 def test_an_odd_message_is_refused_by_name(message: Any, field: str, words: str) -> None:
@@ -223,38 +347,65 @@ def test_an_odd_message_is_refused_by_name(message: Any, field: str, words: str)
 
 
 def test_a_call_that_holds_nothing_is_refused() -> None:
-    thinking = {"role": "assistant", "content": [{"type": "thinking", "thinking": "a", "signature": "b"}]}
+    thinking = {
+        "role": "assistant",
+        "content": [{"type": "thinking", "thinking": "a", "signature": "b"}],
+    }
     assert "nothing that is kept" in refusals([thinking])["messages"]
 
 
 def test_each_refused_message_is_named() -> None:
     good = {"role": "user", "content": "a"}
-    assert list(refusals([good, {"role": "bot", "content": "a"}, good, {"role": "user"}])) == ["messages.1.role", "messages.3.content"]
+    assert list(refusals([good, {"role": "bot", "content": "a"}, good, {"role": "user"}])) == [
+        "messages.1.role",
+        "messages.3.content",
+    ]
 
 
 def test_a_refusal_repeats_no_words() -> None:
     with pytest.raises(Invalid) as refused:
-        from_json(ConverseInput, {"messages": [{"role": "my salary is 4,200", "content": ["my salary", 5], "timestamp": "my salary"}]})
+        from_json(
+            ConverseInput,
+            {
+                "messages": [
+                    {
+                        "role": "my salary is 4,200",
+                        "content": ["my salary", 5],
+                        "timestamp": "my salary",
+                    }
+                ]
+            },
+        )
     assert "salary" not in refused.value.detail
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 WORDS = [
-    "role", "content", "type", "text", "tool_calls", "function_call", "name", "arguments", "id", "input", "output", "call_id", "data",
-    "parts", "refusal", "audio", "timestamp", "actor", "image_url", "source", "file", "url", "title", "transcript", "functionCall",
-    "functionResponse", "inlineData", "function", "custom",
+    "role", "content", "type", "text", "tool_calls", "function_call", "name", "arguments", "id",
+    "input", "output", "call_id", "data", "parts", "refusal", "audio", "timestamp", "actor",
+    "image_url", "source", "file", "url", "title", "transcript", "functionCall", "functionResponse",
+    "inlineData", "function", "custom",
 ]  # fmt: skip
 VALUES = JSON | st.sampled_from([
-    "user", "assistant", "tool", "message", "text", "thinking", "tool_use", "tool_result", "function_call", "function_call_output",
-    "reasoning", "image", "document", "human", "web_search_call", "mcp_call", "http://[", DATA_URL,
+    "user", "assistant", "tool", "message", "text", "thinking", "tool_use", "tool_result",
+    "function_call", "function_call_output", "reasoning", "image", "document", "human",
+    "web_search_call", "mcp_call", "http://[", DATA_URL,
 ])  # fmt: skip
 OBJECTS = st.recursive(
     st.dictionaries(st.sampled_from(WORDS), VALUES, max_size=6),
-    lambda inner: st.dictionaries(st.sampled_from(WORDS), VALUES | inner | st.lists(inner, max_size=3), max_size=6),
+    lambda inner: st.dictionaries(
+        st.sampled_from(WORDS), VALUES | inner | st.lists(inner, max_size=3), max_size=6
+    ),
     max_leaves=6,
 )
 
@@ -268,12 +419,17 @@ def test_whatever_is_sent_is_read_or_refused(raw: list[Any]) -> None:
         except Invalid:
             continue
         assert len(told.messages) > 0
-        assert all(message.content.strip() and PNG not in message.content for message in told.messages)
+        assert all(
+            message.content.strip() and PNG not in message.content for message in told.messages
+        )
         assert timed(told.messages, NOW)
 
 
 def moments(*given: datetime | None) -> list[datetime]:
-    return [message.timestamp for message in timed([ReadMessage("user", "a", moment) for moment in given], NOW)]
+    return [
+        message.timestamp
+        for message in timed([ReadMessage("user", "a", moment) for moment in given], NOW)
+    ]
 
 
 def test_a_missing_time_is_that_of_the_message_before_it() -> None:
@@ -284,19 +440,37 @@ def test_a_missing_time_is_that_of_the_message_before_it() -> None:
 
 
 def test_an_id_is_kept_with_its_message() -> None:
-    told = from_json(ConverseInput, {"messages": [{"role": "user", "content": "a", "id": "m1"}, {"role": "user", "content": "b"}]}, now=NOW)
+    told = from_json(
+        ConverseInput,
+        {
+            "messages": [
+                {"role": "user", "content": "a", "id": "m1"},
+                {"role": "user", "content": "b"},
+            ]
+        },
+        now=NOW,
+    )
     messages = timed(told.messages, NOW)
     assert [message.id for message in messages] == ["m1", None]
     assert "id" not in messages[1].model_dump()
 
 
 def document(text: str, **fields: str) -> dict[str, Any]:
-    return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}, **fields}
+    return {
+        "type": "document",
+        "source": {"type": "text", "media_type": "text/plain", "data": text},
+        **fields,
+    }
 
 
 def test_documents_are_kept_as_far_as_a_message_has_room_beside_its_other_words() -> None:
     question = "Which of them is the newer one?"
-    parts = [document("a" * 50_000, title="First"), document("é" * 50_000), document("short"), {"type": "text", "text": question}]
+    parts = [
+        document("a" * 50_000, title="First"),
+        document("é" * 50_000),
+        document("short"),
+        {"type": "text", "text": question},
+    ]
     ((read,), _) = read_messages([{"role": "user", "content": parts}])
     first, long, other, short, asked = read.content.split("\n")
     assert (first, short, asked) == ("[file: First]", "short", question)
@@ -308,11 +482,17 @@ def test_documents_are_kept_as_far_as_a_message_has_room_beside_its_other_words(
 
 def test_a_document_that_other_words_leave_no_room_is_left_out() -> None:
     text = "b" * (32 * 1024 - 20)
-    ((read,), _) = read_messages([{"role": "user", "content": [document("a" * 500), {"type": "text", "text": text}]}])
+    ((read,), _) = read_messages(
+        [{"role": "user", "content": [document("a" * 500), {"type": "text", "text": text}]}]
+    )
     assert read.content == text
 
 
 def test_a_document_within_a_result_of_a_tool_is_text_too() -> None:
-    result = {"type": "tool_result", "tool_use_id": "t1", "content": [document("Rent is due on the 3rd.", title="Lease")]}
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "t1",
+        "content": [document("Rent is due on the 3rd.", title="Lease")],
+    }
     ((read,), _) = read_messages([{"role": "user", "content": [result]}])
     assert (read.role, read.content) == ("tool", "[file: Lease]\nRent is due on the 3rd.")

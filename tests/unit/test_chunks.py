@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.vectors import MOST_WINDOWS, Chunking, combine, covered, spread, windows
+from memory_core.domain.ranking.vectors import (
+    MOST_WINDOWS,
+    Chunking,
+    combine,
+    covered,
+    spread,
+    windows,
+)
 
 sizes = st.integers(1, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 
@@ -93,7 +100,13 @@ def test_there_must_be_something_to_combine():
 
 
 @given(
-    st.lists(st.lists(st.floats(-1, 1, width=32), min_size=4, max_size=4).filter(lambda v: np.linalg.norm(v) > 0.1), min_size=2, max_size=6)
+    st.lists(
+        st.lists(st.floats(-1, 1, width=32), min_size=4, max_size=4).filter(
+            lambda v: np.linalg.norm(v) > 0.1
+        ),
+        min_size=2,
+        max_size=6,
+    )
 )
 def test_what_comes_out_has_length_one(raw):
     vectors = [np.array(v, dtype=np.float32) / np.float32(np.linalg.norm(v)) for v in raw]

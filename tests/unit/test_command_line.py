@@ -1,4 +1,6 @@
-"""The command line's own parts: which memory is meant, what a terminal is given, and what the doctor sees."""
+"""The command line's own parts: which memory is meant, what a terminal is given,
+and what the doctor sees.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,16 @@ from memory_core.cli.service import CallFailed, Service
 from memory_core.cli.target import other_default_folder, target_of
 
 
-def test_an_option_comes_before_a_variable_and_an_address_before_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_comes_before_a_variable_and_an_address_before_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    variables = {"MEMORY_CORE_URL": "https://there.example/", "MEMORY_CORE_USER": "ana", "MEMORYCORE_KEY": "mc_old", "MEMORY_DATA": "d"}
+    variables = {
+        "MEMORY_CORE_URL": "https://there.example/",
+        "MEMORY_CORE_USER": "ana",
+        "MEMORYCORE_KEY": "mc_old",
+        "MEMORY_DATA": "d",
+    }
     there = target_of(None, None, None, None, variables)
     assert (there.url, there.key, there.user) == ("https://there.example", "mc_old", "ana")
     assert target_of(None, "mc_new", None, "ben", variables).key == "mc_new"
@@ -34,8 +43,13 @@ def test_an_option_comes_before_a_variable_and_an_address_before_a_folder(tmp_pa
     assert other_default_folder(target_of(None, None, None, None, share), share) is None
     (Path(share["XDG_DATA_HOME"]) / "memory-core").mkdir(parents=True)
     (Path(share["XDG_DATA_HOME"]) / "memory-core" / "memory.db").touch()
-    assert other_default_folder(target_of(None, None, None, None, share), share) == Path(share["XDG_DATA_HOME"]) / "memory-core"
-    assert other_default_folder(target_of("http://localhost", None, None, None, share), share) is None
+    assert (
+        other_default_folder(target_of(None, None, None, None, share), share)
+        == Path(share["XDG_DATA_HOME"]) / "memory-core"
+    )
+    assert (
+        other_default_folder(target_of("http://localhost", None, None, None, share), share) is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,15 +65,23 @@ def test_an_option_comes_before_a_variable_and_an_address_before_a_folder(tmp_pa
         (None, None, None, "a/b"),
     ],
 )
-def test_what_can_not_be_meant_is_refused(url: str | None, key: str | None, data: str | None, user: str | None) -> None:
+def test_what_can_not_be_meant_is_refused(
+    url: str | None, key: str | None, data: str | None, user: str | None
+) -> None:
     with pytest.raises(ValueError, match="--"):
         target_of(url, key, data, user, {})
 
 
-def test_texts_neither_steer_a_terminal_nor_are_read_as_styles(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_neither_steer_a_terminal_nor_are_read_as_styles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert printable("a\x1b[2J\x07\u202eb\n\tc\x9b") == "a\ufffd[2J\ufffd\ufffdb\n\tc\ufffd"
     written, output = io.StringIO(), Output()
-    monkeypatch.setattr(output, "_console", Console(file=written, force_terminal=True, color_system=None, markup=False, width=80))
+    monkeypatch.setattr(
+        output,
+        "_console",
+        Console(file=written, force_terminal=True, color_system=None, markup=False, width=80),
+    )
     output.table(("id", "content"), [("mem_1", "[bold red]not a style[/] \x1b[31m")])
     output.line("[link=http://a]click[/link]")
     assert "[bold red]not a style[/] \ufffd[31m" in written.getvalue()
@@ -68,10 +90,17 @@ def test_texts_neither_steer_a_terminal_nor_are_read_as_styles(monkeypatch: pyte
 
 def test_the_doctor_names_each_wrong_and_each_unknown_setting() -> None:
     settings, checks = settings_checks(
-        {"MEMORY_PORT": "many", "MEMORY_LONG_TERM": "paper", "MEMORY_GRANDMOTHER": "1", "MEMORY_CORE_URL": "x"}
+        {
+            "MEMORY_PORT": "many",
+            "MEMORY_LONG_TERM": "paper",
+            "MEMORY_GRANDMOTHER": "1",
+            "MEMORY_CORE_URL": "x",
+        }
     )
     assert settings is None
-    assert [(check.status, check.detail.split(":")[0].split("=")[0].split(" ")[0]) for check in checks] == [
+    assert [
+        (check.status, check.detail.split(":")[0].split("=")[0].split(" ")[0]) for check in checks
+    ] == [
         ("warning", "MEMORY_GRANDMOTHER"),
         *(("wrong", name) for name in sorted(["MEMORY_LONG_TERM", "MEMORY_PORT"])),
     ]
@@ -96,8 +125,12 @@ async def test_a_call_that_meets_an_outage_is_sent_again_under_the_same_key() ->
             else httpx2.Response(200, json={"user": json.loads(request.content)})
         )
 
-    async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer), base_url="http://there") as http:
-        assert await Service(http, "ana").post("/x", {"left": None}, "same") == {"user": {"user_id": "ana"}}
+    async with httpx2.AsyncClient(
+        transport=httpx2.MockTransport(answer), base_url="http://there"
+    ) as http:
+        assert await Service(http, "ana").post("/x", {"left": None}, "same") == {
+            "user": {"user_id": "ana"}
+        }
     assert keys == ["same"] * 3
 
 
@@ -110,6 +143,9 @@ async def test_an_address_where_something_else_answers_is_named_as_such(content:
 
 
 async def test_a_service_without_calls_for_keys_is_named_as_such() -> None:
-    async with httpx2.AsyncClient(transport=httpx2.MockTransport(lambda request: httpx2.Response(404)), base_url="http://there") as http:
+    async with httpx2.AsyncClient(
+        transport=httpx2.MockTransport(lambda request: httpx2.Response(404)),
+        base_url="http://there",
+    ) as http:
         with pytest.raises(CommandFailed, match="MEMORY_API_KEYS"):
             await check_route(Service(http, "ana"))

@@ -38,7 +38,12 @@ def settings(**environ):
 def test_an_empty_environment_gives_the_defaults_that_run_on_a_laptop():
     given = settings()
     assert given == Settings()
-    assert (given.embedding_provider, given.llm_provider, given.long_term, given.short_term) == ("minilm", "offline", "sqlite", "embedded")
+    assert (given.embedding_provider, given.llm_provider, given.long_term, given.short_term) == (
+        "minilm",
+        "offline",
+        "sqlite",
+        "embedded",
+    )
     assert given.data == Path(".memory")
     assert given.auth == "on"
     assert (given.chunk_tokens, given.chunk_overlap, given.chunk_edge_weight) == (500, 50, 1.15)
@@ -47,9 +52,17 @@ def test_an_empty_environment_gives_the_defaults_that_run_on_a_laptop():
 
 def test_seeds_names_stay_and_all_else_is_memory():
     names = {variable(name) for name in Settings.model_fields}
-    assert {"LLM_PROVIDER", "LLM_TOP_P", "EMBEDDING_DIMENSIONS", "EMBEDDING_ENCODING_FORMAT", "LOG_LEVEL"} <= names
+    assert {
+        "LLM_PROVIDER",
+        "LLM_TOP_P",
+        "EMBEDDING_DIMENSIONS",
+        "EMBEDDING_ENCODING_FORMAT",
+        "LOG_LEVEL",
+    } <= names
     assert {"MEMORY_RECALL_THRESHOLD", "MEMORY_LINK_THRESHOLD", "MEMORY_DEFAULT_N_RESULTS"} <= names
-    assert all(name.startswith(("LLM_", "EMBEDDING_", "MEMORY_")) or name == "LOG_LEVEL" for name in names)
+    assert all(
+        name.startswith(("LLM_", "EMBEDDING_", "MEMORY_")) or name == "LOG_LEVEL" for name in names
+    )
 
 
 def test_the_environment_is_read_as_it_is_usually_written():
@@ -61,7 +74,11 @@ def test_the_environment_is_read_as_it_is_usually_written():
         MEMORY_PORT=" 7100 ",
         MEMORY_DATA="~/m",
     )
-    assert (given.llm_temperature, given.embedding_provider, given.sqlite_synchronous) == (0.0, "hash", "normal")
+    assert (given.llm_temperature, given.embedding_provider, given.sqlite_synchronous) == (
+        0.0,
+        "hash",
+        "normal",
+    )
     assert (given.log_level, given.port) == ("DEBUG", 7100)
     assert given.data == Path.home() / "m"
 
@@ -176,7 +193,13 @@ def test_a_number_that_is_taken_is_one_that_the_parts_can_be_made_with(value, tm
         if "int" not in str(field.annotation) and "float" not in str(field.annotation):
             continue
         try:
-            given = settings(**{variable(name): value, "MEMORY_DATA": str(tmp_path), "EMBEDDING_PROVIDER": "hash"})
+            given = settings(
+                **{
+                    variable(name): value,
+                    "MEMORY_DATA": str(tmp_path),
+                    "EMBEDDING_PROVIDER": "hash",
+                }
+            )
         except ConfigError:
             continue  # that it names the variable is what other tests say
         MemoryCore(given)
@@ -187,15 +210,22 @@ def test_a_compatible_service_needs_no_key():
     assert given.embedding_base_url == "http://127.0.0.1:9000/v1"
 
 
-def test_an_unknown_variable_that_is_nearly_a_setting_is_an_error_and_a_strange_one_only_logged(caplog):
-    with pytest.raises(ConfigError, match="MEMORY_LINK_TRESHOLD: there is no such setting; did you mean MEMORY_LINK_THRESHOLD"):
+def test_an_unknown_variable_that_is_nearly_a_setting_is_an_error_and_a_strange_one_only_logged(
+    caplog,
+):
+    with pytest.raises(
+        ConfigError,
+        match="MEMORY_LINK_TRESHOLD: there is no such setting; did you mean MEMORY_LINK_THRESHOLD",
+    ):
         settings(MEMORY_LINK_TRESHOLD="0.8")
     assert settings(MEMORY_PRESSURE_WATCH="/sys/fs/cgroup", PATH="/bin") == Settings()
     assert "MEMORY_PRESSURE_WATCH is not a setting of Memory Core" in caplog.text
     assert "PATH is" not in caplog.text
 
 
-def test_variables_of_other_memory_services_are_named_with_the_setting_that_means_the_same_and_never_with_their_value(caplog):
+def test_variables_of_other_memory_services_are_named_with_the_setting_that_means_the_same_and_never_with_their_value(  # noqa: E501
+    caplog,
+):
     given = {
         "OMNIMEMORY_RECALL_THRESHOLD": "0.123",
         "OMNIMEMORY_DEFAULT_MAX_MESSAGES": "s3cret",
@@ -206,11 +236,25 @@ def test_variables_of_other_memory_services_are_named_with_the_setting_that_mean
         "GRAPHITI_TELEMETRY_ENABLED": "s3cret",
     }
     assert settings(**given) == Settings()
-    assert "OMNIMEMORY_RECALL_THRESHOLD is not read: the setting is MEMORY_RECALL_THRESHOLD" in caplog.text
-    assert "OMNIMEMORY_DEFAULT_MAX_MESSAGES is not read: the setting is MEMORY_BATCH_MESSAGES" in caplog.text
-    for name in ("OMNIMEMORY_METRICS_PORT", "QDRANT_HOST", "MEM0_API_KEY", "ZEP_API_KEY", "GRAPHITI_TELEMETRY_ENABLED"):
+    assert (
+        "OMNIMEMORY_RECALL_THRESHOLD is not read: the setting is MEMORY_RECALL_THRESHOLD"
+        in caplog.text
+    )
+    assert (
+        "OMNIMEMORY_DEFAULT_MAX_MESSAGES is not read: the setting is MEMORY_BATCH_MESSAGES"
+        in caplog.text
+    )
+    for name in (
+        "OMNIMEMORY_METRICS_PORT",
+        "QDRANT_HOST",
+        "MEM0_API_KEY",
+        "ZEP_API_KEY",
+        "GRAPHITI_TELEMETRY_ENABLED",
+    ):
         assert f"{name} is not read: Memory Core has no such setting" in caplog.text
-    assert "MEMORY_HOST" not in caplog.text, "the database of another service is not this service's address"
+    assert "MEMORY_HOST" not in caplog.text, (
+        "the database of another service is not this service's address"
+    )
     assert "s3cret" not in caplog.text
     assert "0.123" not in caplog.text
     assert len(caplog.records) == len(given)
@@ -227,7 +271,14 @@ def test_api_keys_come_as_json():
 
 
 @pytest.mark.parametrize(
-    "value", ["mc_shop_k1_secret", "{}", KEY.replace("ab", "xy"), KEY.replace("read", "root"), KEY.replace("shop", "a/b")]
+    "value",
+    [
+        "mc_shop_k1_secret",
+        "{}",
+        KEY.replace("ab", "xy"),
+        KEY.replace("read", "root"),
+        KEY.replace("shop", "a/b"),
+    ],
 )
 def test_wrong_api_keys_are_refused_without_showing_them(value):
     with pytest.raises(ConfigError, match=r"^MEMORY_API_KEYS: ") as refused:
@@ -238,10 +289,14 @@ def test_wrong_api_keys_are_refused_without_showing_them(value):
 def test_secrets_appear_in_no_table_no_repr_and_no_error():
     given = settings(**SECRET_VALUES)
     shown = "\n".join(" ".join(row) for row in rows(given)) + repr(given) + str(given)
-    assert {name: value for name, _, value, _ in rows(given) if name in SECRET_VALUES} == dict.fromkeys(SECRET_VALUES, "********")
+    assert {
+        name: value for name, _, value, _ in rows(given) if name in SECRET_VALUES
+    } == dict.fromkeys(SECRET_VALUES, "********")
     assert "hush-hush" not in shown
     with pytest.raises(ConfigError) as refused:
-        settings(**SECRET_VALUES | {"MEMORY_SECRET": "hush-hush", "MEMORY_REDIS_URL": "http://hush-hush"})
+        settings(
+            **SECRET_VALUES | {"MEMORY_SECRET": "hush-hush", "MEMORY_REDIS_URL": "http://hush-hush"}
+        )
     assert "hush-hush" not in str(refused.value)
     with pytest.raises(ValidationError) as misbuilt:
         Settings(secret="hush-hush")
@@ -249,7 +304,11 @@ def test_secrets_appear_in_no_table_no_repr_and_no_error():
 
 
 def test_every_secret_field_is_known_as_one():
-    kept = {name for name, field in Settings.model_fields.items() if SecretStr.__name__ in str(field.annotation)}
+    kept = {
+        name
+        for name, field in Settings.model_fields.items()
+        if SecretStr.__name__ in str(field.annotation)
+    }
     assert kept | {"api_keys"} == SECRETS
     assert {variable(name) for name in SECRETS} == set(SECRET_VALUES)
 
@@ -281,7 +340,9 @@ def test_the_command_says_in_one_line_what_is_wrong_and_exits_with_two():
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.splitlines() == ["MEMORY_PORT=abc: should be a valid integer, unable to parse string as an integer"]
+    assert done.stderr.splitlines() == [
+        "MEMORY_PORT=abc: should be a valid integer, unable to parse string as an integer"
+    ]
 
 
 def test_the_command_ends_quietly_where_nobody_reads_on():
@@ -291,7 +352,12 @@ def test_the_command_ends_quietly_where_nobody_reads_on():
     with os.fdopen(writing, "w") as nobody:
         command = [sys.executable, "-m", "memory_core.config"]
         done = subprocess.run(
-            command, env={"PYTHONPATH": str(Path(__file__).parents[2])}, stdout=nobody, stderr=subprocess.PIPE, text=True, check=False
+            command,
+            env={"PYTHONPATH": str(Path(__file__).parents[2])},
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -318,7 +384,10 @@ def test_the_defaults_of_scoring_are_the_defaults_of_the_settings():
         assert getattr(Settings(), field.name) == field.default
 
 
-@given(st.sampled_from([variable(name) for name in Settings.model_fields]), st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
+@given(
+    st.sampled_from([variable(name) for name in Settings.model_fields]),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
+)
 def test_a_value_is_taken_or_refused_by_name_and_never_fails_in_another_way(name, value):
     try:
         said = repr(settings(**{name: value}))

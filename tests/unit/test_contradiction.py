@@ -34,7 +34,11 @@ EXCLUDE = [
     ("Her doctor is Dr. Smith", "Her doctor is Dr. Jones", "values"),
     ("User lives in Berlin", "User lives in Hamburg", "values"),
     ("Tom wohnt in Köln", "Tom wohnt in Bonn", "values"),
-    ("The project uses PostgreSQL as its database", "The project uses MySQL as its database", "values"),
+    (
+        "The project uses PostgreSQL as its database",
+        "The project uses MySQL as its database",
+        "values",
+    ),
     ("田中さんは東京に住んでいます", "田中さんは大阪に住んでいます", "values"),
     ("User drinks milk", "User doesn't drink milk", "negation"),
     ("The office has a lift", "There is no lift in the office", "negation"),
@@ -96,7 +100,9 @@ BOTH_TRUE = [
 
 
 @pytest.mark.parametrize(("first", "second", "kind"), EXCLUDE)
-def test_statements_that_exclude_each_other_are_seen_either_way_round(first: str, second: str, kind: str) -> None:
+def test_statements_that_exclude_each_other_are_seen_either_way_round(
+    first: str, second: str, kind: str
+) -> None:
     assert (contradiction(first, second), contradiction(second, first)) == (kind, kind)
 
 
@@ -106,6 +112,8 @@ def test_statements_that_can_both_be_true_are_left_alone(first: str, second: str
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_any_two_texts_are_compared_and_a_text_never_excludes_itself(first: str, second: str) -> None:
+def test_any_two_texts_are_compared_and_a_text_never_excludes_itself(
+    first: str, second: str
+) -> None:
     contradiction(first, second)
     assert contradiction(first, first) is None

@@ -1,4 +1,6 @@
-"""The query language of the Cosmos DB emulator: what it reads, what it makes of it, and what it refuses."""
+"""The query language of the Cosmos DB emulator: what it reads, what it makes of it,
+and what it refuses.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,22 @@ from tests.cosmos_emulator.sql_eval import Compiler
 from tests.cosmos_emulator.sql_lexer import tokens
 from tests.cosmos_emulator.sql_operators import OPERATORS
 from tests.cosmos_emulator.sql_parser import parse
-from tests.cosmos_emulator.sql_tree import ArrayOf, Call, Expression, Literal, ObjectOf, Operation, Parameter, Reference
+from tests.cosmos_emulator.sql_tree import (
+    ArrayOf,
+    Call,
+    Expression,
+    Literal,
+    ObjectOf,
+    Operation,
+    Parameter,
+    Reference,
+)
 from tests.cosmos_emulator.sql_values import UNDEFINED, sort_key
 from tests.cosmos_emulator.sql_writer import write
 
-POLICIES = Policies({"id": "c", "partitionKey": {"paths": ["/owner"], "kind": "Hash", "version": 2}})
+POLICIES = Policies(
+    {"id": "c", "partitionKey": {"paths": ["/owner"], "kind": "Hash", "version": 2}}
+)
 
 
 def value_of(text: str, body: dict[str, Any] | None = None, **parameters: Any) -> Any:
@@ -175,7 +188,8 @@ def test_what_means_nothing_is_refused(text: str, says: str | None) -> None:
 
 def test_clauses_land_where_they_belong() -> None:
     query = parse(
-        "select distinct top 5 value c.id from memories as c join t in c.tags where c.a = @a order by c.s desc, c.id offset 2 limit @n"
+        "select distinct top 5 value c.id from memories as c join t in c.tags where c.a = @a order "
+        "by c.s desc, c.id offset 2 limit @n"
     )
     assert (query.distinct, query.value, query.alias) == (True, True, "c")
     assert query.top == Literal(5)
@@ -193,26 +207,45 @@ def test_columns_are_named_by_their_last_step_or_as_they_are_told() -> None:
     assert [listed.name for listed in query.select] == ["b", "e", "value", ""]
 
 
-SCALARS = st.one_of(st.none(), st.booleans(), st.integers(0, 2**31), st.text(max_size=5), st.just(UNDEFINED)).map(Literal)
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(0, 2**31), st.text(max_size=5), st.just(UNDEFINED)
+).map(Literal)
 NAMES = st.from_regex(r"[a-z]{1,5}_", fullmatch=True)
 LEAVES = st.one_of(
     SCALARS,
     NAMES.map(lambda name: Parameter(f"@{name}")),
-    st.builds(Reference, NAMES, st.lists(st.one_of(NAMES, st.integers(0, 9)), max_size=3).map(tuple)),
+    st.builds(
+        Reference, NAMES, st.lists(st.one_of(NAMES, st.integers(0, 9)), max_size=3).map(tuple)
+    ),
 )
 BINARY = sorted({"AND", "OR", *OPERATORS} - {"NOT", "NEGATE", "BETWEEN", "?"})
 
 
 def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     return st.one_of(
-        st.builds(lambda operator, left, right: Operation(operator, (left, right)), st.sampled_from(BINARY), inner, inner),
+        st.builds(
+            lambda operator, left, right: Operation(operator, (left, right)),
+            st.sampled_from(BINARY),
+            inner,
+            inner,
+        ),
         st.builds(lambda operand: Operation("NOT", (operand,)), inner),
-        st.builds(lambda left, rest: Operation("IN", (left, *rest)), inner, st.lists(inner, min_size=1, max_size=3)),
+        st.builds(
+            lambda left, rest: Operation("IN", (left, *rest)),
+            inner,
+            st.lists(inner, min_size=1, max_size=3),
+        ),
         st.builds(lambda *three: Operation("BETWEEN", three), inner, inner, inner),
         st.builds(lambda *three: Operation("?", three), inner, inner, inner),
-        st.builds(lambda name, arguments: Call(name.upper(), tuple(arguments)), NAMES, st.lists(inner, max_size=3)),
+        st.builds(
+            lambda name, arguments: Call(name.upper(), tuple(arguments)),
+            NAMES,
+            st.lists(inner, max_size=3),
+        ),
         st.lists(inner, max_size=3).map(lambda members: ArrayOf(tuple(members))),
-        st.lists(st.tuples(st.text(max_size=5), inner), max_size=3).map(lambda members: ObjectOf(tuple(members))),
+        st.lists(st.tuples(st.text(max_size=5), inner), max_size=3).map(
+            lambda members: ObjectOf(tuple(members))
+        ),
     )
 
 
@@ -222,7 +255,18 @@ def test_what_is_written_reads_back_as_the_same(expression: Expression) -> None:
     assert parse(f"SELECT VALUE {write(expression)} FROM c").select[0].expression == expression
 
 
-@given(st.lists(st.one_of(st.none(), st.booleans(), st.integers(), st.text(), st.lists(st.integers()), st.just(UNDEFINED))))
+@given(
+    st.lists(
+        st.one_of(
+            st.none(),
+            st.booleans(),
+            st.integers(),
+            st.text(),
+            st.lists(st.integers()),
+            st.just(UNDEFINED),
+        )
+    )
+)
 def test_values_of_all_types_have_one_order(values: list[Any]) -> None:
     kinds = [sort_key(value)[0] for value in sorted(values, key=sort_key)]
     assert kinds == sorted(kinds)

@@ -1,4 +1,6 @@
-"""The emulator's index of texts: whatever was written, replaced and removed, it leaves out no document that an equality selects."""
+"""The emulator's index of texts: whatever was written, replaced and removed, it leaves out no
+document that an equality selects.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,15 @@ from tests.cosmos_emulator.copies import Partition
 from tests.cosmos_emulator.items import Item
 
 NAMES, VALUES = ["kind", "status"], ["a", "b", "c", None, 1]
-written = st.tuples(st.integers(0, 12), st.one_of(st.none(), st.tuples(st.sampled_from(VALUES), st.sampled_from(VALUES))))
-asked = st.lists(st.tuples(st.sampled_from(NAMES), st.frozensets(st.sampled_from(["a", "b", "z"]), min_size=1)), min_size=1, max_size=2)
+written = st.tuples(
+    st.integers(0, 12),
+    st.one_of(st.none(), st.tuples(st.sampled_from(VALUES), st.sampled_from(VALUES))),
+)
+asked = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.frozensets(st.sampled_from(["a", "b", "z"]), min_size=1)),
+    min_size=1,
+    max_size=2,
+)
 
 
 def item(id_: str, rid: int, values: tuple[object, object]) -> Item:
@@ -19,7 +28,8 @@ def item(id_: str, rid: int, values: tuple[object, object]) -> Item:
 
 @given(st.lists(written, max_size=40), asked)
 def test_what_an_equality_selects_is_among_what_the_index_leaves(
-    writes: list[tuple[int, tuple[object, object] | None]], equalities: list[tuple[str, frozenset[str]]]
+    writes: list[tuple[int, tuple[object, object] | None]],
+    equalities: list[tuple[str, frozenset[str]]],
 ) -> None:
     partition = Partition("key", "00")
     wanted = [((name,), values) for name, values in equalities]
@@ -30,7 +40,11 @@ def test_what_an_equality_selects_is_among_what_the_index_leaves(
         else:
             partition.put(item(f"m{number}", rid, values))
     left = partition.narrowed(wanted)
-    selected = [one for one in partition.items.values() if all(one.body[name] in values for name, values in equalities)]
+    selected = [
+        one
+        for one in partition.items.values()
+        if all(one.body[name] in values for name, values in equalities)
+    ]
     assert {one.id for one in selected} <= {one.id for one in left} <= partition.items.keys()
     if len(left) < len(partition.items):
         assert [one.rid for one in left] == sorted(one.rid for one in left)

@@ -16,7 +16,12 @@ def window(query):
 
 
 def seconds(*days):
-    return np.array([datetime(day.year, day.month, day.day, 12, tzinfo=timezone.utc).timestamp() for day in days])
+    return np.array(
+        [
+            datetime(day.year, day.month, day.day, 12, tzinfo=timezone.utc).timestamp()
+            for day in days
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +79,8 @@ def test_a_phrase_is_measured_from_now(query, start, end):
     ("query", "start", "end"),
     [
         ("two weeks before 8 May 2023", date(2023, 4, 21), date(2023, 4, 28)),
-        ("What happened three days after the 8th of May, 2023?", date(2023, 5, 11), date(2023, 5, 12)),
+        ("What happened three days after the 8th of May, 2023?", date(2023, 5, 11),
+            date(2023, 5, 12)),
         ("the day before 2023-05-08", date(2023, 5, 7), date(2023, 5, 8)),
         ("the week before 8 May 2023", date(2023, 5, 1), date(2023, 5, 8)),
         ("the week after May 8, 2023", date(2023, 5, 9), date(2023, 5, 16)),
@@ -93,7 +99,16 @@ def test_a_time_told_from_a_date_without_a_year_is_that_of_every_year():
 
 
 @pytest.mark.parametrize(
-    "query", ["What did she do in July?", "the last week of July", "during the summer", "on 3 July", "in May", "since March", "May 8"]
+    "query",
+    [
+        "What did she do in July?",
+        "the last week of July",
+        "during the summer",
+        "on 3 July",
+        "in May",
+        "since March",
+        "May 8",
+    ],
 )
 def test_a_date_without_a_year_is_that_of_every_year(query):
     found = window(query)
@@ -104,7 +119,8 @@ def test_a_date_without_a_year_is_that_of_every_year(query):
 
 @pytest.mark.parametrize(
     "query",
-    ["", "What may I do?", "The march was long", "I spring to my feet", "Who is Jan?", "winter boots", "room 2023-4", "call 20231",
+    ["", "What may I do?", "The march was long", "I spring to my feet", "Who is Jan?",
+        "winter boots", "room 2023-4", "call 20231",
      "mayor of 12 marching"],
 )  # fmt: skip
 def test_words_and_numbers_that_name_no_date_give_no_window(query):
@@ -129,17 +145,28 @@ def test_a_query_of_dates_only_is_bounded():
 
 def test_the_slack_counts_after_the_window_only():
     may = Window(date(2023, 5, 1), date(2023, 6, 1))
-    days = seconds(date(2023, 4, 30), date(2023, 5, 1), date(2023, 5, 31), date(2023, 6, 14), date(2023, 6, 15))
+    days = seconds(
+        date(2023, 4, 30), date(2023, 5, 1), date(2023, 5, 31), date(2023, 6, 14), date(2023, 6, 15)
+    )
     assert may.contains(days).tolist() == [False, True, True, True, False]
     assert may.contains(days, slack_days=0).tolist() == [False, True, True, False, False]
 
 
 def test_a_window_of_every_year_may_run_on_into_the_next():
     winter = window("in the winter")
-    days = seconds(date(2023, 1, 5), date(2024, 2, 29), date(2024, 3, 1), date(2024, 3, 14), date(2024, 3, 15), date(2023, 11, 30))
+    days = seconds(
+        date(2023, 1, 5),
+        date(2024, 2, 29),
+        date(2024, 3, 1),
+        date(2024, 3, 14),
+        date(2024, 3, 15),
+        date(2023, 11, 30),
+    )
     assert winter.contains(days, slack_days=14).tolist() == [True, True, True, True, False, False]
     assert winter.contains(days, slack_days=0).tolist() == [True, True, False, False, False, False]
-    assert window("in December").contains(seconds(date(2024, 1, 10), date(2024, 1, 20))).tolist() == [True, False]
+    assert window("in December").contains(
+        seconds(date(2024, 1, 10), date(2024, 1, 20))
+    ).tolist() == [True, False]
 
 
 def test_an_unknown_time_lies_in_no_window():
@@ -148,9 +175,18 @@ def test_an_unknown_time_lies_in_no_window():
     assert not Window(date(2000, 1, 1), date(2001, 1, 1), yearly=True).contains(unknown).any()
 
 
-@pytest.mark.parametrize("now", [datetime(1, 1, 1, tzinfo=timezone.utc), datetime(9999, 12, 31, tzinfo=timezone.utc)])
+@pytest.mark.parametrize(
+    "now", [datetime(1, 1, 1, tzinfo=timezone.utc), datetime(9999, 12, 31, tzinfo=timezone.utc)]
+)
 def test_phrases_at_the_edges_of_the_calendar_stay_within_it(now):
-    for query in ("last year", "next 999 years", "999 years ago", "yesterday", "tomorrow", "on Monday"):
+    for query in (
+        "last year",
+        "next 999 years",
+        "999 years ago",
+        "yesterday",
+        "tomorrow",
+        "on Monday",
+    ):
         assert len(date_windows(query, now)) == 1
 
 

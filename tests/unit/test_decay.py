@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.importance import importance_at, importances_at, recency_half_life, recency_secmsa
+from memory_core.domain.importance import (
+    importance_at,
+    importances_at,
+    recency_half_life,
+    recency_secmsa,
+)
 
 START = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 HOUR = 3600.0
@@ -23,7 +28,9 @@ def test_asked_every_hour_for_ten_days_it_is_what_one_look_after_ten_days_says()
 
 def test_one_half_life_halves_it_and_the_future_leaves_it_alone():
     assert importance_at(0.6, START, START + timedelta(days=30)) == pytest.approx(0.3)
-    assert importance_at(0.6, START, START + timedelta(days=7), half_life_days=7) == pytest.approx(0.3)
+    assert importance_at(0.6, START, START + timedelta(days=7), half_life_days=7) == pytest.approx(
+        0.3
+    )
     assert importance_at(0.6, START, START) == 0.6
     assert importance_at(0.6, START + timedelta(days=5), START) == 0.6
 
@@ -32,7 +39,9 @@ def test_one_half_life_halves_it_and_the_future_leaves_it_alone():
 def test_the_array_form_says_what_the_scalar_form_says(base, age_s, half_life):
     now = START + timedelta(seconds=age_s)
     expected = importance_at(base, START, now, half_life)
-    got = importances_at(np.array([base]), np.array([START.timestamp()]), now.timestamp(), half_life)
+    got = importances_at(
+        np.array([base]), np.array([START.timestamp()]), now.timestamp(), half_life
+    )
     assert got == pytest.approx([expected], abs=1e-9)
 
 
@@ -51,7 +60,9 @@ def test_secmsas_recency_is_one_when_fresh_or_future_and_never_under_a_hundredth
 
 
 def test_secmsas_constants_can_be_set():
-    assert recency_secmsa(np.array([0.0]), 100 * HOUR, max_age_hours=200, half_life_factor=2) == pytest.approx([np.exp(-1)])
+    assert recency_secmsa(
+        np.array([0.0]), 100 * HOUR, max_age_hours=200, half_life_factor=2
+    ) == pytest.approx([np.exp(-1)])
 
 
 def test_half_life_recency_halves_every_thirty_days():

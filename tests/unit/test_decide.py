@@ -36,8 +36,12 @@ def judged(new: Memory, *held: Neighbour) -> Judgement:
     return judge(new, held, 0.98, slot(*held))
 
 
-def test_another_value_in_the_same_slot_is_a_certain_contradiction_however_unlike_the_words() -> None:
-    judgement = judged(semantic("Ann works at Contoso", **JOB), near("she is with Fabrikam now", 0.1, **JOB))
+def test_another_value_in_the_same_slot_is_a_certain_contradiction_however_unlike_the_words() -> (
+    None
+):
+    judgement = judged(
+        semantic("Ann works at Contoso", **JOB), near("she is with Fabrikam now", 0.1, **JOB)
+    )
     assert judgement.verdict is Verdict.CONTRADICTS
     assert judgement.certain
 
@@ -48,17 +52,28 @@ def test_slots_are_compared_without_case() -> None:
 
 
 def test_the_same_words_in_the_same_slot_are_the_same_whatever_the_similarity() -> None:
-    judgement = judged(semantic("Ann works at Contoso.", **JOB), near("ann works at contoso", 0.2, **JOB))
+    judgement = judged(
+        semantic("Ann works at Contoso.", **JOB), near("ann works at contoso", 0.2, **JOB)
+    )
     assert judgement.verdict is Verdict.SAME
 
 
 def test_equal_values_decide_over_unequal_words() -> None:
-    judgement = judged(semantic("Contoso it is", value="Contoso", **JOB), near("works at Contoso", 0.2, value="Contoso", **JOB))
+    judgement = judged(
+        semantic("Contoso it is", value="Contoso", **JOB),
+        near("works at Contoso", 0.2, value="Contoso", **JOB),
+    )
     assert judgement.verdict is Verdict.SAME
 
 
-def test_a_near_equal_text_with_another_number_is_an_uncertain_contradiction_and_never_the_same() -> None:
-    judgement = judge(semantic("the server listens on port 8081"), [near("the server listens on port 8080", 0.995)], 0.98)
+def test_a_near_equal_text_with_another_number_is_an_uncertain_contradiction_and_never_the_same() -> (  # noqa: E501
+    None
+):
+    judgement = judge(
+        semantic("the server listens on port 8081"),
+        [near("the server listens on port 8080", 0.995)],
+        0.98,
+    )
     assert judgement.verdict is Verdict.CONTRADICTS
     assert not judgement.certain
     assert "numbers" in judgement.reason
@@ -71,7 +86,12 @@ def test_a_near_equal_text_with_a_negation_is_an_uncertain_contradiction() -> No
 
 
 def test_a_near_equal_text_about_someone_else_is_new() -> None:
-    assert judge(semantic("the cat belongs to Bob"), [near("the cat belongs to Ann", 0.99)], 0.98).verdict is Verdict.NEW
+    assert (
+        judge(
+            semantic("the cat belongs to Bob"), [near("the cat belongs to Ann", 0.99)], 0.98
+        ).verdict
+        is Verdict.NEW
+    )
 
 
 def test_below_the_duplicate_threshold_nothing_but_the_same_words_is_the_same() -> None:
@@ -81,28 +101,51 @@ def test_below_the_duplicate_threshold_nothing_but_the_same_words_is_the_same() 
 
 
 def test_a_superseded_truth_of_the_slot_is_no_contradiction_and_no_double() -> None:
-    over = {"valid_until": NOW - timedelta(hours=1), "status": Status.SUPERSEDED, "status_reason": "contradicted"}
+    over = {
+        "valid_until": NOW - timedelta(hours=1),
+        "status": Status.SUPERSEDED,
+        "status_reason": "contradicted",
+    }
     past = near("Ann works at Fabrikam", 0.99, **over, **JOB)
-    assert judged(semantic("Ann works at Fabrikam", valid_from=NOW, **JOB), past).verdict is Verdict.NEW
+    assert (
+        judged(semantic("Ann works at Fabrikam", valid_from=NOW, **JOB), past).verdict
+        is Verdict.NEW
+    )
 
 
 def test_a_statement_in_another_slot_is_no_double_even_with_the_same_words() -> None:
     other = near("green", 1.0, subject="Ann", attribute="favourite colour")
-    assert judge(semantic("green", subject="Ann", attribute="eye colour"), [other], 0.98).verdict is Verdict.NEW
+    assert (
+        judge(semantic("green", subject="Ann", attribute="eye colour"), [other], 0.98).verdict
+        is Verdict.NEW
+    )
 
 
 def test_the_same_words_with_another_value_or_about_others_are_another_statement() -> None:
     held = near("the limit is set", 1.0, value={"limit": 8080}, entities=["Gateway"])
-    assert judge(semantic("the limit is set", value={"limit": 8081}), [held], 0.98).verdict is Verdict.NEW
-    assert judge(semantic("the limit is set", entities=["Proxy"]), [held], 0.98).verdict is Verdict.NEW
-    for plain in (semantic("the limit is set"), semantic("The limit is set.", value={"limit": 8080}, entities=["gateway"])):
+    assert (
+        judge(semantic("the limit is set", value={"limit": 8081}), [held], 0.98).verdict
+        is Verdict.NEW
+    )
+    assert (
+        judge(semantic("the limit is set", entities=["Proxy"]), [held], 0.98).verdict is Verdict.NEW
+    )
+    for plain in (
+        semantic("the limit is set"),
+        semantic("The limit is set.", value={"limit": 8080}, entities=["gateway"]),
+    ):
         assert judge(plain, [held], 0.98).verdict is Verdict.SAME
 
 
 def test_a_statement_that_had_ended_is_no_double_of_its_return() -> None:
     over = near("Ann is on holiday", 1.0, valid_until=NOW - timedelta(days=1))
     assert judge(semantic("Ann is on holiday", valid_from=NOW), [over], 0.98).verdict is Verdict.NEW
-    assert judge(semantic("Ann is on holiday", valid_from=NOW - timedelta(days=2)), [over], 0.98).verdict is Verdict.SAME
+    assert (
+        judge(
+            semantic("Ann is on holiday", valid_from=NOW - timedelta(days=2)), [over], 0.98
+        ).verdict
+        is Verdict.SAME
+    )
 
 
 @given(st.text(min_size=1, max_size=60), st.floats(0, 1))

@@ -1,4 +1,6 @@
-"""Two that contradict each other, decided by time: no chain branches, none runs in a circle, and one that does already is survived."""
+"""Two that contradict each other, decided by time: no chain branches, none runs in a circle, and
+one that does already is survived.
+"""
 
 from __future__ import annotations
 
@@ -24,35 +26,67 @@ SLOT: dict[str, Any] = {"subject": "user", "attribute": "home city"}
 
 def truth(name: str, day: int = 0, **fields: Any) -> Memory:
     when = NOW + timedelta(days=day)
-    given = {"type": MemoryType.SEMANTIC, "event_timestamp": when, "valid_from": when, "sequence": day + 1, **fields}
+    given = {
+        "type": MemoryType.SEMANTIC,
+        "event_timestamp": when,
+        "valid_from": when,
+        "sequence": day + 1,
+        **fields,
+    }
     return memory(f"lives in {name}", id=f"mem_{name}", **given)
 
 
 def record(**fields: Any) -> ConflictRecord:
-    given = {"status": "pending", "confidence": 0.5, "strategy": "keep_both", "reason": "unsure", "at": NOW, **fields}
-    return ConflictRecord.model_validate({"id": "cft_1", "old_id": "mem_a", "new_id": "mem_b", **given})
+    given = {
+        "status": "pending",
+        "confidence": 0.5,
+        "strategy": "keep_both",
+        "reason": "unsure",
+        "at": NOW,
+        **fields,
+    }
+    return ConflictRecord.model_validate(
+        {"id": "cft_1", "old_id": "mem_a", "new_id": "mem_b", **given}
+    )
 
 
 def page(*memories: Memory, asked: tuple[str, ...] = ()) -> tuple[Page, Document]:
-    held = Document("cft_1", "conflict", {"epoch": "epoch-1", "sequence": 1, **record().model_dump(mode="json")})
+    held = Document(
+        "cft_1", "conflict", {"epoch": "epoch-1", "sequence": 1, **record().model_dump(mode="json")}
+    )
     documents = {one.id: document(one) for one in memories} | {"cft_1": held}
     look = Look(Head(epoch="epoch-1", sequence=9), documents)
-    return Page(ALICE, look, NOW + timedelta(days=9), weighs=True, asked=asked or (*documents,)), held
+    return Page(
+        ALICE, look, NOW + timedelta(days=9), weighs=True, asked=asked or (*documents,)
+    ), held
 
 
 @pytest.mark.parametrize(("a", "b", "holds"), [(0, 1, "b"), (1, 0, "a"), (2, 2, "b")])
-def test_whichever_was_told_last_holds_and_the_other_leads_to_it(a: int, b: int, holds: str) -> None:
+def test_whichever_was_told_last_holds_and_the_other_leads_to_it(
+    a: int, b: int, holds: str
+) -> None:
     sheet, held = page(truth("a", a), truth("b", b))
     made = decide_by_time(sheet, held, "the last one holds", "rule")
     falls = "a" if holds == "b" else "b"
-    assert (made.status, made.strategy, {move.memory_id for move in made.moves}) == ("resolved", "supersede", {"mem_a", "mem_b"})
+    assert (made.status, made.strategy, {move.memory_id for move in made.moves}) == (
+        "resolved",
+        "supersede",
+        {"mem_a", "mem_b"},
+    )
     fallen, stays = sheet.memory(f"mem_{falls}"), sheet.memory(f"mem_{holds}")
     assert fallen is not None
     assert stays is not None
-    assert (fallen.status, fallen.next_id, stays.status, stays.supersedes_id) == (Status.SUPERSEDED, stays.id, Status.ACTIVE, fallen.id)
+    assert (fallen.status, fallen.next_id, stays.status, stays.supersedes_id) == (
+        Status.SUPERSEDED,
+        stays.id,
+        Status.ACTIVE,
+        fallen.id,
+    )
 
 
-@pytest.mark.parametrize("way", [{"mem_b": "mem_a"}, {"mem_b": "mem_c", "mem_c": "mem_a"}, {"mem_a": "mem_c"}])
+@pytest.mark.parametrize(
+    "way", [{"mem_b": "mem_a"}, {"mem_b": "mem_c", "mem_c": "mem_a"}, {"mem_a": "mem_c"}]
+)
 def test_a_second_successor_and_a_circle_are_refused(way: dict[str, str]) -> None:
     all_of = [truth(name, day, next_id=way.get(f"mem_{name}")) for day, name in enumerate("abc")]
     sheet, held = page(*all_of)
@@ -62,8 +96,15 @@ def test_a_second_successor_and_a_circle_are_refused(way: dict[str, str]) -> Non
 
 
 def test_a_circle_that_is_there_already_is_survived() -> None:
-    """It must not lead round for ever; that it does not lead to the one that falls is all that matters."""
-    sheet, held = page(truth("a"), truth("b", 1, next_id="mem_c"), truth("c", 2, next_id="mem_d"), truth("d", 3, next_id="mem_c"))
+    """It must not lead round for ever; that it does not lead to the one that falls is all
+    that matters.
+    """
+    sheet, held = page(
+        truth("a"),
+        truth("b", 1, next_id="mem_c"),
+        truth("c", 2, next_id="mem_d"),
+        truth("d", 3, next_id="mem_c"),
+    )
     assert not decide_by_time(sheet, held, "because", "rule").open
 
 
@@ -89,12 +130,36 @@ def test_what_replaces_its_own_successor_does_not_name_it_as_the_one_before() ->
     [
         (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value="Lisbon"), "last"),
         (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value="Berlin"), "both"),
-        (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value={"no_longer": "Berlin"}), "last"),
-        (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value={"no_longer": "Rome"}), "both"),
-        (truth("a", **SLOT, value="Berlin", valid_until=NOW + timedelta(days=1)), truth("b", 1, **SLOT, value="Lisbon"), "both"),
-        (truth("a", **SLOT, value="Berlin", pinned=True), truth("b", 1, **SLOT, value="Lisbon"), "open"),
-        (truth("a", **SLOT, value="Berlin"), truth("b", 1, **SLOT, value="Lisbon", pinned=True), "last"),
-        (truth("a", **SLOT, value="Berlin", status_reason="restored"), truth("b", 1, **SLOT, value="Lisbon"), "open"),
+        (
+            truth("a", **SLOT, value="Berlin"),
+            truth("b", 1, **SLOT, value={"no_longer": "Berlin"}),
+            "last",
+        ),
+        (
+            truth("a", **SLOT, value="Berlin"),
+            truth("b", 1, **SLOT, value={"no_longer": "Rome"}),
+            "both",
+        ),
+        (
+            truth("a", **SLOT, value="Berlin", valid_until=NOW + timedelta(days=1)),
+            truth("b", 1, **SLOT, value="Lisbon"),
+            "both",
+        ),
+        (
+            truth("a", **SLOT, value="Berlin", pinned=True),
+            truth("b", 1, **SLOT, value="Lisbon"),
+            "open",
+        ),
+        (
+            truth("a", **SLOT, value="Berlin"),
+            truth("b", 1, **SLOT, value="Lisbon", pinned=True),
+            "last",
+        ),
+        (
+            truth("a", **SLOT, value="Berlin", status_reason="restored"),
+            truth("b", 1, **SLOT, value="Lisbon"),
+            "open",
+        ),
     ],
 )
 def test_rules_are_certain_of_what_a_slot_says_alone(old: Memory, new: Memory, what: str) -> None:
@@ -116,7 +181,12 @@ def test_no_rule_is_certain_of_what_fills_no_slot() -> None:
         ({"looked_at": NOW}, ("mem_b",), timedelta(hours=1), True),
         ({"looked_at": NOW}, ("mem_x",), timedelta(hours=1), False),
         ({"status": "resolved"}, ("mem_b",), LOOK_AGAIN, False),
-        ({"previous": Earlier(strategy="supersede", reason="", by="rule", at=NOW)}, ("mem_b",), LOOK_AGAIN, False),
+        (
+            {"previous": Earlier(strategy="supersede", reason="", by="rule", at=NOW)},
+            ("mem_b",),
+            LOOK_AGAIN,
+            False,
+        ),
         ({"by": "ana"}, ("mem_b",), LOOK_AGAIN, False),
         ({"new_id": None}, ("mem_a",), LOOK_AGAIN, False),
     ],

@@ -25,7 +25,10 @@ DISTINCT = [
     "日本語教室",
 ]
 words = st.one_of(
-    st.text(max_size=12), st.sampled_from([*DISTINCT, "Machine Learning", "machine-learning", "machine learnings", "port 8080"])
+    st.text(max_size=12),
+    st.sampled_from(
+        [*DISTINCT, "Machine Learning", "machine-learning", "machine learnings", "port 8080"]
+    ),
 )
 
 
@@ -37,7 +40,14 @@ def test_names_in_any_script_stay_distinct():
 @pytest.mark.parametrize(
     "group",
     [
-        ["machine learning", "Machine-Learning", "machine_learning", "learning machine", "machine  learnings", "machinelearning"],
+        [
+            "machine learning",
+            "Machine-Learning",
+            "machine_learning",
+            "learning machine",
+            "machine  learnings",
+            "machinelearning",
+        ],
         ["Kubernetes", "kubernetes!", "kubernets", "kuberneetes"],
         ["Node.js", "nodejs"],
         ["python 3", "Python-3", "PYTHON 3", "python ３"],

@@ -15,7 +15,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from memory_core.domain.errors import NOT_SHOWN, Invalid, PlainError, Unavailable, described, shown_name
+from memory_core.domain.errors import (
+    NOT_SHOWN,
+    Invalid,
+    PlainError,
+    Unavailable,
+    described,
+    shown_name,
+)
 from memory_core.logs import Described, PrivacyFilter, errors_without_text
 
 SECRET = "Quillfeather marmalade"
@@ -37,16 +44,31 @@ def error_of(fails: Any) -> BaseException:
 
 
 FAILURES: dict[str, tuple[Any, str]] = {
-    "a model": (lambda: Told.model_validate({"value": SECRET}), "ValidationError: value string_too_long"),
-    "a stranger's field": (lambda: Told(value="a", **{SECRET: 1}), "ValidationError: * extra_forbidden"),
-    "a stranger's key": (lambda: Told(value="a", names={SECRET: "x"}), "ValidationError: names.* int_parsing"),
+    "a model": (
+        lambda: Told.model_validate({"value": SECRET}),
+        "ValidationError: value string_too_long",
+    ),
+    "a stranger's field": (
+        lambda: Told(value="a", **{SECRET: 1}),
+        "ValidationError: * extra_forbidden",
+    ),
+    "a stranger's key": (
+        lambda: Told(value="a", names={SECRET: "x"}),
+        "ValidationError: names.* int_parsing",
+    ),
     "a key": (lambda: {}[SECRET], "KeyError"),  # type: ignore[misc]
     "a number": (lambda: int(SECRET), "ValueError"),
     "a pattern": (lambda: re.compile(f"({SECRET}"), re.error.__name__),
     "JSON": (lambda: json.loads(f'"{SECRET}'), "JSONDecodeError"),
     "an encoding": (lambda: f"{SECRET}\ud800".encode(), "UnicodeEncodeError"),
-    "a file": (lambda: Path(f"/nowhere/{SECRET}").read_text(), "FileNotFoundError: No such file or directory"),
-    "SQL": (lambda: sqlite3.connect(":memory:").execute(f'SELECT "{SECRET}" FROM nothing'), "OperationalError: SQLITE_ERROR"),
+    "a file": (
+        lambda: Path(f"/nowhere/{SECRET}").read_text(),
+        "FileNotFoundError: No such file or directory",
+    ),
+    "SQL": (
+        lambda: sqlite3.connect(":memory:").execute(f'SELECT "{SECRET}" FROM nothing'),
+        "OperationalError: SQLITE_ERROR",
+    ),
     "a group": (lambda: _group(), "ExceptionGroup: KeyError; ValueError"),
 }
 
@@ -76,7 +98,10 @@ def test_a_service_that_answered_badly_is_described_by_its_status() -> None:
     assert described(ServiceError(SECRET)) == "ServiceError: HTTP 503"
 
 
-@pytest.mark.parametrize(("name", "shown"), [("limit", "limit"), (3, "3"), ("a.b_c-1", "a.b_c-1"), (SECRET, NOT_SHOWN), ("", NOT_SHOWN)])
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("limit", "limit"), (3, "3"), ("a.b_c-1", "a.b_c-1"), (SECRET, NOT_SHOWN), ("", NOT_SHOWN)],
+)
 def test_a_name_is_repeated_only_where_it_looks_like_one(name: object, shown: str) -> None:
     assert shown_name(name) == shown
 
@@ -100,7 +125,9 @@ def logger_of(name: str, handler: logging.Handler) -> logging.Logger:
     return made
 
 
-def test_a_traceback_keeps_its_places_and_loses_its_messages(handler: logging.Handler, written: StringIO) -> None:
+def test_a_traceback_keeps_its_places_and_loses_its_messages(
+    handler: logging.Handler, written: StringIO
+) -> None:
     def fails() -> None:
         try:
             Told.model_validate({"value": SECRET})
@@ -119,7 +146,9 @@ def test_a_traceback_keeps_its_places_and_loses_its_messages(handler: logging.Ha
     assert SECRET not in text
 
 
-def test_other_packages_are_heard_from_warnings_on_and_without_their_arguments(handler: logging.Handler, written: StringIO) -> None:
+def test_other_packages_are_heard_from_warnings_on_and_without_their_arguments(
+    handler: logging.Handler, written: StringIO
+) -> None:
     log = logger_of("httpx", handler)
     log.debug("body: %s", SECRET)
     log.info(f"GET /?query={SECRET}")
@@ -135,7 +164,9 @@ def test_other_packages_are_heard_from_warnings_on_and_without_their_arguments(h
     assert SECRET not in written.getvalue()
 
 
-async def test_a_lost_task_is_told_without_its_message(handler: logging.Handler, written: StringIO) -> None:
+async def test_a_lost_task_is_told_without_its_message(
+    handler: logging.Handler, written: StringIO
+) -> None:
     log = logger_of("asyncio", handler)
 
     async def fails() -> None:
@@ -161,7 +192,10 @@ def test_an_error_leaves_a_function_without_its_text_and_without_what_caused_it(
     while error is not None:
         causes.append(error)
         error = error.__cause__  # type: ignore[assignment]
-    assert [(type(one), str(one)) for one in causes] == [(Described, "queue: is down"), (Described, "ValueError")]
+    assert [(type(one), str(one)) for one in causes] == [
+        (Described, "queue: is down"),
+        (Described, "ValueError"),
+    ]
     assert causes[0].__suppress_context__
 
 

@@ -31,7 +31,10 @@ ROOT = Path(__file__).parents[2]
 CLIENT_PAGE = ROOT / "memory_core_client" / "README.md"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINKED_PAGES = [*PAGES, CLIENT_PAGE, ROOT / "CHANGELOG.md"]
-PAGES_ON_CODE = [ROOT / "CONTRIBUTING.md", *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "decisions", "glossary"))]
+PAGES_ON_CODE = [
+    ROOT / "CONTRIBUTING.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "decisions", "glossary")),
+]
 
 
 def read(name: str) -> str:
@@ -46,17 +49,29 @@ def test_the_program_of_the_library_does_what_its_comments_say(tmp_path: Path) -
     program = re.search(r"```python\n(.*?)```", read("docs/library.md"), re.DOTALL)
     assert program is not None
     settings = {"PYTHONPATH": str(ROOT), "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", program[1]], capture_output=True, text=True, cwd=tmp_path, env=settings, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program[1]],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=settings,
+        timeout=60,
+    )
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["superseded", "Ana works at Bosch", "Ana works at Siemens"]
 
 
 def calls_of(page: Path) -> list[tuple[str, str, str]]:
-    """Method, path and JSON body of each curl in a page's consoles; those that shorten their path or body with … or ... apart."""
+    """Method, path and JSON body of each curl in a page's consoles; those that shorten their path
+    or body with … or ... apart.
+    """
     found: list[tuple[str, str, str]] = []
     for console in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         for command in re.split(r"(?m)^\$ ", console)[1:]:
-            path, body = re.search(r"(/api/v1[^\s\"'?]*)", command), re.search(r" -d '(\{.*?\})'", command, re.DOTALL)
+            path, body = (
+                re.search(r"(/api/v1[^\s\"'?]*)", command),
+                re.search(r" -d '(\{.*?\})'", command, re.DOTALL),
+            )
             if command.startswith("curl") and path and body and "…" not in path[1] + body[1]:
                 method = re.search(r"-X (\w+)", command)
                 found.append((method[1] if method else "POST", path[1], body[1]))
@@ -71,7 +86,11 @@ def registered() -> dict[str, tuple[Route, Door]]:
         app.register_functions(blueprint)
     calls = {}
     for function in app.get_functions():
-        name, call, trigger = str(function.get_function_name()), function.get_user_function(), function.get_trigger()
+        name, call, trigger = (
+            str(function.get_function_name()),
+            function.get_user_function(),
+            function.get_trigger(),
+        )
         if trigger is not None and (door := door_of(call)) is not None:
             if name == "wrong_path":
                 continue  # it takes whatever no call does
@@ -84,18 +103,26 @@ def registered() -> dict[str, tuple[Route, Door]]:
 
 @pytest.fixture(scope="module")
 def doors(registered: dict[str, tuple[Route, Door]]) -> tuple[Router, dict[str, Door]]:
-    return Router([route for route, _ in registered.values()]), {route.function: door for route, door in registered.values()}
+    return Router([route for route, _ in registered.values()]), {
+        route.function: door for route, door in registered.values()
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_the_documents_send_is_what_the_calls_take(page: Path, doors: tuple[Router, dict[str, Door]]) -> None:
+def test_what_the_documents_send_is_what_the_calls_take(
+    page: Path, doors: tuple[Router, dict[str, Door]]
+) -> None:
     router, known = doors
     for method, path, body in calls_of(page):
         match = router.match(method, path.encode())
         assert match is not None, (method, path)
         fields, door = json.loads(body), known[match.route.function]
         if door.scoped:
-            assert fields.pop("user_id", None) is not None or match.parameters.get("user_id") or door.nameless
+            assert (
+                fields.pop("user_id", None) is not None
+                or match.parameters.get("user_id")
+                or door.nameless
+            )
         from_json(door.takes, fields)
 
 
@@ -112,13 +139,21 @@ def test_every_kind_of_task_is_documented() -> None:
 
 def test_every_path_of_the_api_is_documented() -> None:
     shown = read("docs/api.md").replace("{memory_id}", "{id}")
-    missing = [path for path in document()["paths"] if path.replace("{memory_id}", "{id}").removeprefix("/api/v1") not in shown]
+    missing = [
+        path
+        for path in document()["paths"]
+        if path.replace("{memory_id}", "{id}").removeprefix("/api/v1") not in shown
+    ]
     assert missing == []
 
 
 def rows_of(text: str, columns: int) -> list[list[str]]:
     """The cells of every table row of `columns` columns, header rows and rules apart."""
-    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.splitlines() if line.startswith("| ")]
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in text.splitlines()
+        if line.startswith("| ")
+    ]
     return [row for row in rows if len(row) == columns]
 
 
@@ -127,48 +162,89 @@ def required_right(door: Door) -> str:
     right = door.right or "none"
     if door.own:
         return f"{right}, or write with a key bound to that user"
-    return right if door.scoped or door.right is None else f"{right}, not with a key bound to a user"
+    return (
+        right if door.scoped or door.right is None else f"{right}, not with a key bound to a user"
+    )
 
 
-def test_the_table_of_calls_has_every_route_with_its_right_and_no_other(registered: dict[str, tuple[Route, Door]]) -> None:
+def test_the_table_of_calls_has_every_route_with_its_right_and_no_other(
+    registered: dict[str, tuple[Route, Door]],
+) -> None:
     table = read("docs/api.md").split("\n## ")[0]
-    documented = [(re.findall(r"`([^`]+)`", call), right) for call, _, right in rows_of(table, 3)[1:]]
+    documented = [
+        (re.findall(r"`([^`]+)`", call), right) for call, _, right in rows_of(table, 3)[1:]
+    ]
     routes = [([call], required_right(door)) for call, (_, door) in registered.items()]
-    assert sorted(documented) == sorted(routes), "docs/api.md: one row a call: | [`METHOD /path`](#section) | does | right |"
+    assert sorted(documented) == sorted(routes), (
+        "docs/api.md: one row a call: | [`METHOD /path`](#section) | does | right |"
+    )
 
 
-def test_the_table_of_retries_has_every_call_that_writes_and_no_other(registered: dict[str, tuple[Route, Door]]) -> None:
+def test_the_table_of_retries_has_every_call_that_writes_and_no_other(
+    registered: dict[str, tuple[Route, Door]],
+) -> None:
     table = re.split(r"\n##+ ", read("docs/api.md").split("\n### Sending a call again\n")[1])[0]
-    documented = [call for calls, _ in rows_of(table, 2)[1:] for call in re.findall(r"`([A-Z]+ /[^`]*)`", calls)]
-    writing = [call for call, (route, door) in registered.items() if door.right in ("write", "admin") and route.method != "GET"]
+    documented = [
+        call
+        for calls, _ in rows_of(table, 2)[1:]
+        for call in re.findall(r"`([A-Z]+ /[^`]*)`", calls)
+    ]
+    writing = [
+        call
+        for call, (route, door) in registered.items()
+        if door.right in ("write", "admin") and route.method != "GET"
+    ]
     export = "POST /api/v1/users/{user_id}/export"  # begins a task with the right to read
     assert sorted(documented) == sorted([*writing, export])
 
 
 def test_the_tables_of_settings_have_every_setting_with_its_default_and_no_other() -> None:
-    documented = [(re.sub("`", "", name), re.sub("`", "", default)) for name, default, _ in rows_of(read("docs/settings.md"), 3)]
+    documented = [
+        (re.sub("`", "", name), re.sub("`", "", default))
+        for name, default, _ in rows_of(read("docs/settings.md"), 3)
+    ]
     documented = [(name, default) for name, default in documented if name != "variable"]
     defaults = [(name, default) for name, default, *_ in rows(Settings())]
-    assert sorted(documented) == sorted(defaults), "docs/settings.md: one row a setting: | `VARIABLE` | default | meaning |"
+    assert sorted(documented) == sorted(defaults), (
+        "docs/settings.md: one row a setting: | `VARIABLE` | default | meaning |"
+    )
 
 
 def test_the_table_of_errors_has_every_error_that_a_caller_can_get() -> None:
     table = read("docs/api.md").split("### Errors")[1].split("\n### ")[0]
-    documented = {(status, kind) for status, kinds, _ in rows_of(table, 3) for kind in re.findall(r"`(\w+)`", kinds)}
-    kinds = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, errors.MemoryCoreError)]
-    raised = {(str(kind.status), kind.type) for kind in kinds if kind is not errors.AgentFailed}  # rules answer where agents fail
+    documented = {
+        (status, kind)
+        for status, kinds, _ in rows_of(table, 3)
+        for kind in re.findall(r"`(\w+)`", kinds)
+    }
+    kinds = [
+        value
+        for value in vars(errors).values()
+        if isinstance(value, type) and issubclass(value, errors.MemoryCoreError)
+    ]
+    # rules answer where agents fail
+    raised = {(str(kind.status), kind.type) for kind in kinds if kind is not errors.AgentFailed}
     assert raised - documented == set()
 
 
 def facts_in(page: str) -> list[tuple[str, str]]:
     """What a page says of statements: the statement, and the facts that it becomes."""
     table = read(page).split("\n## What becomes a fact\n")[1].split("\n## ")[0]
-    return [(said, fact) for language, said, fact in rows_of(table, 3) if language not in ("language", "---")]
+    return [
+        (said, fact)
+        for language, said, fact in rows_of(table, 3)
+        if language not in ("language", "---")
+    ]
 
 
 @pytest.mark.parametrize(("said", "fact"), facts_in("docs/languages.md"))
-def test_a_statement_becomes_the_facts_that_the_page_of_languages_names(said: str, fact: str) -> None:
-    assert ("; ".join(known.text for known in said_facts(talk(said)) if known.subject or known.lasting) or "none") == fact
+def test_a_statement_becomes_the_facts_that_the_page_of_languages_names(
+    said: str, fact: str
+) -> None:
+    assert (
+        "; ".join(known.text for known in said_facts(talk(said)) if known.subject or known.lasting)
+        or "none"
+    ) == fact
 
 
 def test_every_field_of_a_memory_that_callers_see_is_documented() -> None:
@@ -178,7 +254,13 @@ def test_every_field_of_a_memory_that_callers_see_is_documented() -> None:
 
 def test_the_documents_name_no_setting_that_is_not_there() -> None:
     known = {variable(name) for name in Settings.model_fields}
-    named = {word for page in PAGES for word in re.findall(r"\b(?:MEMORY|EMBEDDING)_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8"))}
+    named = {
+        word
+        for page in PAGES
+        for word in re.findall(
+            r"\b(?:MEMORY|EMBEDDING)_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8")
+        )
+    }
     named = {name for name in named if not name.startswith(LIVE) and name not in COMMAND_LINE}
     assert named - known <= {"MEMORY_DECAY_FLOR"}  # the misspelt one of an example
 
@@ -190,15 +272,21 @@ def test_the_documents_name_no_setting_that_is_not_there() -> None:
         ("local.settings.azure.json.example", ("cosmos", "redis", "storage", "blob")),
     ],
 )
-def test_the_examples_of_local_settings_choose_each_store_by_names_that_exist(example: str, adapters: tuple[str, ...]) -> None:
+def test_the_examples_of_local_settings_choose_each_store_by_names_that_exist(
+    example: str, adapters: tuple[str, ...]
+) -> None:
     values = json.loads(read(example))["Values"]
-    assert {name for name in values if name.startswith("MEMORY_")} <= {variable(name) for name in Settings.model_fields}
+    assert {name for name in values if name.startswith("MEMORY_")} <= {
+        variable(name) for name in Settings.model_fields
+    }
     settings = Settings.from_env(values)
     assert (settings.long_term, settings.short_term, settings.queue, settings.archive) == adapters
 
 
 def without_code(page: Path) -> str:
-    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return re.sub(
+        r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
 
 
 def anchors_of(page: Path) -> set[str]:
@@ -211,7 +299,11 @@ def anchors_of(page: Path) -> set[str]:
 def dead_links(page: Path) -> list[str]:
     """Links of a page to files that are not there, or to headings that no page has."""
     links = re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", without_code(page))
-    targets = [(target, page.parent / target if target else page, anchor) for target, anchor in links if "://" not in target]
+    targets = [
+        (target, page.parent / target if target else page, anchor)
+        for target, anchor in links
+        if "://" not in target
+    ]
     return [
         f"{target}#{anchor}"
         for target, path, anchor in targets
@@ -225,16 +317,26 @@ def test_links_between_the_documents_lead_to_files_and_headings_that_are_there(p
 
 
 def test_the_site_and_its_first_page_have_every_page_once() -> None:
-    navigation = re.findall(r": ([\w-]+\.md)$", read("mkdocs.yml").split("\nnav:\n")[1], re.MULTILINE)
+    navigation = re.findall(
+        r": ([\w-]+\.md)$", read("mkdocs.yml").split("\nnav:\n")[1], re.MULTILINE
+    )
     pages = {page.name for page in (ROOT / "docs").glob("*.md")}
-    assert sorted(navigation) == sorted(pages | (set(docs_site.EXTRA_PAGES.values()) - {"index.md"}))
-    assert {name for name in pages - {"index.md"} if f"({name}" not in read("docs/index.md")} == set()
+    assert sorted(navigation) == sorted(
+        pages | (set(docs_site.EXTRA_PAGES.values()) - {"index.md"})
+    )
+    assert {
+        name for name in pages - {"index.md"} if f"({name}" not in read("docs/index.md")
+    } == set()
 
 
 def test_in_the_site_links_out_of_the_folder_lead_to_its_pages_or_name_the_file() -> None:
-    text = "[client](../memory_core_client/README.md#use) [code](../infra/checkov.yaml) [api](api.md#save)\n```\n[x](../no.md)\n```\n"
+    text = (
+        "[client](../memory_core_client/README.md#use) [code](../infra/checkov.yaml) "
+        "[api](api.md#save)\n```\n[x](../no.md)\n```\n"
+    )
     assert docs_site.site_markdown(text, "langgraph.md") == (
-        "[client](python-client.md#use) code (`infra/checkov.yaml`) [api](api.md#save)\n```\n[x](../no.md)\n```\n"
+        "[client](python-client.md#use) code (`infra/checkov.yaml`) [api](api.md#save)\n```\n"
+        "[x](../no.md)\n```\n"
     )
 
 
@@ -242,13 +344,17 @@ def test_the_drawn_diagrams_are_of_the_sources_in_the_pages() -> None:
     drawn = docs_diagrams.sources()
     assert len(drawn) >= 5
     assert [
-        path.name for path, source in drawn.items() if not path.read_text(encoding="utf-8").endswith(docs_diagrams.mark(source))
+        path.name
+        for path, source in drawn.items()
+        if not path.read_text(encoding="utf-8").endswith(docs_diagrams.mark(source))
     ] == [], "run: python -m tests.docs_diagrams"
 
 
 def test_the_glossary_has_each_term_once() -> None:
     rows = rows_of(read("docs/glossary.md"), 3)
-    terms = [term for cell, _, _ in rows if cell not in ("term", "---") for term in cell.split(", ")]
+    terms = [
+        term for cell, _, _ in rows if cell not in ("term", "---") for term in cell.split(", ")
+    ]
     assert sorted(terms) == sorted(set(terms))
 
 
@@ -257,29 +363,53 @@ def paths() -> set[str]:
     """Every file and folder that the pages on the code may name, from the root on."""
     folders = [
         ROOT / name
-        for name in ("bench", "deployment", "docs", "examples", "infra", "memory_core", "memory_core_client", "tests", ".github")
+        for name in (
+            "bench",
+            "deployment",
+            "docs",
+            "examples",
+            "infra",
+            "memory_core",
+            "memory_core_client",
+            "tests",
+            ".github",
+        )
     ]
     known = [*ROOT.iterdir(), *folders, *(path for folder in folders for path in folder.rglob("*"))]
     return {path.relative_to(ROOT).as_posix() for path in known}
 
 
 @pytest.mark.parametrize("page", PAGES_ON_CODE, ids=lambda page: page.name)
-def test_the_pages_on_the_code_name_files_and_folders_that_are_there(page: Path, paths: set[str]) -> None:
+def test_the_pages_on_the_code_name_files_and_folders_that_are_there(
+    page: Path, paths: set[str]
+) -> None:
     prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    named = re.findall(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|json|md|toml|txt|bicep|tf|yaml)|(?:[\w.-]+/)+)`", prose)
+    named = re.findall(
+        r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|json|md|toml|txt|bicep|tf|yaml)|(?:[\w.-]+/)+)`", prose
+    )
     assert len(named) > 5
     endings = {"/" + path for path in paths}
-    assert [name for name in named if not any(ending.endswith("/" + name.rstrip("/")) for ending in endings)] == []
+    assert [
+        name
+        for name in named
+        if not any(ending.endswith("/" + name.rstrip("/")) for ending in endings)
+    ] == []
 
 
 def test_each_hook_before_a_commit_is_a_linter_of_make_lint() -> None:
     target = re.search(r"\nlint:.*\n((?:\t.*\n)+)", read("Makefile"))
     assert target is not None
     linters = [line.strip().removeprefix("@$(BIN)/") for line in target[1].splitlines()]
-    assert [f".venv/bin/{linter}" for linter in linters] == re.findall(r"entry: (.+)", read(".pre-commit-config.yaml"))
+    assert [f".venv/bin/{linter}" for linter in linters] == re.findall(
+        r"entry: (.+)", read(".pre-commit-config.yaml")
+    )
 
 
 def test_the_page_on_security_names_tests_that_are_there() -> None:
     names = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", read("SECURITY.md"))
     assert len(names) > 20
-    assert [name for file, name in names if not re.search(rf"^(?:async )?def {name or '.*'}\(", read(file), re.MULTILINE)] == []
+    assert [
+        name
+        for file, name in names
+        if not re.search(rf"^(?:async )?def {name or '.*'}\(", read(file), re.MULTILINE)
+    ] == []

@@ -1,4 +1,6 @@
-"""Everyday sentences whose facts would name nothing: a pronoun as a value, a thing that is itself."""
+"""Everyday sentences whose facts would name nothing: a pronoun as a value, a thing
+that is itself.
+"""
 
 from __future__ import annotations
 
@@ -65,14 +67,25 @@ def test_a_sentence_that_names_something_does(text: str, named: str) -> None:
     assert any(named in fact.text for fact in said_facts(told_by(text)))
 
 
-@pytest.mark.parametrize("value", ["for her", "him", "that one", "the same place", "für sie", "der da", "彼", "それ"])
+@pytest.mark.parametrize(
+    "value", ["for her", "him", "that one", "the same place", "für sie", "der da", "彼", "それ"]
+)
 def test_a_models_fact_with_a_pointing_value_is_left_out(value: str) -> None:
     text = f"My present is {value}."
-    fact = SaidFact(text=f"The user's present is {value}", message=0, quote=text, subject="user", attribute="present", value=value)
+    fact = SaidFact(
+        text=f"The user's present is {value}",
+        message=0,
+        quote=text,
+        subject="user",
+        attribute="present",
+        value=value,
+    )
     kept = told_facts(ExtractedFacts(facts=[fact]), told_by(text))
     assert (kept.facts, kept.dropped) == ([], 1)
 
 
-@pytest.mark.parametrize("value", ["a book for her", "Noah", "yes", "no", "likes", "The The Tigers", "9:30", "それから"])
+@pytest.mark.parametrize(
+    "value", ["a book for her", "Noah", "yes", "no", "likes", "The The Tigers", "9:30", "それから"]
+)
 def test_a_value_that_names_something_does_not_point(value: str) -> None:
     assert not points(value)

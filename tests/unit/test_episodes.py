@@ -1,4 +1,6 @@
-"""Which episodes are shown together: those of one session and time, as many as fit, each of them once."""
+"""Which episodes are shown together: those of one session and time, as many as fit,
+each of them once.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.consolidation.pattern_commit import CALLS_A_RUN, GAP, NEW_AT_ONCE, TEXT, as_items, grouped, in_parts
+from memory_core.consolidation.pattern_commit import (
+    CALLS_A_RUN,
+    GAP,
+    NEW_AT_ONCE,
+    TEXT,
+    as_items,
+    grouped,
+    in_parts,
+)
 from memory_core.domain.memory import Memory
 from tests.builders import NOW, memory
 
@@ -19,7 +29,12 @@ def made(given: list[tuple[str | None, int]]) -> list[Memory]:
     one = memory("text")
     return [
         one.model_copy(
-            update={"id": f"mem_{number}", "session_id": session, "event_timestamp": NOW + timedelta(hours=hour), "sequence": number}
+            update={
+                "id": f"mem_{number}",
+                "session_id": session,
+                "event_timestamp": NOW + timedelta(hours=hour),
+                "sequence": number,
+            }
         )
         for number, (session, hour) in enumerate(given)
     ]
@@ -27,18 +42,24 @@ def made(given: list[tuple[str | None, int]]) -> list[Memory]:
 
 @given(EPISODES)
 @settings(max_examples=40, deadline=None)
-def test_groups_are_of_one_session_and_time_and_hold_each_episode_once(given: list[tuple[str | None, int]]) -> None:
+def test_groups_are_of_one_session_and_time_and_hold_each_episode_once(
+    given: list[tuple[str | None, int]],
+) -> None:
     episodes = made(given)
     groups = grouped(episodes)
     assert sorted(one.id for group in groups for one in group) == sorted(one.id for one in episodes)
     for group in groups:
         assert len({one.session_id for one in group}) == 1
-        assert all(later.event_timestamp - one.event_timestamp <= GAP for one, later in pairwise(group))
+        assert all(
+            later.event_timestamp - one.event_timestamp <= GAP for one, later in pairwise(group)
+        )
 
 
 @given(EPISODES)
 @settings(max_examples=40, deadline=None)
-def test_no_part_is_larger_than_a_call_takes_and_there_are_no_more_than_a_run_makes(given: list[tuple[str | None, int]]) -> None:
+def test_no_part_is_larger_than_a_call_takes_and_there_are_no_more_than_a_run_makes(
+    given: list[tuple[str | None, int]],
+) -> None:
     episodes = made(given)
     parts = in_parts(episodes)
     ids = [one.id for part in parts for one in part]
@@ -51,6 +72,11 @@ def test_no_part_is_larger_than_a_call_takes_and_there_are_no_more_than_a_run_ma
 
 
 def test_what_an_agent_is_shown_is_numbered_and_short_and_names_who_said_it() -> None:
-    (turn, cell) = as_items([memory("x" * 9_000, actor="Ana"), memory("a story", actor="Ana", cell_id="mem_c", category="cell")])
+    (turn, cell) = as_items(
+        [
+            memory("x" * 9_000, actor="Ana"),
+            memory("a story", actor="Ana", cell_id="mem_c", category="cell"),
+        ]
+    )
     assert (turn.number, len(turn.text), turn.actor) == (0, TEXT, "Ana")
     assert (cell.number, cell.text, cell.actor) == (1, "a story", None)

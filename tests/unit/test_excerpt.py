@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.text.excerpts import _READ, KEPT_BYTES, Source, _halves, _halves_by_columns, count_tokens, excerpt
+from memory_core.domain.text.excerpts import (
+    _READ,
+    KEPT_BYTES,
+    Source,
+    _halves,
+    _halves_by_columns,
+    count_tokens,
+    excerpt,
+)
 
 PASSAGE = 160
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
@@ -20,35 +28,65 @@ PLANTS = ["fern", "moss", "ivy", "oak", "edelweiss"]
 
 
 def csv(count: int = 300) -> str:
-    rows = (f"{number},{PLANTS[number % 4]}{number},{number * 3 % 97} cm,{'green' if number % 3 else 'brown'}" for number in range(count))
+    rows = (
+        (
+            f"{number},{PLANTS[number % 4]}{number},{number * 3 % 97} "
+            f"cm,{'green' if number % 3 else 'brown'}"
+        )
+        for number in range(count)
+    )
     return "id,plant,height,colour\n" + "\n".join(rows)
 
 
 def table(count: int = 400) -> str:
-    rows = (f"| City{number} | {10_000 + number * 37} | Mayor {chr(65 + number % 26)}. Name{number} |" for number in range(count))
-    return "Here is the table:\n\n| city | inhabitants | mayor |\n|---|---:|---|\n" + "\n".join(rows)
+    rows = (
+        f"| City{number} | {10_000 + number * 37} | Mayor {chr(65 + number % 26)}. Name{number} |"
+        for number in range(count)
+    )
+    return "Here is the table:\n\n| city | inhabitants | mayor |\n|---|---:|---|\n" + "\n".join(
+        rows
+    )
 
 
 def objects(count: int = 400) -> str:
     people = [
-        {"id": number, "name": f"Person {number}", "phone": f"+49-30-{5000 + number}", "desk": f"D-{number * 3}"} for number in range(count)
+        {
+            "id": number,
+            "name": f"Person {number}",
+            "phone": f"+49-30-{5000 + number}",
+            "desk": f"D-{number * 3}",
+        }
+        for number in range(count)
     ]
     return json.dumps({"employees": people})
 
 
 def code() -> str:
-    helpers = [f"def helper_{number}(a, b):\n    '''Review the module.'''\n    return a * {number} + b\n" for number in range(150)]
-    helpers[0] = "def first_of(path):\n    # opens the archive at its cover page\n    return read(path, page=17)\n"
-    helpers[75] = (
-        "def retry_with_backoff(fn, attempts=5):\n    # exponential backoff with jitter\n    for n in range(attempts):\n        try:\n"
-        "            return fn()\n        except IOError:\n            time.sleep(min(42, 0.35 * 2 ** n))\n"
+    helpers = [
+        f"def helper_{number}(a, b):\n    '''Review the module.'''\n    return a * {number} + b\n"
+        for number in range(150)
+    ]
+    helpers[0] = (
+        "def first_of(path):\n    # opens the archive at its cover page\n    return read(path, "
+        "page=17)\n"
     )
-    helpers[-1] = "def close_ledger(book):\n    # the ledger is sealed for the year\n    book.seal(years=9)\n"
+    helpers[75] = (
+        "def retry_with_backoff(fn, attempts=5):\n    # exponential backoff with jitter\n    for n "
+        "in range(attempts):\n        try:\n"
+        "            return fn()\n        except IOError:\n            time.sleep(min(42, 0.35 * 2 "
+        "** n))\n"
+    )
+    helpers[-1] = (
+        "def close_ledger(book):\n    # the ledger is sealed for the year\n    book.seal(years=9)\n"
+    )
     return "\n".join(helpers)
 
 
 def log(count: int = 2_000) -> str:
-    rows = [f"10:{number // 60 % 60:02d}:{number % 60:02d} INFO worker {number % 7} ok" for number in range(count)]
+    rows = [
+        f"10:{number // 60 % 60:02d}:{number % 60:02d} INFO worker {number % 7} ok"
+        for number in range(count)
+    ]
     rows[3] = "10:00:03 WARN disk sda is 93 percent full"
     rows[count // 2] = "10:16:40 ERROR payment gateway refused the card of customer Oyelaran"
     rows[count - 1] = "10:33:19 FATAL kernel panic on host kestrel"
@@ -57,10 +95,17 @@ def log(count: int = 2_000) -> str:
 
 def minutes() -> str:
     points = [
-        f"{number}. On parking: Ms Okafor reported that item {number} will be prepared until the next time." for number in range(1, 121)
+        (
+            f"{number}. On parking: Ms Okafor reported that item {number} will be prepared until "
+            "the next time."
+        )
+        for number in range(1, 121)
     ]
     points[1] = "2. On the canteen: Mr Moreau reported that soup will cost 4.20 euros from June."
-    points[60] = "61. Pump: Dr. Falk said the leaking pump in hall 7 will be replaced by Grundfos in week 23."
+    points[60] = (
+        "61. Pump: Dr. Falk said the leaking pump in hall 7 will be replaced by Grundfos in "
+        "week 23."
+    )
     points[-1] = "120. The next meeting is on 9 April in the small library."
     return "Minutes of the works council\n\n" + "\n".join(points)
 
@@ -74,7 +119,12 @@ def german() -> str:
 
 
 def settings_of_one_line() -> str:
-    return json.dumps({f"station_{number}": {"code": f"K{number * 7}", "track": number % 9} for number in range(300)})
+    return json.dumps(
+        {
+            f"station_{number}": {"code": f"K{number * 7}", "track": number % 9}
+            for number in range(300)
+        }
+    )
 
 
 def wide_row() -> str:
@@ -92,23 +142,43 @@ TEXTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "table": (
         table(),
-        (("Who is the mayor of City2?", "Name2 "), ("inhabitants of City233", "18621"), ("inhabitants of City399", "24763")),
+        (
+            ("Who is the mayor of City2?", "Name2 "),
+            ("inhabitants of City233", "18621"),
+            ("inhabitants of City399", "24763"),
+        ),
     ),
     "json": (
         objects(),
-        (("phone number of Person 3", "-5003"), ("What desk does Person 201 have?", "D-603"), ("phone of Person 399", "-5399")),
+        (
+            ("phone number of Person 3", "-5003"),
+            ("What desk does Person 201 have?", "D-603"),
+            ("phone of Person 399", "-5399"),
+        ),
     ),
     "json, indented": (
         json.dumps(json.loads(objects()), indent=2),
-        (("phone number of Person 3", "-5003"), ("What desk does Person 201 have?", "D-603"), ("phone of Person 399", "-5399")),
+        (
+            ("phone number of Person 3", "-5003"),
+            ("What desk does Person 201 have?", "D-603"),
+            ("phone of Person 399", "-5399"),
+        ),
     ),
     "json, an object of one line": (
         settings_of_one_line(),
-        (("code of station 2", "K14"), ("code of station 150", "K1050"), ("Which track has station 299?", '"track": 2')),
+        (
+            ("code of station 2", "K14"),
+            ("code of station 150", "K1050"),
+            ("Which track has station 299?", '"track": 2'),
+        ),
     ),
     "a row of one line": (
         wide_row(),
-        (("What does sensor3 read?", "33 volt"), ("What does sensor250 read?", "2750 volt"), ("What does sensor499 read?", "5489 volt")),
+        (
+            ("What does sensor3 read?", "33 volt"),
+            ("What does sensor250 read?", "2750 volt"),
+            ("What does sensor499 read?", "5489 volt"),
+        ),
     ),
     "code": (
         code(),
@@ -147,27 +217,42 @@ TEXTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (("How many cloves of black garlic does the recipe need?", "seven cloves"),),
     ),
 }
-ASKED = [pytest.param(text, query, answer, id=f"{name}: {query}") for name, (text, pairs) in TEXTS.items() for query, answer in pairs]
+ASKED = [
+    pytest.param(text, query, answer, id=f"{name}: {query}")
+    for name, (text, pairs) in TEXTS.items()
+    for query, answer in pairs
+]
 
 
 @pytest.mark.parametrize("most", [PASSAGE, 900])
 @pytest.mark.parametrize(("text", "query", "answer"), ASKED)
-def test_an_excerpt_has_the_answer_wherever_it_stands(text: str, query: str, answer: str, most: int) -> None:
+def test_an_excerpt_has_the_answer_wherever_it_stands(
+    text: str, query: str, answer: str, most: int
+) -> None:
     shown = excerpt(text, analyse_query(query, DAY).terms, most)
     assert answer in shown
     assert count_tokens(shown) <= most
 
 
-@pytest.mark.parametrize(("text", "query", "answer"), [one for one in ASKED if not str(one.id).startswith(("code", "json, indented"))])
-def test_an_excerpt_of_60_tokens_has_the_answer_that_stands_beside_the_words(text: str, query: str, answer: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "query", "answer"),
+    [one for one in ASKED if not str(one.id).startswith(("code", "json, indented"))],
+)
+def test_an_excerpt_of_60_tokens_has_the_answer_that_stands_beside_the_words(
+    text: str, query: str, answer: str
+) -> None:
     shown = excerpt(text, analyse_query(query, DAY).terms, 60)
     assert answer in shown
     assert count_tokens(shown) <= 60
 
 
 @pytest.mark.parametrize(("text", "query", "answer"), ASKED)
-def test_a_passage_of_a_context_has_the_answer_on_one_line(text: str, query: str, answer: str) -> None:
-    piece = Piece("mem_1", DAY, 1, text, 1.0, speaker="user").passage(analyse_query(query, DAY).terms, PASSAGE)
+def test_a_passage_of_a_context_has_the_answer_on_one_line(
+    text: str, query: str, answer: str
+) -> None:
+    piece = Piece("mem_1", DAY, 1, text, 1.0, speaker="user").passage(
+        analyse_query(query, DAY).terms, PASSAGE
+    )
     (line,) = piece.lines
     assert answer in line
     assert line.startswith("user: ")
@@ -183,14 +268,27 @@ def test_a_passage_of_a_context_has_the_answer_on_one_line(text: str, query: str
         (csv().replace(",", "\t"), "How tall is ivy150?", "id\tplant\theight\tcolour"),
         (table(), "inhabitants of City233", "| city | inhabitants | mayor |"),
         (f"{table(9)}\n\nThe plants:\n\n{csv()}", "How tall is ivy150?", "id,plant,height,colour"),
-        (f"{csv(9)}\n\nThe cities:\n\n{table()}", "inhabitants of City233", "| city | inhabitants | mayor |"),
+        (
+            f"{csv(9)}\n\nThe cities:\n\n{table()}",
+            "inhabitants of City233",
+            "| city | inhabitants | mayor |",
+        ),
     ],
-    ids=["commas", "semicolons", "tabs", "bars", "the second of two, commas", "the second of two, bars"],
+    ids=[
+        "commas",
+        "semicolons",
+        "tabs",
+        "bars",
+        "the second of two, commas",
+        "the second of two, bars",
+    ],
 )
 def test_a_row_is_shown_under_the_heading_of_its_table(text: str, query: str, heading: str) -> None:
     shown = excerpt(text, analyse_query(query, DAY).terms, 80).splitlines()
     assert heading in shown
-    assert shown.index(heading) < next(place for place, line in enumerate(shown) if query.split()[-1].strip("?") in line)
+    assert shown.index(heading) < next(
+        place for place, line in enumerate(shown) if query.split()[-1].strip("?") in line
+    )
 
 
 def test_a_heading_does_not_take_the_place_of_the_row() -> None:
@@ -221,7 +319,10 @@ def test_lines_that_are_no_table_have_no_heading(text: str) -> None:
 
 def test_lines_stay_lines_and_keep_their_indentation() -> None:
     shown = excerpt(code(), analyse_query("exponential backoff with jitter", DAY).terms, PASSAGE)
-    assert "def retry_with_backoff(fn, attempts=5):\n    # exponential backoff with jitter\n    for n in range(attempts):\n" in shown
+    assert (
+        "def retry_with_backoff(fn, attempts=5):\n    # exponential backoff with jitter\n    "
+        "for n in range(attempts):\n"
+    ) in shown
 
 
 def test_what_is_cut_within_a_line_says_so_on_both_sides() -> None:
@@ -231,7 +332,11 @@ def test_what_is_cut_within_a_line_says_so_on_both_sides() -> None:
 
 
 def test_the_best_sentence_is_shown_where_it_does_not_fit_whole() -> None:
-    long = "We went by the old road, " * 30 + "where the heron stood in the shallow water, " + "and then by the new one, " * 30
+    long = (
+        "We went by the old road, " * 30
+        + "where the heron stood in the shallow water, "
+        + "and then by the new one, " * 30
+    )
     text = "It rained. " * 60 + long + "and that was it. " + "The heron. " + "It rained. " * 60
     shown = excerpt(text, ("heron", "stood", "shallow", "water"), 40)
     assert "the heron stood in the shallow water" in shown
@@ -239,20 +344,27 @@ def test_the_best_sentence_is_shown_where_it_does_not_fit_whole() -> None:
 
 def test_what_no_word_tells_apart_is_filled_from_around_the_best() -> None:
     text = (
-        " ".join(f"Sentence number {number} says little." for number in range(200)) + " The heron stood there. It flew away. Then nothing."
+        " ".join(f"Sentence number {number} says little." for number in range(200))
+        + " The heron stood there. It flew away. Then nothing."
     )
     shown = excerpt(text, ("heron",), 40)
     assert "The heron stood there. It flew away." in shown
     assert "number 0 " not in shown
 
 
-@pytest.mark.parametrize("shape", [csv(4000), table(2500), objects(1300), log(3800), wide_row() * 8, german() * 15], ids=range(6))
+@pytest.mark.parametrize(
+    "shape",
+    [csv(4000), table(2500), objects(1300), log(3800), wide_row() * 8, german() * 15],
+    ids=range(6),
+)
 def test_the_last_line_of_a_text_of_100_000_characters_is_found(shape: str) -> None:
     text = f"{shape[:100_000]}\nThe heron stood in the shallow water.\n"
     assert "The heron stood in the shallow water." in excerpt(text, ("heron", "shallow"), PASSAGE)
 
 
-shapes = st.text(st.characters(codec="utf-8"), max_size=400) | st.text('a1,;|{}[] \n\t"#-。😀日boat', max_size=600)
+shapes = st.text(st.characters(codec="utf-8"), max_size=400) | st.text(
+    'a1,;|{}[] \n\t"#-。😀日boat', max_size=600
+)
 
 
 @given(text=shapes, most=st.integers(8, 60))
@@ -283,12 +395,24 @@ def test_what_is_kept_of_texts_is_bounded_and_no_text() -> None:
             excerpt(f"I keep boat {number}. Its cabin is dry. " * 100, ("boat",), most)
     assert 0 < _READ.size <= KEPT_BYTES
     kept = [read for read, _ in _READ._held.values()]
-    assert all(isinstance(value, int) for read in kept for column in (read.starts, read.terms, read.places) for value in column)
+    assert all(
+        isinstance(value, int)
+        for read in kept
+        for column in (read.starts, read.terms, read.places)
+        for value in column
+    )
 
 
 def test_an_excerpt_read_before_is_the_one_read_anew() -> None:
-    text = "\n".join(f"The {plant} stands in pot {number}. Water it {number % 7} times." for number, plant in enumerate(PLANTS * 30))
-    asked = [(terms, most) for terms in (["moss"], ["oak", "pot"], [], ["unsaid"]) for most in (12, 40, 160)]
+    text = "\n".join(
+        f"The {plant} stands in pot {number}. Water it {number % 7} times."
+        for number, plant in enumerate(PLANTS * 30)
+    )
+    asked = [
+        (terms, most)
+        for terms in (["moss"], ["oak", "pot"], [], ["unsaid"])
+        for most in (12, 40, 160)
+    ]
     first = [excerpt(text, terms, most) for terms, most in asked]
     _READ.forget()
     assert [excerpt(text, terms, most) for terms, most in reversed(asked)][::-1] == first

@@ -1,7 +1,9 @@
-"""No text stops the process: no regular expression of the package takes more time than its text's length accounts for.
+"""No text stops the process: no regular expression of the package takes more time than its text's
+length accounts for.
 
-`re` holds the interpreter's lock while it searches, so one that takes 27 seconds for 16,000 dots is 27 seconds in which nobody is
-answered. This is the one test that asserts times. They are of this thread's own work, so that a busy machine does not count.
+`re` holds the interpreter's lock while it searches, so one that takes 27 seconds for 16,000 dots is
+27 seconds in which nobody is answered. This is the one test that asserts times. They are of this
+thread's own work, so that a busy machine does not count.
 """
 
 from __future__ import annotations
@@ -20,7 +22,16 @@ from typing import Any
 
 import pytest
 
-from tests.expressions import Inline, calls_in, compiled, hostile, imported_names, inline, is_bounded, patterns_of
+from tests.expressions import (
+    Inline,
+    calls_in,
+    compiled,
+    hostile,
+    imported_names,
+    inline,
+    is_bounded,
+    patterns_of,
+)
 
 SHORT, MIDDLE, LONG = 1_000, 4_000, 16_000
 UNSEEN_S = 0.002
@@ -28,7 +39,9 @@ UNSEEN_S = 0.002
 MOST_GROWTH = 7.0
 """Times as much for four times the text: n log n has 4.7, n² has 16."""
 EVEN_GROWTH = 4.9
-"""From 1,000 to 4,000 characters: a·n + b·n² that grows by no more takes at most 6.9 times as long for 16,000 as for 4,000."""
+"""From 1,000 to 4,000 characters: a·n + b·n² that grows by no more takes at most 6.9 times as long
+for 16,000 as for 4,000.
+"""
 TOO_LONG_S = 0.2
 """For the longest text: linear ones take a fortieth of it."""
 TRIES = 3
@@ -45,12 +58,18 @@ MADE_OF_VALUES = {
     "memory_core.adapters.offline.foresight._row": None,
     "memory_core.domain.statements.change_sentences._for_lower_case": None,
     # of constants of their modules
-    "memory_core.adapters.offline.reconciliation._split_by_label": [r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"],
+    "memory_core.adapters.offline.reconciliation._split_by_label": [
+        r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"
+    ],
     "memory_core.adapters.openai.chat.after": [r"\btemperature\b"],
     "memory_core.domain.importance._pattern": [r"(?<!\w)(?:allergic|doctor's\ appointment)(?!\w)"],
     # of words that users choose, which are escaped
-    "memory_core.adapters.offline.clauses.possessive": [rf"\b{re.escape(who)}\b" for who in ("Ana", ". . .", "a+a+", "(.*)*", "   ")],
-    "memory_core.domain.scenes._written": [rf"(?<=[^\W_]\s){re.escape(word)}\b" for word in ("berlin", "...", "a a", "(a|a)*")],
+    "memory_core.adapters.offline.clauses.possessive": [
+        rf"\b{re.escape(who)}\b" for who in ("Ana", ". . .", "a+a+", "(.*)*", "   ")
+    ],
+    "memory_core.domain.scenes._written": [
+        rf"(?<=[^\W_]\s){re.escape(word)}\b" for word in ("berlin", "...", "a a", "(a|a)*")
+    ],
 }
 """Functions that make expressions of their own values, and what such expressions look like."""
 
@@ -72,8 +91,16 @@ def cases() -> Iterator[Case]:
     for found in compiled():
         yield from (Case(found.where, found.pattern, how) for how in ALL)
     for call in inline():
-        made = [call.pattern] if call.pattern is not None else [re.compile(text) for text in MADE_OF_VALUES.get(call.where) or ()]
-        yield from (Case(f"{call.where}()", pattern, how) for pattern in made for how in HOWS.get(call.call, ("finditer",)))
+        made = (
+            [call.pattern]
+            if call.pattern is not None
+            else [re.compile(text) for text in MADE_OF_VALUES.get(call.where) or ()]
+        )
+        yield from (
+            Case(f"{call.where}()", pattern, how)
+            for pattern in made
+            for how in HOWS.get(call.call, ("finditer",))
+        )
 
 
 @contextmanager
@@ -115,12 +142,18 @@ def seconds_of(case: Case, parts: tuple[str, str, str], length: int) -> float:
 
 
 def growth(case: Case, parts: tuple[str, str, str]) -> float:
-    """How many times longer a text of 16,000 characters takes than one of 4,000: the best of several tries of each."""
+    """How many times longer a text of 16,000 characters takes than one of 4,000:
+    the best of several tries of each.
+    """
     shorter = longer = float("inf")
     for _ in range(TRIES):
         shorter = min(shorter, seconds_of(case, parts, MIDDLE))
         longer = min(longer, seconds_of(case, parts, LONG))
-        if shorter < UNSEEN_S / 2 or longer <= MOST_GROWTH * shorter or longer > 1.5 * MOST_GROWTH * shorter:
+        if (
+            shorter < UNSEEN_S / 2
+            or longer <= MOST_GROWTH * shorter
+            or longer > 1.5 * MOST_GROWTH * shorter
+        ):
             break
     return longer / max(shorter, UNSEEN_S / 4)
 
@@ -130,7 +163,9 @@ def breaks_out(case: Case, parts: tuple[str, str, str]) -> str | None:
     try:
         with limited(TOO_LONG_S):
             middle = seconds_of(case, parts, MIDDLE)
-            if middle < UNSEEN_S or middle <= EVEN_GROWTH * min(seconds_of(case, parts, SHORT) for _ in range(2)):
+            if middle < UNSEEN_S or middle <= EVEN_GROWTH * min(
+                seconds_of(case, parts, SHORT) for _ in range(2)
+            ):
                 return None
         with limited(2 * TOO_LONG_S):
             grown = growth(case, parts)
@@ -140,10 +175,11 @@ def breaks_out(case: Case, parts: tuple[str, str, str]) -> str | None:
 
 
 def is_quick(case: Case, parts: tuple[str, str, str]) -> bool:
-    """Whether such texts of 4,000 characters take a time that says nothing, or that four times the text accounts for.
+    """Whether such texts of 4,000 characters take a time that says nothing, or that four times the
+    text accounts for.
 
-    The shortest text settles most: a·n + b·n² is at most 16 times as much for four times the length, and what grows faster than n² is
-    seen at 1,000 characters.
+    The shortest text settles most: a·n + b·n² is at most 16 times as much for four times the
+    length, and what grows faster than n² is seen at 1,000 characters.
     """
     short = seconds_of(case, parts, SHORT)
     if short < UNSEEN_S / 16 or short >= UNSEEN_S:
@@ -153,7 +189,9 @@ def is_quick(case: Case, parts: tuple[str, str, str]) -> bool:
 
 
 def suspects(case: Case) -> Iterator[tuple[str, str, str]]:
-    """The texts that take a time which may be too long. Note: one timer for many texts, since setting it takes as long as searching one."""
+    """The texts that take a time which may be too long. Note: one timer for many texts, since
+    setting it takes as long as searching one.
+    """
     texts = list(hostile(case.pattern))[::-1]
     while texts:
         try:
@@ -167,7 +205,9 @@ def suspects(case: Case) -> Iterator[tuple[str, str, str]]:
 
 
 def offence(case: Case) -> str | None:
-    """What breaks out, and does so again when it is measured a second time: a busy machine is slow for a moment, an expression always."""
+    """What breaks out, and does so again when it is measured a second time: a busy machine is slow
+    for a moment, an expression always.
+    """
     for parts in suspects(case):
         if breaks_out(case, parts) is not None and (why := breaks_out(case, parts)) is not None:
             return f"{case.where} ({case.how}): {why} of {parts!r}"
@@ -175,12 +215,18 @@ def offence(case: Case) -> str | None:
 
 
 def test_every_expression_takes_time_in_proportion_to_its_text() -> None:
-    offences = [said for case in cases() if not is_bounded(case.pattern) and (said := offence(case)) is not None]
+    offences = [
+        said
+        for case in cases()
+        if not is_bounded(case.pattern) and (said := offence(case)) is not None
+    ]
     assert not offences, "\n".join(offences)
 
 
 def test_every_expression_made_of_values_is_known() -> None:
-    """A new one fails here until an example stands above, with the words that users choose escaped."""
+    """A new one fails here until an example stands above, with the words that users
+    choose escaped.
+    """
     made = {call.where for call in inline() if call.pattern is None}
     assert made == MADE_OF_VALUES.keys()
     assert imported_names() == []
@@ -252,8 +298,7 @@ def plain(text, word):
 """
     exec(source, vars(module))
     found: list[Inline] = sorted(calls_in(module, ast.parse(source)), key=lambda call: call.call)
-    assert [(call.call, call.pattern and (call.pattern.pattern, call.pattern.flags & (re.I | re.S))) for call in found] == [
-        ("match", ("a+b", re.S)),
-        ("search", None),
-        ("sub", (r"\s+", re.I)),
-    ]
+    assert [
+        (call.call, call.pattern and (call.pattern.pattern, call.pattern.flags & (re.I | re.S)))
+        for call in found
+    ] == [("match", ("a+b", re.S)), ("search", None), ("sub", (r"\s+", re.I))]

@@ -13,7 +13,13 @@ from pydantic import BaseModel
 import memory_core.functions.blueprints  # noqa: F401  (registers the calls)
 from memory_core.config import Settings
 from memory_core.domain.errors import FieldError, Invalid
-from memory_core.domain.requests.maintenance import ArchiveInput, DecayInput, ForgetInput, ReplayInput, TimelineInput
+from memory_core.domain.requests.maintenance import (
+    ArchiveInput,
+    DecayInput,
+    ForgetInput,
+    ReplayInput,
+    TimelineInput,
+)
 from memory_core.domain.requests.memories import (
     ClearInput,
     ContextInput,
@@ -50,14 +56,29 @@ def refused(model: type[BaseModel], given: dict[str, Any], **how: Any) -> dict[s
         (SaveInput, {"content": "a", "sessionId": "s"}, "sessionId", "session_id"),
         (ClearInput, {"session_id": "s", "memory_type": "semantic"}, "memory_type", "type"),
         (RetrieveInput, {"query": "a", "scoring_weights": {}}, "scoring_weights", "weights"),
-        (RetrieveInput, {"query": "a", "half_life_days": 3}, "half_life_days", "the setting MEMORY_RECENCY_HALF_LIFE_DAYS"),
-        (DecayInput, {"half_life_days": 3}, "half_life_days", "the setting MEMORY_DECAY_HALF_LIFE_DAYS"),
+        (
+            RetrieveInput,
+            {"query": "a", "half_life_days": 3},
+            "half_life_days",
+            "the setting MEMORY_RECENCY_HALF_LIFE_DAYS",
+        ),
+        (
+            DecayInput,
+            {"half_life_days": 3},
+            "half_life_days",
+            "the setting MEMORY_DECAY_HALF_LIFE_DAYS",
+        ),
         (StatusInput, {"status": "active", "archive_reason": "x"}, "archive_reason", "reason"),
         (StatusInput, {"status": "active", "new_status": "x"}, "new_status", "status"),
         # peers
         (RetrieveInput, {"query": "a", "top_k": 3}, "top_k", "limit"),
         (RetrieveInput, {"query": "a", "userId": "ana"}, "userId", "user_id"),
-        (RetrieveInput, {"query": "a", "filters": {"agent_id": "b"}}, "filters", "session_id, agent_id, types, categories, tags"),
+        (
+            RetrieveInput,
+            {"query": "a", "filters": {"agent_id": "b"}},
+            "filters",
+            "session_id, agent_id, types, categories, tags",
+        ),
         (RetrieveInput, {"query": "a", "threshold": 0.3}, "threshold", "similarity_threshold"),
         (RetrieveInput, {"query": "a", "namespace": "x"}, "namespace", "tags"),
         (RetrieveInput, {"query": "a", "topics": ["x"]}, "topics", "tags"),
@@ -70,9 +91,19 @@ def refused(model: type[BaseModel], given: dict[str, Any], **how: Any) -> dict[s
         (SaveInput, {"content": "a", "run_id": "t"}, "run_id", "session_id"),
         (SaveInput, {"messages": [MESSAGE]}, "messages", "POST /api/v1/memories"),
         (SaveInput, {"memories": []}, "memories", "POST /api/v1/memories/bulk"),
-        (ConverseInput, {"messages": [MESSAGE], "infer": False}, "infer", "POST /api/v1/memories/save"),
+        (
+            ConverseInput,
+            {"messages": [MESSAGE], "infer": False},
+            "infer",
+            "POST /api/v1/memories/save",
+        ),
         (SaveInput, {"content": "a", "created_at": "x"}, "created_at", "event_timestamp"),
-        (SaveInput, {"content": "a", "foresight": [{"description": "b", "start": 1}]}, "foresight.0.start", "start_time"),
+        (
+            SaveInput,
+            {"content": "a", "foresight": [{"description": "b", "start": 1}]},
+            "foresight.0.start",
+            "start_time",
+        ),
         (ForgetInput, {"memory_ids": ["m"]}, "memory_ids", "filter.ids"),
         (ForgetInput, {"filter": {"tag": "m"}}, "filter.tag", "tags"),
         (ContextInput, {"max_token": 500}, "max_token", "max_tokens"),
@@ -84,7 +115,9 @@ def refused(model: type[BaseModel], given: dict[str, Any], **how: Any) -> dict[s
         (UpdateInput, {"content": "a", "metdata": {}}, "metdata", "metadata"),
     ],
 )
-def test_an_unknown_field_is_told_what_was_meant(model: type[BaseModel], given: dict[str, Any], field: str, meant: str) -> None:
+def test_an_unknown_field_is_told_what_was_meant(
+    model: type[BaseModel], given: dict[str, Any], field: str, meant: str
+) -> None:
     error = refused(model, given)[field]
     assert error.did_you_mean == meant
     assert error.message == f"is not a field of this request; did you mean {meant}?"
@@ -100,7 +133,9 @@ def test_an_unknown_field_is_told_what_was_meant(model: type[BaseModel], given: 
         (ListInput, {"offset": "3"}, "cursor"),
     ],
 )
-def test_so_is_an_unknown_parameter_of_a_query_string(model: type[BaseModel], given: dict[str, str], meant: str) -> None:
+def test_so_is_an_unknown_parameter_of_a_query_string(
+    model: type[BaseModel], given: dict[str, str], meant: str
+) -> None:
     with pytest.raises(Invalid) as caught:
         from_query(model, given)
     assert meant in [error.did_you_mean for error in caught.value.errors]
@@ -112,12 +147,17 @@ def test_what_resembles_nothing_is_only_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["my salary is 4,200 euros", "x" * 65, "ключ", "a\nb", "", "user id", "limit?", "<script>"], ids=lambda name: name[:12]
+    "name",
+    ["my salary is 4,200 euros", "x" * 65, "ключ", "a\nb", "", "user id", "limit?", "<script>"],
+    ids=lambda name: name[:12],
 )
 def test_a_name_that_is_no_identifier_is_not_repeated(name: str) -> None:
     for fields in (
         {"content": "a", name: 1},
-        {"content": "a", "foresight": [{"description": "b", "start_time": "2026-05-08T00:00Z", name: 1}]},
+        {
+            "content": "a",
+            "foresight": [{"description": "b", "start_time": "2026-05-08T00:00Z", name: 1}],
+        },
     ):
         with pytest.raises(Invalid) as caught:
             from_json(SaveInput, fields)
@@ -132,7 +172,16 @@ def test_a_name_that_is_no_identifier_is_not_repeated(name: str) -> None:
 
 def test_every_word_of_the_table_leads_to_something_that_is_there() -> None:
     calls = {f"{function.method} {function.path}" for function in http_functions()}
-    fields = {*SCOPE, "filter.ids", "filter.before", "start_time", "end_time", "description", "role", "timestamp"}
+    fields = {
+        *SCOPE,
+        "filter.ids",
+        "filter.before",
+        "start_time",
+        "end_time",
+        "description",
+        "role",
+        "timestamp",
+    }
     for function in http_functions():
         fields |= set(function.door.takes.model_fields)
     settings = {variable(name) for name in Settings.model_fields}
@@ -141,11 +190,16 @@ def test_every_word_of_the_table_leads_to_something_that_is_there() -> None:
             assert set(names.split(", ")) <= fields, names
     for meanings in OTHER_MEANINGS.values():
         for meaning in meanings:
-            match = re.fullmatch(r"(?:the setting (?P<setting>[A-Z_]+)|(?P<call>[A-Z]+ /\S+))", meaning.text)
+            match = re.fullmatch(
+                r"(?:the setting (?P<setting>[A-Z_]+)|(?P<call>[A-Z]+ /\S+))", meaning.text
+            )
             assert match is not None, meaning
             assert match["setting"] in settings or match["call"] in calls
 
 
-@given(name=st.text(max_size=80), fields=st.sets(st.sampled_from([*SaveInput.model_fields, *RetrieveInput.model_fields])))
+@given(
+    name=st.text(max_size=80),
+    fields=st.sets(st.sampled_from([*SaveInput.model_fields, *RetrieveInput.model_fields])),
+)
 def test_no_name_is_too_odd_to_be_compared(name: str, fields: set[str]) -> None:
     assert suggest_field(name, fields - {name}) != name

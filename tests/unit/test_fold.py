@@ -1,4 +1,6 @@
-"""Events folded are the memories and the old versions that the same commits stored, however the log is cut."""
+"""Events folded are the memories and the old versions that the same commits stored,
+however the log is cut.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.event_log import State, States, cut_short, fold, version_id
-from memory_core.domain.memory import UNLOGGED_FIELDS, Event, Foresight, Head, Memory, MemoryType, Status
+from memory_core.domain.memory import (
+    UNLOGGED_FIELDS,
+    Event,
+    Foresight,
+    Head,
+    Memory,
+    MemoryType,
+    Status,
+)
 from memory_core.domain.results import Call
 from memory_core.evolution.versions import new_version, version_document
 from memory_core.ledger.batch import Change, Changes, assemble
@@ -37,7 +47,14 @@ class Book:
 
     def commit(self, *changes: Change, puts: tuple[Document, ...] = ()) -> None:
         number = len(self.events)
-        made = assemble(self.head, Changes(None, changes, puts), commit_id=f"cmt_{number}", epoch="ep", now=NOW, call=Call()).batch
+        made = assemble(
+            self.head,
+            Changes(None, changes, puts),
+            commit_id=f"cmt_{number}",
+            epoch="ep",
+            now=NOW,
+            call=Call(),
+        ).batch
         self.head = made.head
         self.events += made.events
         self.documents |= {one.document.id: one.document for one in made.writes}
@@ -47,7 +64,14 @@ class Book:
         if held is None or held.status is Status.DELETED:
             created_at = NOW + timedelta(seconds=len(self.events))
             foresight = [Foresight(description="rain", start_time=NOW)]
-            made = memory("green tea", id=name, type=MemoryType.SEMANTIC, created_at=created_at, epoch="", foresight=foresight)
+            made = memory(
+                "green tea",
+                id=name,
+                type=MemoryType.SEMANTIC,
+                created_at=created_at,
+                epoch="",
+                foresight=foresight,
+            )
             self.commit(Change("created", made, held))
 
     def change(self, name: str, **fields: Any) -> None:
@@ -61,31 +85,65 @@ class Book:
             return
         changes: list[Change] = []
         if reinforced_too:
-            changes = [Change("reinforced", held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1}), held)]
+            changes = [
+                Change(
+                    "reinforced",
+                    held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1}),
+                    held,
+                )
+            ]
             held = changes[0].after
         after, kept = new_version(held, fields, NOW + timedelta(seconds=len(self.events)))
-        wanted = [version_id(name, number) for number in range(1, held.version) if after.valid_from < held.valid_from]
-        versions = [one for each in wanted if each in self.documents and (one := as_memory(self.documents[each], self.head)) is not None]
-        cut = [version_document(one) for version in versions if (one := cut_short(version, after.valid_from)) is not None]
+        wanted = [
+            version_id(name, number)
+            for number in range(1, held.version)
+            if after.valid_from < held.valid_from
+        ]
+        versions = [
+            one
+            for each in wanted
+            if each in self.documents
+            and (one := as_memory(self.documents[each], self.head)) is not None
+        ]
+        cut = [
+            version_document(one)
+            for version in versions
+            if (one := cut_short(version, after.valid_from)) is not None
+        ]
         self.commit(*changes, Change("updated", after, held), puts=(kept, *cut))
 
     def redact(self, name: str) -> None:
         self.events = [
-            one.model_copy(update={"redacted": True, "before": {}, "after": {}, "metadata": {}}) if one.memory_id == name else one
+            one.model_copy(update={"redacted": True, "before": {}, "after": {}, "metadata": {}})
+            if one.memory_id == name
+            else one
             for one in self.events
         ]
-        self.documents = {key: one for key, one in self.documents.items() if key.split(".")[0] != name}
+        self.documents = {
+            key: one for key, one in self.documents.items() if key.split(".")[0] != name
+        }
 
 
 ACTS = st.one_of(
     st.tuples(st.just("create"), NAMES, st.just({})),
-    st.tuples(st.just("change"), NAMES, st.fixed_dictionaries({"tags": st.sampled_from([[], ["x"]])})),
-    st.tuples(st.just("change"), NAMES, st.just({"status": Status.DELETED, "status_reason": "manual_delete"})),
+    st.tuples(
+        st.just("change"), NAMES, st.fixed_dictionaries({"tags": st.sampled_from([[], ["x"]])})
+    ),
+    st.tuples(
+        st.just("change"),
+        NAMES,
+        st.just({"status": Status.DELETED, "status_reason": "manual_delete"}),
+    ),
     st.tuples(
         st.just("update"),
         NAMES,
         st.fixed_dictionaries(
-            {"reinforced_too": st.booleans()}, optional={"content": st.sampled_from(["a", "b"]), "valid_from": DAYS, "valid_until": DAYS}
+            {"reinforced_too": st.booleans()},
+            optional={
+                "content": st.sampled_from(["a", "b"]),
+                "valid_from": DAYS,
+                "valid_until": DAYS,
+            },
         ),
     ),
     st.tuples(st.just("redact"), NAMES, st.just({})),
@@ -97,11 +155,15 @@ def test_the_log_tells_what_the_store_holds(acts: list[tuple[str, str, dict[str,
     book = Book()
     for act, name, fields in acts:
         getattr(book, act)(name, **fields)
-        assert logged(fold({}, book.events)) == {key: as_logged(Memory.model_validate(one.body)) for key, one in book.documents.items()}
+        assert logged(fold({}, book.events)) == {
+            key: as_logged(Memory.model_validate(one.body)) for key, one in book.documents.items()
+        }
 
 
 @given(st.lists(ACTS, max_size=25), st.data())
-def test_a_snapshot_may_stand_for_what_comes_before_it(acts: list[tuple[str, str, dict[str, Any]]], data: st.DataObject) -> None:
+def test_a_snapshot_may_stand_for_what_comes_before_it(
+    acts: list[tuple[str, str, dict[str, Any]]], data: st.DataObject
+) -> None:
     book = Book()
     for act, name, fields in acts:
         getattr(book, act)(name, **fields)

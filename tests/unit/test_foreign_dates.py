@@ -21,7 +21,11 @@ def date(month: int, number: int) -> datetime:
     [
         ("Ich habe morgen einen Zahnarzttermin.", MIDNIGHT + DAY, MIDNIGHT + 2 * DAY),
         ("Morgen habe ich einen Zahnarzttermin.", MIDNIGHT + DAY, MIDNIGHT + 2 * DAY),
-        ("Am Montag um 9 Uhr habe ich ein Vorstellungsgespräch.", MIDNIGHT + 3 * DAY + timedelta(hours=9), MIDNIGHT + 4 * DAY),
+        (
+            "Am Montag um 9 Uhr habe ich ein Vorstellungsgespräch.",
+            MIDNIGHT + 3 * DAY + timedelta(hours=9),
+            MIDNIGHT + 4 * DAY,
+        ),
         ("Ich fliege nächste Woche nach Rom.", MIDNIGHT + 3 * DAY, MIDNIGHT + 10 * DAY),
         ("Ich habe am 12. Dezember eine Prüfung.", date(12, 12), date(12, 13)),
         ("Ich bin bis Freitag in Wien.", FRIDAY, MIDNIGHT + 8 * DAY),
@@ -29,13 +33,21 @@ def date(month: int, number: int) -> datetime:
         ("Ab Montag mache ich Diät.", MIDNIGHT + 3 * DAY, None),
         ("明日、歯医者の予約があります。", MIDNIGHT + DAY, MIDNIGHT + 2 * DAY),
         ("来週、京都に出張します。", MIDNIGHT + 3 * DAY, MIDNIGHT + 10 * DAY),
-        ("Ich muss am Donnerstag, den 21. Mai um 9 zum Arzt.", date(5, 21) + timedelta(hours=9), date(5, 22)),
+        (
+            "Ich muss am Donnerstag, den 21. Mai um 9 zum Arzt.",
+            date(5, 21) + timedelta(hours=9),
+            date(5, 22),
+        ),
         ("Ich bin bis Freitag, 22.5. in Rom.", MIDNIGHT + timedelta(hours=12), date(5, 23)),
         ("5月21日(木)に歯医者の予約があります。", date(5, 21), date(5, 22)),
         ("5月20日に引っ越します。", date(5, 20), date(5, 21)),
         ("月曜日に面接があります。", MIDNIGHT + 3 * DAY, MIDNIGHT + 4 * DAY),
         ("来月から在宅勤務です。", date(6, 1), None),
-        ("明日は午後3時に会議があります。", MIDNIGHT + DAY + timedelta(hours=15), MIDNIGHT + 2 * DAY),
+        (
+            "明日は午後3時に会議があります。",
+            MIDNIGHT + DAY + timedelta(hours=15),
+            MIDNIGHT + 2 * DAY,
+        ),
     ],
 )
 def test_a_time_ahead_is_read(text: str, start: datetime, end: datetime | None) -> None:

@@ -9,5 +9,8 @@ def test_what_an_earlier_version_has_stored_is_read_and_stored_under_the_same_na
     stored = {"step": "remove", "told": ["cell_1"], "said": ["3f2a"]}
     progress = Progress.model_validate(stored)
     assert (progress.telling_cells, progress.marks_of_content) == (["cell_1"], ["3f2a"])
-    assert {name: progress.at("memories").document[name] for name in ("told", "said")} == {"told": ["cell_1"], "said": ["3f2a"]}
+    assert {name: progress.at("memories").document[name] for name in ("told", "said")} == {
+        "told": ["cell_1"],
+        "said": ["3f2a"],
+    }
     assert Progress.model_validate(progress.document) == progress

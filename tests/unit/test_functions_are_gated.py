@@ -22,7 +22,16 @@ OPEN_TO_ANYONE = {
     *("system_root", "system_health", "system_ready", "system_openapi"),
     *("docs_page", "docs_file", "console_page", "console_file", "wrong_path"),
 }
-OF_THE_WHOLE_APP = {"poisoned_tasks_list", "agents_list", "key_make", "keys_list", "key_withdraw", "key_rotate", "audit_list", "usage_app"}
+OF_THE_WHOLE_APP = {
+    "poisoned_tasks_list",
+    "agents_list",
+    "key_make",
+    "keys_list",
+    "key_withdraw",
+    "key_rotate",
+    "audit_list",
+    "usage_app",
+}
 EXPECTED = {
     "memories_save": "POST api/v1/memories/save",
     "memories_bulk": "POST api/v1/memories/bulk",
@@ -103,16 +112,36 @@ EXPECTED = {
     "console_file": "GET console/{release}/{file}",
 }
 INNER = {
-    "queue_formation": ("queueTrigger", {"queueName": "formation", "connection": "QueueStorage"}, func.QueueMessage),
-    "queue_formation_poison": ("queueTrigger", {"queueName": "formation-poison", "connection": "QueueStorage"}, func.QueueMessage),
-    "queue_consolidation": ("queueTrigger", {"queueName": "consolidation", "connection": "QueueStorage"}, func.QueueMessage),
+    "queue_formation": (
+        "queueTrigger",
+        {"queueName": "formation", "connection": "QueueStorage"},
+        func.QueueMessage,
+    ),
+    "queue_formation_poison": (
+        "queueTrigger",
+        {"queueName": "formation-poison", "connection": "QueueStorage"},
+        func.QueueMessage,
+    ),
+    "queue_consolidation": (
+        "queueTrigger",
+        {"queueName": "consolidation", "connection": "QueueStorage"},
+        func.QueueMessage,
+    ),
     "queue_consolidation_poison": (
         "queueTrigger",
         {"queueName": "consolidation-poison", "connection": "QueueStorage"},
         func.QueueMessage,
     ),
-    "queue_webhooks": ("queueTrigger", {"queueName": "webhooks", "connection": "QueueStorage"}, func.QueueMessage),
-    "queue_webhooks_poison": ("queueTrigger", {"queueName": "webhooks-poison", "connection": "QueueStorage"}, func.QueueMessage),
+    "queue_webhooks": (
+        "queueTrigger",
+        {"queueName": "webhooks", "connection": "QueueStorage"},
+        func.QueueMessage,
+    ),
+    "queue_webhooks_poison": (
+        "queueTrigger",
+        {"queueName": "webhooks-poison", "connection": "QueueStorage"},
+        func.QueueMessage,
+    ),
     "warmup": ("warmupTrigger", {}, WarmUpContext),
     "timer_hourly": ("timerTrigger", {"schedule": "0 0 * * * *"}, func.TimerRequest),
 }
@@ -120,7 +149,9 @@ INNER = {
 
 
 WRONG_PATH = {"wrong_path": ("{*path}", ["DELETE", "GET", "PATCH", "POST", "PUT"])}
-"""What answers where no other function does. Azure's host would let it answer for every function whose name sorts after its own."""
+"""What answers where no other function does. Azure's host would let it answer for every function
+whose name sorts after its own.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +163,11 @@ def everything() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def functions(everything: dict[str, Any]) -> dict[str, Any]:
     """Those that answer requests, each on one route."""
-    return {name: function for name, function in everything.items() if function.is_http_function() and name not in WRONG_PATH}
+    return {
+        name: function
+        for name, function in everything.items()
+        if function.is_http_function() and name not in WRONG_PATH
+    }
 
 
 def bound(function: Any) -> dict[str, Any]:
@@ -140,8 +175,14 @@ def bound(function: Any) -> dict[str, Any]:
     return binding
 
 
-def test_every_function_passes_the_gate_and_only_these_are_open_to_anyone(everything: dict[str, Any]) -> None:
-    doors = {name: door_of(function.get_user_function()) for name, function in everything.items() if function.is_http_function()}
+def test_every_function_passes_the_gate_and_only_these_are_open_to_anyone(
+    everything: dict[str, Any],
+) -> None:
+    doors = {
+        name: door_of(function.get_user_function())
+        for name, function in everything.items()
+        if function.is_http_function()
+    }
     assert not [name for name, door in doors.items() if door is None]
     assert {name for name, door in doors.items() if door and door.right is None} == OPEN_TO_ANYONE
 
@@ -151,13 +192,26 @@ def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str
         door = door_of(function.get_user_function())
         assert door is not None
         method = EXPECTED[name].split()[0]
-        reads = method == "GET" or name in ("memories_retrieve", "memories_get", "replay_memories", "user_export", "context", "mcp")
+        reads = method == "GET" or name in (
+            "memories_retrieve",
+            "memories_get",
+            "replay_memories",
+            "user_export",
+            "context",
+            "mcp",
+        )
         if name == "user_erase":
-            assert (door.right, door.own) == ("admin", True), "but for a key that is bound to the user, who may be given `write` only"
+            assert (door.right, door.own) == ("admin", True), (
+                "but for a key that is bound to the user, who may be given `write` only"
+            )
         elif name == "reembed":
-            assert (door.right, door.own) == ("admin", False), "it is the app that pays for the vectors"
+            assert (door.right, door.own) == ("admin", False), (
+                "it is the app that pays for the vectors"
+            )
         elif name in OF_THE_WHOLE_APP:
-            assert (door.right, door.own, door.scoped) == ("admin", False, False), "no key that is bound to a user"
+            assert (door.right, door.own, door.scoped) == ("admin", False, False), (
+                "no key that is bound to a user"
+            )
         else:
             assert door.right in (("read", None) if reads else ("write",)), name
 
@@ -172,16 +226,22 @@ def test_exactly_these_functions_answer_on_exactly_these_routes(functions: dict[
     assert shown == EXPECTED
 
 
-def test_what_answers_wrong_paths_is_asked_after_all_others_by_its_name_and_by_its_place(everything: dict[str, Any]) -> None:
+def test_what_answers_wrong_paths_is_asked_after_all_others_by_its_name_and_by_its_place(
+    everything: dict[str, Any],
+) -> None:
     (name,) = WRONG_PATH
     binding = bound(everything[name])
-    assert (binding["route"], sorted(method.value for method in binding["methods"])) == WRONG_PATH[name]
+    assert (binding["route"], sorted(method.value for method in binding["methods"])) == WRONG_PATH[
+        name
+    ]
     assert binding["authLevel"] == func.AuthLevel.ANONYMOUS
     assert max(everything, key=str.lower) == [*everything][-1] == name
 
 
 def test_azure_can_index_every_function(everything: dict[str, Any]) -> None:
-    """Its worker refuses other parameters than the binding's and types that it has no converter for."""
+    """Its worker refuses other parameters than the binding's and types that it has no
+    converter for.
+    """
     for function in (one for one in everything.values() if one.is_http_function()):
         call = function.get_user_function()
         assert asyncio.iscoroutinefunction(call)
@@ -190,7 +250,9 @@ def test_azure_can_index_every_function(everything: dict[str, Any]) -> None:
         assert call.__doc__
 
 
-def test_exactly_these_functions_are_called_by_the_host_alone(everything: dict[str, Any], functions: dict[str, Any]) -> None:
+def test_exactly_these_functions_are_called_by_the_host_alone(
+    everything: dict[str, Any], functions: dict[str, Any]
+) -> None:
     assert everything.keys() - functions.keys() - WRONG_PATH.keys() == INNER.keys()
     for name, (trigger, options, argument) in INNER.items():
         binding, call = bound(everything[name]), everything[name].get_user_function()
@@ -205,23 +267,37 @@ def test_names_differ_in_more_than_case(everything: dict[str, Any]) -> None:
     assert len({name.lower() for name in everything}) == len(everything)
 
 
-def test_where_two_routes_fit_one_path_the_literal_one_has_the_name_that_sorts_first(functions: dict[str, Any]) -> None:
+def test_where_two_routes_fit_one_path_the_literal_one_has_the_name_that_sorts_first(
+    functions: dict[str, Any],
+) -> None:
     """Azure's host asks functions in the order of their names, whatever their routes look like."""
     routes = [Route.parse(name, *EXPECTED[name].split(), call=print) for name in functions]
     overlaps = 0
     for one, other in combinations(sorted(routes, key=lambda route: route.function), 2):
         if one.method != other.method or len(one.parts) != len(other.parts):
             continue
-        if all(a == b or a_is or b_is for (a, a_is), (b, b_is) in zip(one.parts, other.parts, strict=True)):
+        if all(
+            a == b or a_is or b_is
+            for (a, a_is), (b, b_is) in zip(one.parts, other.parts, strict=True)
+        ):
             overlaps += 1
-            assert [is_parameter for _, is_parameter in one.parts] < [is_parameter for _, is_parameter in other.parts], (one, other)
+            assert [is_parameter for _, is_parameter in one.parts] < [
+                is_parameter for _, is_parameter in other.parts
+            ], (one, other)
     assert overlaps
 
 
 def test_every_module_of_functions_is_registered(everything: dict[str, Any]) -> None:
     folder = ROOT / "memory_core" / "functions"
-    modules = {path.stem for path in folder.glob("*.py") if path.stem == "triggers" or path.stem.startswith("http_")}
-    assert {function.get_user_function().__module__.rsplit(".", 1)[1] for function in everything.values()} == modules
+    modules = {
+        path.stem
+        for path in folder.glob("*.py")
+        if path.stem == "triggers" or path.stem.startswith("http_")
+    }
+    assert {
+        function.get_user_function().__module__.rsplit(".", 1)[1]
+        for function in everything.values()
+    } == modules
 
 
 def test_the_host_settings_leave_the_paths_as_they_are_written() -> None:

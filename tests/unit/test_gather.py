@@ -44,8 +44,16 @@ def test_what_does_not_ask_or_says_much_beside_earns_the_first_few(query: str) -
 
 
 def test_what_surely_answers_opens_the_budget_whatever_was_said() -> None:
-    assert grant_for(RetrieveInput(query="translate good morning into French"), THRESHOLD, THRESHOLD) is Grant.SURE
+    assert (
+        grant_for(RetrieveInput(query="translate good morning into French"), THRESHOLD, THRESHOLD)
+        is Grant.SURE
+    )
 
 
 def test_a_threshold_of_the_caller_is_meant_as_it_is() -> None:
-    assert grant_for(RetrieveInput(query="What was her name?", answer_threshold=THRESHOLD), THRESHOLD, CLOSE) is Grant.PERHAPS
+    assert (
+        grant_for(
+            RetrieveInput(query="What was her name?", answer_threshold=THRESHOLD), THRESHOLD, CLOSE
+        )
+        is Grant.PERHAPS
+    )

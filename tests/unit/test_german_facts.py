@@ -33,7 +33,11 @@ def test_what_another_has_or_is_fills_no_slot_of_the_speaker(sentence: str) -> N
 
 
 @pytest.mark.parametrize(
-    "sentence", ["Meine Schwester Hanne hat am 4. Mai Geburtstag.", "Meine Nachbarin Frau Wolf hat am 4. Mai Geburtstag."]
+    "sentence",
+    [
+        "Meine Schwester Hanne hat am 4. Mai Geburtstag.",
+        "Meine Nachbarin Frau Wolf hat am 4. Mai Geburtstag.",
+    ],
 )
 def test_a_relatives_birthday_is_not_the_speakers(sentence: str) -> None:
     assert "birthday" not in [attribute for attribute, _, _ in slots(sentence)]
@@ -45,14 +49,22 @@ def test_a_relatives_birthday_is_not_the_speakers(sentence: str) -> None:
         ("Ich habe am 1. Juli Geburtstag.", ("birthday", "1. Juli", "")),
         ("Mein Geburtstag ist am 4. Mai.", ("birthday", "4. Mai", "")),
         ("Ich bin allergisch gegen Nüsse.", ("allergy to nüsse", "yes", "")),
-        ("Leider ist bei mir eine Laktoseintoleranz festgestellt worden.", ("intolerance to laktose", "yes", "")),
+        (
+            "Leider ist bei mir eine Laktoseintoleranz festgestellt worden.",
+            ("intolerance to laktose", "yes", ""),
+        ),
         ("Mein Zahnarzttermin ist am 9. Dezember.", ("zahnarzttermin", "9. Dezember", "")),
         ("Meine Frau heißt Julia.", ("name", "Julia", "frau")),
         ("Lena hat eine Nussallergie.", ("allergy", "Nussallergie", "Lena")),
         ("Ich bin in Bremen aufgewachsen.", ("home town", "Bremen", "")),
         ("Ich wohne seit Mai in der Lindenstraße 12b.", ("address", "Lindenstraße 12b", "")),
-        ("Leider bin ich stark gegen Gräserpollen allergisch.", ("allergy to gräserpollen", "yes", "")),
+        (
+            "Leider bin ich stark gegen Gräserpollen allergisch.",
+            ("allergy to gräserpollen", "yes", ""),
+        ),
     ],
 )
-def test_what_people_say_of_themselves_and_of_one_they_name_fills_its_slot(sentence: str, slot: tuple[str, str, str]) -> None:
+def test_what_people_say_of_themselves_and_of_one_they_name_fills_its_slot(
+    sentence: str, slot: tuple[str, str, str]
+) -> None:
     assert slots(sentence) == [slot]

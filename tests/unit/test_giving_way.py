@@ -6,7 +6,9 @@ from memory_core.consolidation.run import IN_ALL_S, LONGEST_S, LULL_S, TIMES, Ca
 
 
 class Host:
-    """A clock that only moves when somebody works or rests, and the calls that are served until then."""
+    """A clock that only moves when somebody works or rests, and the calls that are
+    served until then.
+    """
 
     def __init__(self) -> None:
         self.now, self.rested = 0.0, 0.0
@@ -38,7 +40,9 @@ async def test_whoever_is_alone_does_not_rest() -> None:
     assert await host.chunk(0.04, called=False) == 0
 
 
-async def test_beside_calls_it_rests_many_times_as_long_as_it_worked_but_not_longer_than_is_good() -> None:
+async def test_beside_calls_it_rests_many_times_as_long_as_it_worked_but_not_longer_than_is_good() -> (  # noqa: E501
+    None
+):
     host = Host()
     host.busy_until = 1_000.0
     assert abs(await host.chunk(0.01, called=True) - 0.01 * TIMES) < 1e-9

@@ -1,4 +1,6 @@
-"""What is written for a graph: texts are data in every format. Whether the real readers agree, the integration tests ask them."""
+"""What is written for a graph: texts are data in every format. Whether the real readers agree,
+the integration tests ask them.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,15 @@ from memory_core.recollection.graph.model import MAX_EDGES, MAX_NODES, Graph, br
 from memory_core.recollection.graph.style import POLICY, STYLE
 from tests.drawings import GRAPHS, HOSTILE, fact, hostile, one_alone, story
 
-TEXTS = st.one_of(st.text(min_size=1, max_size=200), st.sampled_from(HOSTILE), st.text(alphabet='"\\#;<>[]{}|&%:$\n-`', min_size=1))
+TEXTS = st.one_of(
+    st.text(min_size=1, max_size=200),
+    st.sampled_from(HOSTILE),
+    st.text(alphabet='"\\#;<>[]{}|&%:$\n-`', min_size=1),
+)
 LOOKS = "standing|past|gone|episode"
 MERMAID = re.compile(
-    rf'flowchart TB|  n\d+\["[^"]*"\]:::({LOOKS})|  n\d+ (-->|-\.->|-\.-)\|"[^"]*"\| n\d+|  classDef \w+ [\w:#,-]+|  class n\d+ asked'
-    r'|  more\["There is more than is shown"\]:::past'
+    rf'flowchart TB|  n\d+\["[^"]*"\]:::({LOOKS})|  n\d+ (-->|-\.->|-\.-)\|"[^"]*"\| n\d+'
+    r'|  classDef \w+ [\w:#,-]+|  class n\d+ asked|  more\["There is more than is shown"\]:::past'
 )
 QUOTED = r'"(?:[^"\\\n]|\\["\\n])*"'
 DOT = re.compile(
@@ -29,15 +35,17 @@ DOT = re.compile(
 )
 VOID = {"meta", "link"}
 TAGS = {
-    "html", "head", "meta", "link", "title", "style", "body", "header", "h1", "h2", "p", "bdi", "b", "ul", "ol", "li", "span", "main",
-    "div", "section", "time", "details", "summary", "code",
+    "html", "head", "meta", "link", "title", "style", "body", "header", "h1", "h2", "p", "bdi", "b",
+    "ul", "ol", "li", "span", "main", "div", "section", "time", "details", "summary", "code",
     "svg", "path", "defs", "marker", "text", "g", "a", "rect", "foreignobject",
 }  # fmt: skip
 
 
 def of(text: str) -> Graph:
     """A graph in which the text is content, category and reason."""
-    first = fact("m1", 0, text, category=text[:200], next_id="m2").model_copy(update={"status_reason": text[:200]})
+    first = fact("m1", 0, text, category=text[:200], next_id="m2").model_copy(
+        update={"status_reason": text[:200]}
+    )
     return of_memories(first, [first, fact("m2", 1, text)], [], complete=False)
 
 
@@ -58,7 +66,9 @@ def test_no_text_leaves_its_quotes_in_dot(text: str) -> None:
 
 
 class Reader(HTMLParser):
-    """What a browser would make of the page, roughly: tags, attributes, and the text of each paragraph with whole texts."""
+    """What a browser would make of the page, roughly: tags, attributes, and the text of each
+    paragraph with whole texts.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,8 +113,16 @@ def test_no_text_becomes_markup_in_the_page_and_none_is_lost(text: str) -> None:
     reader = read(as_page(of(text)))
     assert set(reader.tags) <= TAGS
     assert reader.tags.count("style") == 1
-    assert not [name for name, _ in reader.attributes if name.startswith("on") or name in ("style", "src", "srcset", "action")]
-    assert {value for name, value in reader.attributes if name == "href"} <= {"data:,", "#m0", "#m1"}
+    assert not [
+        name
+        for name, _ in reader.attributes
+        if name.startswith("on") or name in ("style", "src", "srcset", "action")
+    ]
+    assert {value for name, value in reader.attributes if name == "href"} <= {
+        "data:,",
+        "#m0",
+        "#m1",
+    }
     assert reader.whole == [text, text]
 
 
@@ -112,8 +130,16 @@ def test_no_text_becomes_markup_in_the_page_and_none_is_lost(text: str) -> None:
 def test_the_page_names_no_address_and_needs_no_script(name: str) -> None:
     reader = read(as_page(GRAPHS[name]()))
     assert "script" not in reader.tags
-    assert all(value == "data:," or (value or "").startswith("#m") for name, value in reader.attributes if name == "href")
-    assert {value for name, value in reader.attributes if "(" in (value or "") and name not in ("d", "content")} <= {"url(#tip)"}
+    assert all(
+        value == "data:," or (value or "").startswith("#m")
+        for name, value in reader.attributes
+        if name == "href"
+    )
+    assert {
+        value
+        for name, value in reader.attributes
+        if "(" in (value or "") and name not in ("d", "content")
+    } <= {"url(#tip)"}
     assert "url(" not in STYLE
     assert "@import" not in STYLE
 
@@ -129,14 +155,26 @@ def test_the_one_that_was_asked_for_is_marked_in_every_format() -> None:
     assert f"class n{graph.asked} asked" in as_mermaid(graph)
     assert re.findall(r"n(\d+) \[.*penwidth=3\];", as_dot(graph)) == [str(graph.asked)]
     page = as_page(graph)
-    assert page.count('<span class="mark">asked for</span>') == page.count('<g class="past asked">') == 1
+    assert (
+        page.count('<span class="mark">asked for</span>')
+        == page.count('<g class="past asked">')
+        == 1
+    )
     assert f'<li class="memory asked" id="m{graph.asked}">' in page
 
 
 def test_dotted_edges_are_what_was_told_and_what_is_linked() -> None:
     graph = story()
-    assert sorted(re.findall(r" (-->|-\.->|-\.-)\|", as_mermaid(graph))) == ["-->"] * 2 + ["-.-"] + ["-.->"] * 3
-    assert as_dot(graph).count("style=dotted") == as_page(graph).count('class="edge dotted" d="M') - 2 == 4  # two are in the legend
+    assert (
+        sorted(re.findall(r" (-->|-\.->|-\.-)\|", as_mermaid(graph)))
+        == ["-->"] * 2 + ["-.-"] + ["-.->"] * 3
+    )
+    # two are in the legend
+    assert (
+        as_dot(graph).count("style=dotted")
+        == as_page(graph).count('class="edge dotted" d="M') - 2
+        == 4
+    )
     assert as_page(graph).count('class="why"') == 2
 
 
@@ -154,8 +192,14 @@ def test_a_memory_alone_is_drawn_and_said_to_be_alone() -> None:
 
 
 def test_the_largest_graph_of_the_worst_texts_is_still_within_what_mermaid_reads() -> None:
-    worst = [fact(f"m{one}", one, '"{<#' * 8000, category="{" * 200, next_id="m0") for one in range(MAX_NODES)]
-    links = [one.model_copy(update={"source_ids": [f"m{other}" for other in range(MAX_NODES)]}) for one in worst]
+    worst = [
+        fact(f"m{one}", one, '"{<#' * 8000, category="{" * 200, next_id="m0")
+        for one in range(MAX_NODES)
+    ]
+    links = [
+        one.model_copy(update={"source_ids": [f"m{other}" for other in range(MAX_NODES)]})
+        for one in worst
+    ]
     graph = of_memories(worst[0], links, [], complete=True)
     assert (len(graph.nodes), len(graph.edges), graph.complete) == (MAX_NODES, MAX_EDGES, False)
     assert len(as_mermaid(graph)) < 50_000 + 400 * 30
@@ -187,7 +231,9 @@ def test_a_brief_text_is_one_line_and_as_short_as_asked(text: str, most: int) ->
         ("\u200f", 10, "…"),
     ],
 )
-def test_a_brief_text_is_cut_between_characters_as_people_count_them(text: str, most: int, expected: str) -> None:
+def test_a_brief_text_is_cut_between_characters_as_people_count_them(
+    text: str, most: int, expected: str
+) -> None:
     assert brief(text, most) == expected
 
 

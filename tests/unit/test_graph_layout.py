@@ -1,4 +1,6 @@
-"""Where the nodes of a drawing stand: whatever the edges, none on another, replacements from level to level."""
+"""Where the nodes of a drawing stand: whatever the edges, none on another, replacements from
+level to level.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,22 @@ BESIDE = st.builds(Edge, NODES, NODES, st.sampled_from(["told", "link"]), st.jus
 def edges(draw: st.DrawFn) -> list[Edge]:
     following = draw(st.dictionaries(NODES, NODES))
     replaced = [Edge(source, target, "next", "x") for source, target in following.items()]
-    return [edge for edge in [*replaced, *draw(st.lists(BESIDE, max_size=20))] if edge.source != edge.target]
+    return [
+        edge
+        for edge in [*replaced, *draw(st.lists(BESIDE, max_size=20))]
+        if edge.source != edge.target
+    ]
 
 
 def apart(layout: Layout) -> bool:
     rows: dict[int, list[float]] = {}
     for level, lane in zip(layout.levels, layout.lanes, strict=True):
         rows.setdefault(level, []).append(lane)
-    return all(second - first > 1 - 1e-9 for row in rows.values() for first, second in pairwise(sorted(row)))
+    return all(
+        second - first > 1 - 1e-9
+        for row in rows.values()
+        for first, second in pairwise(sorted(row))
+    )
 
 
 def closes_a_cycle(edge: Edge, all_edges: list[Edge]) -> bool:
@@ -56,7 +66,11 @@ def test_a_replacement_stands_one_level_on_unless_it_closes_a_cycle(edges: list[
     replaced = [edge for edge in edges if edge.kind == "next"]
     back = [edge for edge in replaced if levels[edge.target] != levels[edge.source] + 1]
     assert all(closes_a_cycle(edge, edges) for edge in back)
-    circles = {frozenset(_circle(edge.source, replaced)) for edge in replaced if closes_a_cycle(edge, edges)}
+    circles = {
+        frozenset(_circle(edge.source, replaced))
+        for edge in replaced
+        if closes_a_cycle(edge, edges)
+    }
     assert len(back) == len(circles)
 
 
@@ -83,7 +97,9 @@ def test_a_chain_is_a_straight_line_downwards() -> None:
 def test_cells_stand_beside_the_chain_before_what_they_told() -> None:
     graph = story()
     layout = arranged(len(graph.nodes), graph.edges)
-    at = {one.id: (layout.levels[place], layout.lanes[place]) for place, one in enumerate(graph.nodes)}
+    at = {
+        one.id: (layout.levels[place], layout.lanes[place]) for place, one in enumerate(graph.nodes)
+    }
     assert [at[name] for name in ("f1", "f2", "f3")] == [(1, 0.0), (2, 0.0), (3, 0.0)]
     assert [at[name][0] for name in ("c1", "c2", "c3", "n1")] == [0, 1, 2, 2]
 
@@ -92,7 +108,11 @@ def test_what_was_merged_stands_around_its_successor() -> None:
     graph = merge()
     layout = arranged(len(graph.nodes), graph.edges)
     lanes = {one.id: layout.lanes[place] for place, one in enumerate(graph.nodes)}
-    assert [lanes[f"s{one}"] for one in range(4)] == [lanes[f"c{one}"] for one in range(4)] == [0, 1, 2, 3]
+    assert (
+        [lanes[f"s{one}"] for one in range(4)]
+        == [lanes[f"c{one}"] for one in range(4)]
+        == [0, 1, 2, 3]
+    )
     assert lanes["m"] == lanes["end"] == 1.5
 
 
@@ -108,7 +128,9 @@ def test_the_facts_of_a_cell_stand_right_after_it_also_those_that_nothing_replac
 def test_told_edges_lead_onward(name: str) -> None:
     graph = GRAPHS[name]()
     levels = arranged(len(graph.nodes), graph.edges).levels
-    assert all(levels[edge.source] < levels[edge.target] for edge in graph.edges if edge.kind == "told")
+    assert all(
+        levels[edge.source] < levels[edge.target] for edge in graph.edges if edge.kind == "told"
+    )
 
 
 def test_a_bush_is_laid_the_way_that_is_narrower() -> None:

@@ -9,7 +9,12 @@ from memory_core.domain.statements.provenance import in_another_language, invent
 from tests.builders import NOW
 
 SAID = [
-    Message(role="user", content="Ich wohne jetzt in Lissabon und arbeite als Krankenschwester.", timestamp=NOW, actor="Clara"),
+    Message(
+        role="user",
+        content="Ich wohne jetzt in Lissabon und arbeite als Krankenschwester.",
+        timestamp=NOW,
+        actor="Clara",
+    ),
     Message(role="assistant", content="Wie gefällt dir die Stadt?", timestamp=NOW),
 ]
 
@@ -34,7 +39,10 @@ def test_a_story_in_the_words_that_were_said_or_with_their_names_tells_of_them(s
     [
         "Petra inherited seventeen vineyards near Toledo from her grandfather.",
         "PWNED",
-        "The user and the assistant talked about gardening, tomatoes, compost and the first frost of the year.",
+        (
+            "The user and the assistant talked about gardening, tomatoes, compost and the first "
+            "frost of the year."
+        ),
     ],
 )
 def test_a_story_about_something_else_does_not(story: str) -> None:
@@ -57,8 +65,16 @@ def test_a_story_names_only_what_was_named(story: str, invents: bool) -> None:
 @pytest.mark.parametrize(
     ("said", "text", "other"),
     [
-        ("Ich wohne jetzt in Lissabon und das ist schön.", "Clara lives in Lissabon and that is what she likes.", True),
-        ("Ich wohne jetzt in Lissabon und das ist schön.", "Clara wohnt in Lissabon und mag das.", False),
+        (
+            "Ich wohne jetzt in Lissabon und das ist schön.",
+            "Clara lives in Lissabon and that is what she likes.",
+            True,
+        ),
+        (
+            "Ich wohne jetzt in Lissabon und das ist schön.",
+            "Clara wohnt in Lissabon und mag das.",
+            False,
+        ),
         ("I live in Lisbon and it is lovely.", "Clara wohnt in Lissabon und das ist schön.", True),
         ("大阪に住んでいます", "Ben lives in Osaka", True),
         ("大阪に住んでいます", "Ben: 大阪に住んでいる", False),

@@ -38,7 +38,10 @@ PROMPT = ReadMessage("system", "You are a helpful assistant.")
 def of(letters: Sequence[str | None], ids: Sequence[str | None] | None = None) -> list[CallMessage]:
     """A call of messages whose marks are these letters, without times."""
     names = ids or [None] * len(letters)
-    return [CallMessage((letter or "").ljust(MARK_CHARACTERS, "."), id=name) for letter, name in zip(letters, names, strict=True)]
+    return [
+        CallMessage((letter or "").ljust(MARK_CHARACTERS, "."), id=name)
+        for letter, name in zip(letters, names, strict=True)
+    ]
 
 
 def kept_of(letters: Sequence[str]) -> list[str]:
@@ -46,17 +49,26 @@ def kept_of(letters: Sequence[str]) -> list[str]:
 
 
 def matched(
-    kept: Sequence[str], call: Sequence[str], ids: Sequence[str | None] | None = None, known_ids: frozenset[str] = frozenset()
+    kept: Sequence[str],
+    call: Sequence[str],
+    ids: Sequence[str | None] | None = None,
+    known_ids: frozenset[str] = frozenset(),
 ) -> HistoryMatch:
     return match_history(kept_of(kept), of(call, ids), known_ids)
 
 
 def rank_by_definition(kept: Sequence[str], call: Sequence[str]) -> tuple[int, int, int] | None:
-    """What the best chain counts, how many marks it leaves behind it (less is more), and its differences (the same)."""
+    """What the best chain counts, how many marks it leaves behind it (less is more),
+    and its differences (the same).
+    """
 
     @cache
     def run(place: int, mark: int) -> int:
-        return 1 + run(place + 1, mark + 1) if place < len(call) and mark < len(kept) and call[place] == kept[mark] else 0
+        return (
+            1 + run(place + 1, mark + 1)
+            if place < len(call) and mark < len(kept) and call[place] == kept[mark]
+            else 0
+        )
 
     def may_follow(place: int, mark: int, least: int = 2) -> bool:
         length = run(place, mark)
@@ -85,14 +97,22 @@ def rank_by_definition(kept: Sequence[str], call: Sequence[str]) -> tuple[int, i
 
     ranks = list[tuple[int, int, int]]()
     for place, mark in product(range(len(call)), range(len(kept))):
-        (count, differences), left, has_more = chain(place, mark) if run(place, mark) else (-1_000, 0), len(kept) - mark - 1, True
+        (count, differences), left, has_more = (
+            chain(place, mark) if run(place, mark) else (-1_000, 0),
+            len(kept) - mark - 1,
+            True,
+        )
         has_more = place + 1 < len(call)
-        if count >= 0 and (not left or (count >= max(2, left) if has_more else count > left or count >= 8)):
+        if count >= 0 and (
+            not left or (count >= max(2, left) if has_more else count > left or count >= 8)
+        ):
             ranks.append((count, -left, differences))
     return max(ranks, default=None)
 
 
-def rank_of(steps: Sequence[Step], kept: Sequence[str], call: Sequence[str]) -> tuple[int, int, int] | None:
+def rank_of(
+    steps: Sequence[Step], kept: Sequence[str], call: Sequence[str]
+) -> tuple[int, int, int] | None:
     """The same of a chain that was found."""
     if not steps:
         return None
@@ -106,7 +126,9 @@ def rank_of(steps: Sequence[Step], kept: Sequence[str], call: Sequence[str]) -> 
 
 
 class Session:
-    """What a session has been told, in calls at moments that are each a minute later than the one before."""
+    """What a session has been told, in calls at moments that are each a minute later than
+    the one before.
+    """
 
     def __init__(self) -> None:
         self.now, self.kept, self.stored = BEGINNING, (), list[str]()
@@ -115,7 +137,9 @@ class Session:
     def tell(self, messages: Sequence[ReadMessage], known_ids: frozenset[str] = frozenset()) -> int:
         """Tell a call: how many of its messages are new."""
         self.now += timedelta(minutes=1)
-        match = match_history(self.kept, [CallMessage.of(message, self.now) for message in messages], known_ids)
+        match = match_history(
+            self.kept, [CallMessage.of(message, self.now) for message in messages], known_ids
+        )
         self.kept = match.marks
         self.stored += [messages[place].content for place in match.new]
         return len(match.new)
@@ -141,9 +165,15 @@ def histories(draw: st.DrawFn, contents: st.SearchStrategy[list[str]]) -> list[R
 
 
 @given(MARKS, MARKS)
-def test_what_is_known_is_the_best_chain_by_its_definition(kept: list[str], call: list[str]) -> None:
-    repeats = np.array([[one == other for other in kept] for one in call], bool).reshape(len(call), len(kept))
-    steps = aligned(repeats, np.zeros_like(repeats), np.zeros(len(kept), bool)) if kept and call else []
+def test_what_is_known_is_the_best_chain_by_its_definition(
+    kept: list[str], call: list[str]
+) -> None:
+    repeats = np.array([[one == other for other in kept] for one in call], bool).reshape(
+        len(call), len(kept)
+    )
+    steps = (
+        aligned(repeats, np.zeros_like(repeats), np.zeros(len(kept), bool)) if kept and call else []
+    )
     assert rank_of(steps, kept, call) == rank_by_definition(kept, call)
 
 
@@ -159,13 +189,18 @@ def test_whatever_is_forgotten_of_a_growing_history_the_rest_is_known_and_it_sta
     for place in places:
         session.forget(said[place])
     more = data.draw(st.integers(end, len(said)))
-    is_new = more == end and len(left) == 1 and left[0] > 0  # one answer behind holes makes no history, if nothing more is told
+    # one answer behind holes makes no history, if nothing more is told
+    is_new = more == end and len(left) == 1 and left[0] > 0
     assert session.tell(said[:more]) == (end if is_new else more - end)
 
 
 @given(histories(MARKS.filter(bool)), st.booleans(), st.data())
-def test_a_growing_history_adds_each_message_once(said: list[ReadMessage], has_prompt: bool, data: st.DataObject) -> None:
-    """Whatever is said twice in it: each call is the whole history, so what is kept is always its beginning."""
+def test_a_growing_history_adds_each_message_once(
+    said: list[ReadMessage], has_prompt: bool, data: st.DataObject
+) -> None:
+    """Whatever is said twice in it: each call is the whole history, so what is kept is always
+    its beginning.
+    """
     session, front = Session(), [PROMPT] * has_prompt
     for end in sorted(data.draw(st.sets(st.integers(1, len(said)))) | {len(said)}):
         session.tell([*front, *said[:end]])
@@ -173,7 +208,9 @@ def test_a_growing_history_adds_each_message_once(said: list[ReadMessage], has_p
 
 
 @given(histories(DISTINCT), st.integers(1, 6), st.booleans(), st.data())
-def test_a_window_that_slides_adds_what_came_into_it(said: list[ReadMessage], overlap: int, has_prompt: bool, data: st.DataObject) -> None:
+def test_a_window_that_slides_adds_what_came_into_it(
+    said: list[ReadMessage], overlap: int, has_prompt: bool, data: st.DataObject
+) -> None:
     session, front, end = Session(), [PROMPT] * has_prompt, 0
     while end < len(said):
         step = data.draw(st.integers(1, 4))
@@ -183,27 +220,42 @@ def test_a_window_that_slides_adds_what_came_into_it(said: list[ReadMessage], ov
 
 
 @given(histories(DISTINCT), st.integers(2, 4), st.integers(2, 6), st.data())
-def test_so_does_one_whose_first_messages_stay(said: list[ReadMessage], first: int, window: int, data: st.DataObject) -> None:
+def test_so_does_one_whose_first_messages_stay(
+    said: list[ReadMessage], first: int, window: int, data: st.DataObject
+) -> None:
     session, end = Session(), 0
     while end < len(said):
         end = min(len(said), end + data.draw(st.integers(1, window - 1)))
-        session.tell(said[:end] if end <= first + window else [*said[:first], *said[:end][-window:]])
+        session.tell(
+            said[:end] if end <= first + window else [*said[:first], *said[:end][-window:]]
+        )
     assert session.stored == [message.content for message in said]
 
 
-@given(histories(DISTINCT.filter(bool)), st.lists(st.text("xyz", min_size=5), min_size=1, max_size=4))
+@given(
+    histories(DISTINCT.filter(bool)), st.lists(st.text("xyz", min_size=5), min_size=1, max_size=4)
+)
 def test_a_prompt_that_changes_breaks_no_run(said: list[ReadMessage], prompts: list[str]) -> None:
     session = Session()
     for end in range(1, len(said) + 1):
         prompt = ReadMessage("system", prompts[end % len(prompts)])
-        session.tell([prompt, *said[: end // 2], ReadMessage("system", f"{prompt.content} in between"), *said[end // 2 : end]])
+        session.tell(
+            [
+                prompt,
+                *said[: end // 2],
+                ReadMessage("system", f"{prompt.content} in between"),
+                *said[end // 2 : end],
+            ]
+        )
     told = [message.content for message in said]
     assert [content for content in session.stored if content in told] == told
     assert len(session.stored) == len(set(session.stored))
 
 
 @given(MARKS.filter(bool), MARKS.filter(bool))
-def test_a_call_given_later_times_than_all_before_is_new(before: list[str], call: list[str]) -> None:
+def test_a_call_given_later_times_than_all_before_is_new(
+    before: list[str], call: list[str]
+) -> None:
     session = Session()
     session.tell([ReadMessage("user", content) for content in before])
     later = session.now + timedelta(milliseconds=1)
@@ -231,54 +283,128 @@ def _moment(at: str | None) -> datetime | None:
 
 
 STORIES: dict[str, tuple[list[list[ReadMessage]], list[int]]] = {
-    "a history from its first message on": ([[u("I live in Rome")], [u("I live in Rome"), a("Nice")]], [1, 1]),
-    "a window that overlaps by one": ([[u("q1"), a("b1")], [a("b1"), u("q2")], [u("q2"), a("b2")]], [2, 1, 1]),
+    "a history from its first message on": (
+        [[u("I live in Rome")], [u("I live in Rome"), a("Nice")]],
+        [1, 1],
+    ),
+    "a window that overlaps by one": (
+        [[u("q1"), a("b1")], [a("b1"), u("q2")], [u("q2"), a("b2")]],
+        [2, 1, 1],
+    ),
     "a call whose answer was lost": ([[u("I live in Rome")], [u("I live in Rome")]], [1, 0]),
     "a turn whose answer was lost": ([[u("q1"), a("b1")], [u("q1"), a("b1")]], [2, 0]),
     "new messages alone": ([[u("q1")], [a("b1")], [u("q2")], [a("b2")]], [1, 1, 1, 1]),
     "new turns alone": ([[u("q1"), a("b1")], [u("q2"), a("b2")]], [2, 2]),
-    "ok after an answer": ([[u("ok")], [a("b1")], [u("ok")], [a("b2")], [u("ok")]], [1, 1, 1, 1, 1]),
-    "the same answer each time": ([[u("q1"), a("Noted.")], [u("q2"), a("Noted.")], [u("q3"), a("Noted.")]], [2, 2, 2]),
+    "ok after an answer": (
+        [[u("ok")], [a("b1")], [u("ok")], [a("b2")], [u("ok")]],
+        [1, 1, 1, 1, 1],
+    ),
+    "the same answer each time": (
+        [[u("q1"), a("Noted.")], [u("q2"), a("Noted.")], [u("q3"), a("Noted.")]],
+        [2, 2, 2],
+    ),
     "ok to nobody, without times": ([[u("ok")], [u("ok")]], [1, 0]),
     "ok to nobody, at another time": ([[u("ok", "08T10:00")], [u("ok", "08T10:01")]], [1, 1]),
-    "a pill a day": ([[u("Took my pill.", f"0{n}T08:00"), a("Well done!", f"0{n}T08:00:05")] for n in range(7, 10)], [2, 2, 2]),
+    "a pill a day": (
+        [
+            [u("Took my pill.", f"0{n}T08:00"), a("Well done!", f"0{n}T08:00:05")]
+            for n in range(7, 10)
+        ],
+        [2, 2, 2],
+    ),
     "a pill a day in a growing history": (
         [
-            [message for n in range(7, last) for message in (u("Took my pill.", f"0{n}T08:00"), a("Well done!", f"0{n}T08:00:05"))]
+            [
+                message
+                for n in range(7, last)
+                for message in (
+                    u("Took my pill.", f"0{n}T08:00"),
+                    a("Well done!", f"0{n}T08:00:05"),
+                )
+            ]
             for last in (8, 9, 10)
         ],
         [2, 2, 2],
     ),
-    "a pill a day, of the user alone": ([[u("Took my pill.", f"0{n}T08:00")] for n in range(7, 10)], [1, 1, 1]),
-    "a checklist of ten each week": ([[u(f"done {n}", f"{day}T08:00") for n in range(10)] for day in ("01", "08")], [10, 10]),
-    "a checklist of ten sent again": ([[u(f"done {n}") for n in range(10)], [u("bye")], [u(f"done {n}") for n in range(10)]], [10, 1, 0]),
+    "a pill a day, of the user alone": (
+        [[u("Took my pill.", f"0{n}T08:00")] for n in range(7, 10)],
+        [1, 1, 1],
+    ),
+    "a checklist of ten each week": (
+        [[u(f"done {n}", f"{day}T08:00") for n in range(10)] for day in ("01", "08")],
+        [10, 10],
+    ),
+    "a checklist of ten sent again": (
+        [[u(f"done {n}") for n in range(10)], [u("bye")], [u(f"done {n}") for n in range(10)]],
+        [10, 1, 0],
+    ),
     "an answer without a time that has one later": (
         [[u("q1", "08T08:00"), a("b1")], [u("q1", "08T08:00"), a("b1", "08T08:00:05")]],
         [2, 0],
     ),
-    "times that come with the second call": ([[u("q1"), a("b1")], [u("q1", "08T08:00"), a("b1", "08T08:00:09"), u("q2")]], [2, 1]),
-    "a prompt and each turn": ([[s("Be nice"), u("q1"), a("b1")], [s("Be nice"), u("q2"), a("b2")]], [3, 2]),
-    "a prompt and a growing history": ([[s("Be nice"), u("q1")], [s("Be nice"), u("q1"), a("b1"), u("q2")]], [2, 2]),
+    "times that come with the second call": (
+        [[u("q1"), a("b1")], [u("q1", "08T08:00"), a("b1", "08T08:00:09"), u("q2")]],
+        [2, 1],
+    ),
+    "a prompt and each turn": (
+        [[s("Be nice"), u("q1"), a("b1")], [s("Be nice"), u("q2"), a("b2")]],
+        [3, 2],
+    ),
+    "a prompt and a growing history": (
+        [[s("Be nice"), u("q1")], [s("Be nice"), u("q1"), a("b1"), u("q2")]],
+        [2, 2],
+    ),
     "a prompt and a window": (
-        [[s("Be nice"), u("q1"), a("b1")], [s("Be nice"), a("b1"), u("q2")], [s("Be nice"), u("q2"), a("b2")]],
+        [
+            [s("Be nice"), u("q1"), a("b1")],
+            [s("Be nice"), a("b1"), u("q2")],
+            [s("Be nice"), u("q2"), a("b2")],
+        ],
         [3, 1, 1],
     ),
-    "a prompt that comes later": ([[u("q1"), a("b1")], [s("Be nice"), u("q1"), a("b1"), u("q2")]], [2, 2]),
+    "a prompt that comes later": (
+        [[u("q1"), a("b1")], [s("Be nice"), u("q1"), a("b1"), u("q2")]],
+        [2, 2],
+    ),
     "a prompt with a clock": (
-        [[s("It is 8"), u("q1")], [s("It is 9"), u("q1"), a("b1")], [s("It is 10"), u("q1"), a("b1"), u("q2")]],
+        [
+            [s("It is 8"), u("q1")],
+            [s("It is 9"), u("q1"), a("b1")],
+            [s("It is 10"), u("q1"), a("b1"), u("q2")],
+        ],
         [2, 1, 1],
     ),
-    "a prompt that is stamped at each call": ([[s("Be nice", "08T08:00"), u("q1")], [s("Be nice", "08T09:00"), u("q1"), a("b1")]], [2, 1]),
-    "two prompts": ([[s("Be nice"), s("Be brief"), u("q1")], [s("Be brief"), s("Be nice"), u("q1"), a("b1")]], [3, 1]),
+    "a prompt that is stamped at each call": (
+        [[s("Be nice", "08T08:00"), u("q1")], [s("Be nice", "08T09:00"), u("q1"), a("b1")]],
+        [2, 1],
+    ),
+    "two prompts": (
+        [[s("Be nice"), s("Be brief"), u("q1")], [s("Be brief"), s("Be nice"), u("q1"), a("b1")]],
+        [3, 1],
+    ),
     "a summary in front of the last two": (
-        [[u("q1"), a("b1"), u("q2")], [s("So far: q1"), u("q2"), a("b2")], [s("So far: q1, q2"), a("b2"), u("q3")]],
+        [
+            [u("q1"), a("b1"), u("q2")],
+            [s("So far: q1"), u("q2"), a("b2")],
+            [s("So far: q1, q2"), a("b2"), u("q3")],
+        ],
         [3, 2, 2],
     ),
     "a context before the last question": (
-        [[u("q1")], [u("q1"), a("b1"), s("You know: x"), u("q2")], [u("q1"), a("b1"), u("q2"), a("b2"), s("You know: y"), u("q3")]],
+        [
+            [u("q1")],
+            [u("q1"), a("b1"), s("You know: x"), u("q2")],
+            [u("q1"), a("b1"), u("q2"), a("b2"), s("You know: y"), u("q3")],
+        ],
         [1, 3, 3],
     ),
-    "what happened twice": ([[u("hi", "08T08:00"), s("Bo joins", "08T08:01")], [u("yes", "08T09:00"), s("Bo joins", "08T09:01")]], [2, 2]),
+    "what happened twice": (
+        [
+            [u("hi", "08T08:00"), s("Bo joins", "08T08:01")],
+            [u("yes", "08T09:00"), s("Bo joins", "08T09:01")],
+        ],
+        [2, 2],
+    ),
     "first two and last two": (
         [
             [u("q1"), a("b1"), u("q2"), a("b2")],
@@ -287,20 +413,40 @@ STORIES: dict[str, tuple[list[list[ReadMessage]], list[int]]] = {
         ],
         [4, 1, 1],
     ),
-    "an answer made anew": ([[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("q2"), a("other b2"), u("q3")]], [4, 2]),
-    "a question that was edited": ([[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("other q2")]], [4, 1]),
-    "a late call of an earlier state": ([[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("q2")]], [4, 0]),
+    "an answer made anew": (
+        [[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("q2"), a("other b2"), u("q3")]],
+        [4, 2],
+    ),
+    "a question that was edited": (
+        [[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("other q2")]],
+        [4, 1],
+    ),
+    "a late call of an earlier state": (
+        [[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("q2")]],
+        [4, 0],
+    ),
     "hi again": ([[u("hi"), a("Hello!")], [u("hi")]], [2, 1]),
-    "hi again, and something else": ([[u("hi"), a("Hello!"), u("q1"), a("b1"), u("bye")], [u("hi"), a("Hello!"), u("q2")]], [5, 3]),
+    "hi again, and something else": (
+        [[u("hi"), a("Hello!"), u("q1"), a("b1"), u("bye")], [u("hi"), a("Hello!"), u("q2")]],
+        [5, 3],
+    ),
     "a tool whose call is cut off": (
         [
-            [u("q1"), tool('get_weather({"city": "Porto"})'), tool("get_weather: 18"), a("It is 18.")],
+            [
+                u("q1"),
+                tool('get_weather({"city": "Porto"})'),
+                tool("get_weather: 18"),
+                a("It is 18."),
+            ],
             [tool("18"), a("It is 18."), u("Thanks")],
         ],
         [4, 1],
     ),
     "a tool's result before its answer": (
-        [[tool('get_weather({"city": "Porto"})'), tool("get_weather: temp: 18")], [tool("temp: 18"), a("It is 18.")]],
+        [
+            [tool('get_weather({"city": "Porto"})'), tool("get_weather: temp: 18")],
+            [tool("temp: 18"), a("It is 18.")],
+        ],
         [2, 1],
     ),
 }
@@ -315,12 +461,21 @@ def test_what_is_new_in_everyday_stories(story: str) -> None:
 
 def talk(turns: int, first: int = 0) -> list[ReadMessage]:
     """Questions and answers that differ."""
-    return [message for n in range(first, first + turns) for message in (u(f"question {n}"), a(f"answer {n}"))]
+    return [
+        message
+        for n in range(first, first + turns)
+        for message in (u(f"question {n}"), a(f"answer {n}"))
+    ]
 
 
-def changed(messages: Sequence[ReadMessage], place: int, content: str = "something else") -> list[ReadMessage]:
+def changed(
+    messages: Sequence[ReadMessage], place: int, content: str = "something else"
+) -> list[ReadMessage]:
     """The messages with another text at a place."""
-    return [replace(message, content=content) if number == place else message for number, message in enumerate(messages)]
+    return [
+        replace(message, content=content) if number == place else message
+        for number, message in enumerate(messages)
+    ]
 
 
 def told(*calls: Sequence[ReadMessage]) -> list[int]:
@@ -333,7 +488,9 @@ def told(*calls: Sequence[ReadMessage]) -> list[int]:
 def test_a_message_that_was_changed_is_new_alone_wherever_it_stands(place: int) -> None:
     """A picture left out, a tool's result cleared, a text cut; what was changed once settles."""
     edited = changed(talk(20), place)
-    assert told(talk(20), [*edited, *talk(1, 20)], [*edited, *talk(2, 20)], [*edited, *talk(2, 20)]) == [40, 3, 2, 0]
+    assert told(
+        talk(20), [*edited, *talk(1, 20)], [*edited, *talk(2, 20)], [*edited, *talk(2, 20)]
+    ) == [40, 3, 2, 0]
 
 
 def test_several_messages_changed_apart_are_new_alone() -> None:
@@ -343,22 +500,44 @@ def test_several_messages_changed_apart_are_new_alone() -> None:
 
 def test_messages_put_in_between_are_new_alone() -> None:
     told_so, tools = talk(4), [tool("look: up"), tool("18 degrees")]
-    assert told(told_so, [*told_so[:3], *tools, *told_so[3:], *talk(1, 4)], [*told_so[:3], *tools, *told_so[3:], *talk(1, 4)]) == [8, 4, 0]
-    assert told([*told_so[:3], *tools, *told_so[3:]], [*told_so, *talk(1, 4)], [*told_so, *talk(2, 4)]) == [10, 2, 2]
+    assert told(
+        told_so,
+        [*told_so[:3], *tools, *told_so[3:], *talk(1, 4)],
+        [*told_so[:3], *tools, *told_so[3:], *talk(1, 4)],
+    ) == [8, 4, 0]
+    assert told(
+        [*told_so[:3], *tools, *told_so[3:]], [*told_so, *talk(1, 4)], [*told_so, *talk(2, 4)]
+    ) == [10, 2, 2]
 
 
 @pytest.mark.parametrize("window", [2, 4, 6, 8])
-@pytest.mark.parametrize("front", [[u("So far: much.")], [u("So far: much."), a("Understood.")], [u("So far"), a("Yes"), u("Go on")]])
-def test_a_summary_in_the_place_of_the_beginning_hides_nothing_behind_it(window: int, front: list[ReadMessage]) -> None:
+@pytest.mark.parametrize(
+    "front",
+    [
+        [u("So far: much.")],
+        [u("So far: much."), a("Understood.")],
+        [u("So far"), a("Yes"), u("Go on")],
+    ],
+)
+def test_a_summary_in_the_place_of_the_beginning_hides_nothing_behind_it(
+    window: int, front: list[ReadMessage]
+) -> None:
     said = talk(20)
     calls = [said[:30], [*front, *said[30 - window : 32]], [*front, *said[30 - window : 34]]]
     assert told(*calls) == [30, len(front) + 2, 2]
     other = changed(front, 0, "So far: more.")
-    assert told(*calls, [*other, *said[34 - window : 36]]) == [30, len(front) + 2, 2, len(front) + 2]
+    assert told(*calls, [*other, *said[34 - window : 36]]) == [
+        30,
+        len(front) + 2,
+        2,
+        len(front) + 2,
+    ]
 
 
 def test_what_stands_last_may_be_decorated_when_it_is_sent() -> None:
-    """The last message of the user carries a clock then, and none in the next call; that never grows."""
+    """The last message of the user carries a clock then, and none in the next call;
+    that never grows.
+    """
     said, calls = talk(10), list[list[ReadMessage]]()
     for n in range(0, 20, 2):
         calls.append([*changed(said[: n + 2], n, f"<now>10:{n}</now> question {n}")])
@@ -373,10 +552,17 @@ def test_a_clock_before_the_first_message_makes_that_alone_new() -> None:
 
 def test_the_same_answer_at_the_same_places_makes_no_history() -> None:
     def turns(first: int) -> list[ReadMessage]:
-        return [message for n in range(first, first + 2) for message in (u(f"question {n}"), a("Noted."))]
+        return [
+            message
+            for n in range(first, first + 2)
+            for message in (u(f"question {n}"), a("Noted."))
+        ]
 
     assert told(*(turns(first) for first in range(0, 10, 2))) == [4] * 5
-    assert told([u("ok"), a("b1"), u("ok"), a("b2")], [u("ok"), a("b3"), u("ok"), a("b4")]) == [4, 4]
+    assert told([u("ok"), a("b1"), u("ok"), a("b2")], [u("ok"), a("b3"), u("ok"), a("b4")]) == [
+        4,
+        4,
+    ]
 
 
 def test_the_same_pair_again_is_new_in_a_call_that_goes_on_from_the_end() -> None:
@@ -431,7 +617,10 @@ def test_a_message_that_was_forgotten_does_not_come_back_with_its_history(place:
     session.tell(said[:8])
     session.forget(said[place])
     assert [session.tell(said[:end]) for end in (8, 9, 10, 12)] == [0, 1, 1, 2]
-    assert not any(kept.startswith(message_mark(said[place].role or "", said[place].content)) for kept in session.kept)
+    assert not any(
+        kept.startswith(message_mark(said[place].role or "", said[place].content))
+        for kept in session.kept
+    )
     assert sum(map(is_hole, session.kept)) == 1
 
 
@@ -466,9 +655,15 @@ def test_only_the_place_of_what_was_forgotten_is_a_hole() -> None:
     for call in calls:
         session.tell(call)
     before = session.kept
-    session.kept = (*without_message(before, CallMessage.of(u("ok"), BEGINNING + timedelta(minutes=3)), BEGINNING),)
+    session.kept = (
+        *without_message(
+            before, CallMessage.of(u("ok"), BEGINNING + timedelta(minutes=3)), BEGINNING
+        ),
+    )
     assert [is_hole(mark) for mark in session.kept] == [False, False, True, False, False]
-    assert [mark for mark in session.kept if not is_hole(mark)] == [mark for number, mark in enumerate(before) if number != 2]
+    assert [mark for mark in session.kept if not is_hole(mark)] == [
+        mark for number, mark in enumerate(before) if number != 2
+    ]
 
 
 def test_a_turn_is_no_hole_where_nothing_tells_so() -> None:
@@ -550,13 +745,22 @@ def test_an_answer_made_anew_is_new_alone_and_takes_the_place_of_the_old_one() -
 
 @pytest.mark.parametrize(
     "clock",
-    ["It is {:%A, %B %d, %Y, %I:%M %p}.", "Now: {:%Y-%m-%dT%H:%M:%SZ}", "{:%a %d %b, %H:%M}: help Ana.", "Today is the {:%-d}th of {:%B}."],
+    [
+        "It is {:%A, %B %d, %Y, %I:%M %p}.",
+        "Now: {:%Y-%m-%dT%H:%M:%SZ}",
+        "{:%a %d %b, %H:%M}: help Ana.",
+        "Today is the {:%-d}th of {:%B}.",
+    ],
 )
 def test_a_prompt_with_a_clock_is_stored_once(clock: str) -> None:
     session, turns = Session(), [u("q1"), a("b1"), u("q2"), a("b2")]
     for end in range(1, 5):
-        moment = datetime(2026, 2, 1, 9, 5, tzinfo=UTC) + timedelta(days=17 * end, hours=5 * end, minutes=end)
-        assert session.tell([s(f"You are kind. {clock.format(moment, moment)}"), *turns[:end]]) == (2 if end == 1 else 1)
+        moment = datetime(2026, 2, 1, 9, 5, tzinfo=UTC) + timedelta(
+            days=17 * end, hours=5 * end, minutes=end
+        )
+        assert session.tell([s(f"You are kind. {clock.format(moment, moment)}"), *turns[:end]]) == (
+            2 if end == 1 else 1
+        )
 
 
 def test_a_prompt_with_other_words_is_stored_again() -> None:
@@ -569,7 +773,9 @@ def test_a_system_message_stays_known_where_the_turns_around_it_were_edited() ->
     session = Session()
     session.tell([s("Be nice"), u("q1"), a("b1"), s("Be brief"), u("q2")])
     assert session.tell([s("Be nice"), u("q1"), a("b1"), s("Be brief"), u("other q2")]) == 1
-    assert session.tell([s("Be nice"), s("Be brief"), u("q1"), a("b1"), u("other q2"), a("b2")]) == 1
+    assert (
+        session.tell([s("Be nice"), s("Be brief"), u("q1"), a("b1"), u("other q2"), a("b2")]) == 1
+    )
 
 
 def test_a_call_longer_than_what_is_kept_is_known_as_far_as_that_reaches() -> None:
@@ -580,7 +786,10 @@ def test_a_call_longer_than_what_is_kept_is_known_as_far_as_that_reaches() -> No
 def test_a_known_id_is_known_wherever_it_stands() -> None:
     match = matched(["a", "b", "c"], ["x", "b", "y"], ["1", "2", "3"], frozenset("2"))
     assert match.new == (0, 2)
-    assert list(match.marks) == [*kept_of(["a", "b", "c"]), *(message.kept for message in of(["x", "y"], ["1", "3"]))]
+    assert list(match.marks) == [
+        *kept_of(["a", "b", "c"]),
+        *(message.kept for message in of(["x", "y"], ["1", "3"])),
+    ]
 
 
 def test_another_id_is_another_message_with_the_same_words() -> None:
@@ -593,7 +802,9 @@ def test_another_id_is_another_message_with_the_same_words() -> None:
 
 
 @given(MARKS, MARKS, st.data())
-def test_known_and_new_make_up_the_call(kept: list[str], call: list[str], data: st.DataObject) -> None:
+def test_known_and_new_make_up_the_call(
+    kept: list[str], call: list[str], data: st.DataObject
+) -> None:
     ids = [data.draw(st.sampled_from([None, "1", "2", "3"])) for _ in call]
     match = matched(kept, call, ids, frozenset("1"))
     assert list(match.new) == sorted(set(match.new))
@@ -621,10 +832,19 @@ def test_marks_of_earlier_versions_are_of_no_time() -> None:
 @given(st.datetimes(max_value=BEGINNING.replace(year=6000, tzinfo=None), timezones=st.just(UTC)))
 def test_any_moment_is_kept_with_a_mark(moment: datetime) -> None:
     kept = kept_mark("user", "ok", moment)
-    assert match_history([kept], [CallMessage.of(ReadMessage("user", "ok", moment), BEGINNING)]).new == ()
+    assert (
+        match_history([kept], [CallMessage.of(ReadMessage("user", "ok", moment), BEGINNING)]).new
+        == ()
+    )
     later = ReadMessage("user", "ok", moment + timedelta(milliseconds=1))
     assert match_history([kept], [CallMessage.of(later, BEGINNING)]).new == (0,)
-    assert match_history([kept_mark("user", "ok", datetime.max.replace(tzinfo=UTC))], [CallMessage.of(later, BEGINNING)]).new == ()
+    assert (
+        match_history(
+            [kept_mark("user", "ok", datetime.max.replace(tzinfo=UTC))],
+            [CallMessage.of(later, BEGINNING)],
+        ).new
+        == ()
+    )
 
 
 @given(st.text(), st.text())
@@ -639,5 +859,7 @@ def test_a_mark_says_who_and_what(left: str, right: str) -> None:
 
 
 @given(st.text(min_size=1), st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True))
-def test_the_mark_of_a_tools_result_is_the_same_with_and_without_its_name(result: str, name: str) -> None:
+def test_the_mark_of_a_tools_result_is_the_same_with_and_without_its_name(
+    result: str, name: str
+) -> None:
     assert message_mark("tool", f"{name}: {result}") == message_mark("tool", result)

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.errors import Invalid, Malformed, MemoryCoreError, TooLarge, UnsupportedMediaType
+from memory_core.domain.errors import (
+    Invalid,
+    Malformed,
+    MemoryCoreError,
+    TooLarge,
+    UnsupportedMediaType,
+)
 from memory_core.functions.request_parsing import MAX_DEPTH, read_object
 
 LIMIT = 1 << 20
@@ -46,19 +52,33 @@ def test_json_that_is_no_object_is_invalid(body: bytes) -> None:
     assert error.errors[0].message == "must be a JSON object"
 
 
-@pytest.mark.parametrize("body", [b'{"user_id":"a","user_id":"b"}', b'{"x":[{"a":1,"b":{"c":1,"\\u0063":2}}]}'])
+@pytest.mark.parametrize(
+    "body", [b'{"user_id":"a","user_id":"b"}', b'{"x":[{"a":1,"b":{"c":1,"\\u0063":2}}]}']
+)
 def test_a_name_given_twice_in_one_object_is_malformed(body: bytes) -> None:
     error = refusal(body)
     assert isinstance(error, Malformed)
     assert "twice" in error.detail
 
 
-@pytest.mark.parametrize("content_type", [None, "", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1"])
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        None,
+        "",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=latin-1",
+    ],
+)
 def test_another_media_type_is_refused(content_type: str | None) -> None:
     assert isinstance(refusal(b"{}", content_type), UnsupportedMediaType)
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"'])
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"'],
+)
 def test_json_in_utf8_is_accepted_however_it_is_written(content_type: str) -> None:
     assert read_object(b'{"a": "\xc3\xa4"}', content_type, LIMIT) == {"a": "ä"}
 
@@ -85,7 +105,11 @@ def test_brackets_and_colons_inside_texts_are_only_text() -> None:
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,
 )
@@ -114,12 +138,18 @@ def test_no_bytes_raise_anything_but_a_refusal(body: bytes) -> None:
         (b'{"value": ' + b"9" * 5000 + b"}", "value"),
     ],
 )
-def test_a_number_that_would_be_read_as_another_is_named_by_its_field(text: bytes, field: str) -> None:
+def test_a_number_that_would_be_read_as_another_is_named_by_its_field(
+    text: bytes, field: str
+) -> None:
     error = refusal(text)
     assert isinstance(error, Malformed)
     assert [one.field for one in error.errors] == [field]
 
 
 def test_many_digits_are_fine_in_texts_and_fractions() -> None:
-    value = {"a": "9" * 40, "b": [f'"{"1" * 30}"', 1e30, 0.1234567890123456789012345], "c": 18_446_744_073_709_551_615}
+    value = {
+        "a": "9" * 40,
+        "b": [f'"{"1" * 30}"', 1e30, 0.1234567890123456789012345],
+        "c": 18_446_744_073_709_551_615,
+    }
     assert read_object(json.dumps(value).encode(), JSON, LIMIT) == value

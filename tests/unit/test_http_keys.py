@@ -18,14 +18,23 @@ SECRET = "0123456789abcdefABCDEF"
 def configured(key: str, **changed: Any) -> ApiKey:
     app, key_id, _ = key.removeprefix("mc_").rsplit("_", 2)
     return ApiKey.model_validate(
-        {"id": key_id, "app": app, "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": ["read"], **changed}
+        {
+            "id": key_id,
+            "app": app,
+            "sha256": hashlib.sha256(key.encode()).hexdigest(),
+            "rights": ["read"],
+            **changed,
+        }
     )
 
 
 KEY = f"mc_shop_k1_{SECRET}"
 
 
-@pytest.mark.parametrize("headers", [{"x-api-key": KEY}, {"authorization": f"Bearer {KEY}"}, {"authorization": f"bearer  {KEY} "}])
+@pytest.mark.parametrize(
+    "headers",
+    [{"x-api-key": KEY}, {"authorization": f"Bearer {KEY}"}, {"authorization": f"bearer  {KEY} "}],
+)
 def test_a_known_key_is_its_app_by_either_header(headers: dict[str, str]) -> None:
     caller = Keyring([configured(KEY)]).caller(PresentedKey.of(headers))
     assert (caller.app_id, caller.key_id, caller.user_id) == ("shop", "k1", None)
@@ -79,5 +88,7 @@ def test_names_that_nobody_has_are_remembered_apart_and_up_to_a_limit() -> None:
     assert len(cache) == 3
     assert cache.get(("app", "guess9"), NOW) == Lookup(None, NOW)
     assert cache.get(("app", "guess0"), NOW) is None
-    assert cache.get(("app", "guess9"), NOW + timedelta(seconds=5)) is None, "or a key that was just made elsewhere would be refused"
+    assert cache.get(("app", "guess9"), NOW + timedelta(seconds=5)) is None, (
+        "or a key that was just made elsewhere would be refused"
+    )
     assert KEYS_KEPT < 10_000

@@ -45,7 +45,11 @@ def test_every_function_is_an_operation_with_answers_of_its_own(openapi: dict[st
 
 
 def test_only_a_part_of_an_export_can_be_gone(openapi: dict[str, Any]) -> None:
-    gone = [operation["operationId"] for _, _, operation in operations(openapi) if "410" in operation["responses"]]
+    gone = [
+        operation["operationId"]
+        for _, _, operation in operations(openapi)
+        if "410" in operation["responses"]
+    ]
     assert gone == ["user_export_part"]
 
 
@@ -74,26 +78,42 @@ def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
 
 
 def test_every_component_schema_is_used(openapi: dict[str, Any]) -> None:
-    used = {reference.rsplit("/", 1)[1] for reference in references(openapi) if "/schemas/" in reference}
+    used = {
+        reference.rsplit("/", 1)[1] for reference in references(openapi) if "/schemas/" in reference
+    }
     assert set(openapi["components"]["schemas"]) == used
 
 
-def test_the_parameters_of_a_path_are_declared_and_no_parameter_twice(openapi: dict[str, Any]) -> None:
+def test_the_parameters_of_a_path_are_declared_and_no_parameter_twice(
+    openapi: dict[str, Any],
+) -> None:
     for path, method, operation in operations(openapi):
         assert method in METHODS
         declared = [(one["in"], one["name"]) for one in operation["parameters"]]
         assert len(declared) == len(set(declared))
-        assert {name for place, name in declared if place == "path"} == set(re.findall(r"{(\w+)}", path))
+        assert {name for place, name in declared if place == "path"} == set(
+            re.findall(r"{(\w+)}", path)
+        )
 
 
-def test_whose_memories_are_meant_is_a_required_field_of_every_scoped_operation(openapi: dict[str, Any]) -> None:
+def test_whose_memories_are_meant_is_a_required_field_of_every_scoped_operation(
+    openapi: dict[str, Any],
+) -> None:
     schemas = openapi["components"]["schemas"]
     for path, method, operation in operations(openapi):
         if not path.startswith("/api/v1/") or operation["tags"][0] in ("system", "admin"):
             continue
-        required = {one["name"] for one in operation["parameters"] if one["in"] in ("query", "path") and one["required"]}
+        required = {
+            one["name"]
+            for one in operation["parameters"]
+            if one["in"] in ("query", "path") and one["required"]
+        }
         if "application/json" in operation.get("requestBody", {}).get("content", {}):
-            schema = schemas[operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]]
+            schema = schemas[
+                operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit(
+                    "/", 1
+                )[1]
+            ]
             required |= set(schema["required"])
             assert ("user_id" in schema["properties"]) != ("{user_id}" in path), "in one place"
             assert schema["additionalProperties"] is False
@@ -107,20 +127,30 @@ def test_the_examples_are_good_requests() -> None:
     app = func.FunctionApp()
     for blueprint in BLUEPRINTS:
         app.register_functions(blueprint)
-    functions = {function.get_function_name(): function.get_user_function() for function in app.get_functions()}
+    functions = {
+        function.get_function_name(): function.get_user_function()
+        for function in app.get_functions()
+    }
     assert set(EXAMPLES) <= set(functions)
     for name, example in EXAMPLES.items():
         door = door_of(functions[name])
         assert door is not None
-        from_json(door.takes, {field: value for field, value in example.items() if field != "user_id"})
+        from_json(
+            door.takes, {field: value for field, value in example.items() if field != "user_id"}
+        )
 
 
 def test_the_fields_that_a_call_takes_are_those_of_the_document(openapi: dict[str, Any]) -> None:
     for function in http_functions():
-        operation, takes = openapi["paths"][function.path][function.method.lower()], function.door.takes
+        operation, takes = (
+            openapi["paths"][function.path][function.method.lower()],
+            function.door.takes,
+        )
         if function.door.has_body:
             reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
-            shown = set(openapi["components"]["schemas"][reference.rpartition("/")[2]]["properties"])
+            shown = set(
+                openapi["components"]["schemas"][reference.rpartition("/")[2]]["properties"]
+            )
         else:
             shown = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
         fields = {field.alias or name for name, field in takes.model_fields.items()}
@@ -134,11 +164,24 @@ def test_what_never_leaves_the_product_is_not_in_the_document(openapi: dict[str,
 
 
 def schemas_named(value: Any, names: set[str]) -> Iterator[dict[str, Any]]:
-    """The schemas of parameters and properties of these names; of one that may be null, that of what else it may be."""
+    """The schemas of parameters and properties of these names; of one that may be null,
+    that of what else it may be.
+    """
     if isinstance(value, dict):
-        asked = [value["schema"]] if "in" in value and isinstance(value.get("name"), str) and value["name"] in names else []
-        asked += [inner for name, inner in value.items() if name in names and isinstance(inner, dict) and "not" not in inner]
-        yield from (next((kind for kind in one.get("anyOf", []) if kind["type"] != "null"), one) for one in asked)
+        asked = (
+            [value["schema"]]
+            if "in" in value and isinstance(value.get("name"), str) and value["name"] in names
+            else []
+        )
+        asked += [
+            inner
+            for name, inner in value.items()
+            if name in names and isinstance(inner, dict) and "not" not in inner
+        ]
+        yield from (
+            next((kind for kind in one.get("anyOf", []) if kind["type"] != "null"), one)
+            for one in asked
+        )
     if isinstance(value, (dict, list)):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from schemas_named(inner, names)
@@ -146,14 +189,31 @@ def schemas_named(value: Any, names: set[str]) -> Iterator[dict[str, Any]]:
 
 def test_what_a_name_may_be_is_said_wherever_one_is_asked_for(openapi: dict[str, Any]) -> None:
     asked = [operation["parameters"] for _, _, operation in operations(openapi)]
-    asked += [schema for name, schema in openapi["components"]["schemas"].items() if name.endswith("Request")]
+    asked += [
+        schema
+        for name, schema in openapi["components"]["schemas"].items()
+        if name.endswith("Request")
+    ]
     found = list(
-        schemas_named(asked, {"user_id", "session_id", "agent_id", "memory_id", "task_id", "scene_id", "conflict_id", "to_agent_id"})
+        schemas_named(
+            asked,
+            {
+                "user_id",
+                "session_id",
+                "agent_id",
+                "memory_id",
+                "task_id",
+                "scene_id",
+                "conflict_id",
+                "to_agent_id",
+            },
+        )
     )
     assert len(found) > 50
     for schema in found:
         assert (schema["minLength"], schema["maxLength"]) == (1, 128)
-        assert [name for name in ("ana", "日本 1", "a/b", "a#b", "a?b", "a\\b", "a\nb", "") if re.search(schema["pattern"], name)] == [
-            "ana",
-            "日本 1",
-        ]
+        assert [
+            name
+            for name in ("ana", "日本 1", "a/b", "a#b", "a?b", "a\\b", "a\nb", "")
+            if re.search(schema["pattern"], name)
+        ] == ["ana", "日本 1"]

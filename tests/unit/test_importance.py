@@ -2,13 +2,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.importance import BOOSTS, CUES, importance_by_interaction, importance_by_type, indicators
+from memory_core.domain.importance import (
+    BOOSTS,
+    CUES,
+    importance_by_interaction,
+    importance_by_type,
+    indicators,
+)
 from memory_core.domain.memory import MemoryType
 
 PLAIN = "The train leaves at nine."
 
 
-@pytest.mark.parametrize(("type", "score"), [("episodic", 0.6), ("semantic", 0.8), ("procedural", 0.7)])
+@pytest.mark.parametrize(
+    ("type", "score"), [("episodic", 0.6), ("semantic", 0.8), ("procedural", 0.7)]
+)
 def test_a_plain_memory_has_the_score_of_its_type(type, score):
     assert importance_by_type(MemoryType(type), PLAIN) == score
 
@@ -48,7 +56,12 @@ def test_boosts_add_up_and_stop_at_one():
     assert importance_by_type(MemoryType.SEMANTIC, "We decided to keep it, she prefers tea") == 1.0
 
 
-@given(st.sampled_from(MemoryType), st.text(max_size=200), st.none() | st.text(max_size=20), st.lists(st.text(max_size=20), max_size=4))
+@given(
+    st.sampled_from(MemoryType),
+    st.text(max_size=200),
+    st.none() | st.text(max_size=20),
+    st.lists(st.text(max_size=20), max_size=4),
+)
 def test_importance_is_a_fraction_for_any_text(type, content, category, tags):
     assert 0.6 <= importance_by_type(type, content, category, tags) <= 1.0
 

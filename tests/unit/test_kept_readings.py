@@ -1,4 +1,6 @@
-"""What is kept of texts that were read: within bounds, as numbers, or until it has to be forgotten."""
+"""What is kept of texts that were read: within bounds, as numbers, or until it has to
+be forgotten.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,12 @@ def test_a_number_that_is_put_again_takes_the_place_of_the_one_before() -> None:
     kept = KeptNumbers[int](10)
     for value in range(5):
         kept.put("boat", 7, value=value, size=4)
-    assert (kept.get("boat", 7), kept.get("boat", 8), kept.get("boat"), kept.size) == (4, None, None, 4)
+    assert (kept.get("boat", 7), kept.get("boat", 8), kept.get("boat"), kept.size) == (
+        4,
+        None,
+        None,
+        4,
+    )
 
 
 def test_no_text_is_held_by_the_numbers_that_stand_for_it() -> None:

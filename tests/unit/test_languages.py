@@ -43,7 +43,9 @@ def test_the_little_words_tell_the_language(text, language):
     ],
 )
 def test_two_forms_of_a_word_meet_in_their_own_language(one, other):
-    assert len(set(counts(one)) & set(analyse_query(other, NOW).terms)) >= (2 if "livre" in other or "manzana" in other else 1)
+    assert len(set(counts(one)) & set(analyse_query(other, NOW).terms)) >= (
+        2 if "livre" in other or "manzana" in other else 1
+    )
 
 
 def test_the_terms_of_a_text_do_not_depend_on_what_was_read_before():
@@ -55,7 +57,9 @@ def test_the_terms_of_a_text_do_not_depend_on_what_was_read_before():
 
 @pytest.mark.parametrize("language", LIVES)
 def test_words_alone_find_what_was_asked_for_in_eight_languages(language):
-    """No vectors: seven questions of eight, at least, find their memory first, by the share of their words that it holds."""
+    """No vectors: seven questions of eight, at least, find their memory first,
+    by the share of their words that it holds.
+    """
     memories, questions = LIVES[language]
     stored = [analyse(one, actor=None, event_timestamp=NOW) for one in memories]
     found = 0

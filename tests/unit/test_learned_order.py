@@ -6,7 +6,14 @@ import numpy as np
 
 from memory_core.domain.memory import Lexical
 from memory_core.domain.ranking.candidates import Statistics, from_memories, joined
-from memory_core.domain.ranking.learned_order import WEIGHTS, decreasing_order, learned_order, order_logits, order_shares, shared_order
+from memory_core.domain.ranking.learned_order import (
+    WEIGHTS,
+    decreasing_order,
+    learned_order,
+    order_logits,
+    order_shares,
+    shared_order,
+)
 from memory_core.domain.ranking.query_parts import parts_relevance, query_parts_of
 from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import DIMENSIONS, TokenStates, encoded
@@ -14,7 +21,12 @@ from tests.builders import memory, unit
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
 LEARNED = RelevanceParameters(learned=True)
-TEXTS = ("Dee sails her red boat in Porto", "The dishwasher broke on Tuesday", "I like tea, said Ben", "Dee has a boat")
+TEXTS = (
+    "Dee sails her red boat in Porto",
+    "The dishwasher broke on Tuesday",
+    "I like tea, said Ben",
+    "Dee has a boat",
+)
 
 
 def token(*places):
@@ -27,10 +39,15 @@ def asked(query, parameters, states=("", "", "", ""), tokens=(), texts=TEXTS, ki
     message = query_parts_of(query, NOW)
     vectors = tuple(unit(place) for place in range(len(message.sentences)))
     names = names or [f"{kind}_{place}" for place in range(len(texts))]
-    memories = [memory(text, id=name, embedding=unit(place)) for place, (name, text) in enumerate(zip(names, texts, strict=True))]
+    memories = [
+        memory(text, id=name, embedding=unit(place))
+        for place, (name, text) in enumerate(zip(names, texts, strict=True))
+    ]
     for one, kept in zip(memories, states, strict=False):
         one.lexical = one.lexical.model_copy(update={"states": kept})
-    found = from_memories(memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors))
+    found = from_memories(
+        memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors)
+    )
     frequency = dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True))
     statistics = Statistics(len(memories), float(found.length.mean()), frequency)
     return parts_relevance(message, vectors, found, statistics, parameters, tokens)
@@ -47,13 +64,19 @@ def test_only_the_order_is_learned():
 
 def test_what_is_no_turn_keeps_the_order_of_its_relevance():
     query = "Where does Dee sail her boat?"
-    learned, plain = asked(query, LEARNED, kind="mem"), asked(query, replace(LEARNED, learned=False), kind="mem")
+    learned, plain = (
+        asked(query, LEARNED, kind="mem"),
+        asked(query, replace(LEARNED, learned=False), kind="mem"),
+    )
     np.testing.assert_array_equal(learned.order, plain.order)
 
 
 def test_what_is_no_turn_keeps_the_order_of_its_relevance_in_a_query_of_two_questions():
     query = "Where does Dee sail her boat? What broke on Tuesday?"
-    learned, plain = asked(query, LEARNED, kind="mem"), asked(query, replace(LEARNED, learned=False), kind="mem")
+    learned, plain = (
+        asked(query, LEARNED, kind="mem"),
+        asked(query, replace(LEARNED, learned=False), kind="mem"),
+    )
     np.testing.assert_array_equal(learned.order, plain.order)
 
 
@@ -87,7 +110,9 @@ def test_memories_without_states_keep_their_order_among_themselves():
     plain = asked("Where does Dee sail her boat?", LEARNED)
     mixed = asked("Where does Dee sail her boat?", LEARNED, (token(0), "", "", ""), tokens)
     assert np.argsort(-mixed.order[1:]).tolist() == np.argsort(-plain.order[1:]).tolist()
-    logits, without = (order_logits(one.features[0], 0.0, 4, learned_order()) for one in (mixed, plain))
+    logits, without = (
+        order_logits(one.features[0], 0.0, 4, learned_order()) for one in (mixed, plain)
+    )
     assert np.isfinite(logits).all()
     np.testing.assert_allclose(np.diff(logits[1:]), np.diff(without[1:]))
 
@@ -97,14 +122,27 @@ def test_a_memory_of_before_that_says_nothing_of_its_speaker_is_ordered():
     old.lexical = Lexical(own={"dee": 1, "boat": 1})
     found = from_memories([old], ("dee", "boat"), unit(0))
     assert np.isnan(found.says_i).all()
-    both = joined(found, from_memories([memory("I have a boat", id="mem_8")], ("dee", "boat"), unit(0)))
-    verdict = parts_relevance(query_parts_of("Dee's boat", NOW), (unit(0),), both, Statistics(2, 5.0, {"boat": 2}), LEARNED)
+    both = joined(
+        found, from_memories([memory("I have a boat", id="mem_8")], ("dee", "boat"), unit(0))
+    )
+    verdict = parts_relevance(
+        query_parts_of("Dee's boat", NOW),
+        (unit(0),),
+        both,
+        Statistics(2, 5.0, {"boat": 2}),
+        LEARNED,
+    )
     assert np.isfinite(verdict.order).all()
 
 
 def test_nothing_at_all_is_ordered():
     found = from_memories([], ("boat",), unit(0))
-    assert parts_relevance(query_parts_of("boat", NOW), (unit(0),), found, Statistics(0, 0.0, {}), LEARNED).order.tolist() == []
+    assert (
+        parts_relevance(
+            query_parts_of("boat", NOW), (unit(0),), found, Statistics(0, 0.0, {}), LEARNED
+        ).order.tolist()
+        == []
+    )
 
 
 def test_the_best_keeps_the_highest_and_each_other_has_less():
@@ -114,7 +152,10 @@ def test_the_best_keeps_the_highest_and_each_other_has_less():
 
 
 def test_a_question_that_is_sure_of_its_answer_leaves_places_to_one_that_is_not():
-    sure, unsure = shared_order(np.array([9.0, 1.0, 0.5, 0.0])), shared_order(np.array([1.0, 0.9, 0.8, 0.7]))
+    sure, unsure = (
+        shared_order(np.array([9.0, 1.0, 0.5, 0.0])),
+        shared_order(np.array([1.0, 0.9, 0.8, 0.7])),
+    )
     assert sure.argmax() == unsure.argmax() == 0
     assert sure[1] < unsure[3]
 

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.memory import Lexical, MemoryType
-from memory_core.domain.ranking.index_terms import MAX_TURN_TERMS, Turn, analyse, as_turn, embedding_text, search_text, with_lexical
+from memory_core.domain.ranking.index_terms import (
+    MAX_TURN_TERMS,
+    Turn,
+    analyse,
+    as_turn,
+    embedding_text,
+    search_text,
+    with_lexical,
+)
 from memory_core.domain.ranking.query_parts import query_parts_of
 from tests.builders import NOW, memory
 
@@ -27,7 +35,12 @@ def test_a_memory_is_found_by_its_words_its_actor_its_date_and_its_labels():
 
 def test_a_memory_that_stands_alone_has_no_context():
     lexical = said("I painted a sunrise")
-    assert (lexical.previous, lexical.before_previous, lexical.previous_asks, lexical.turn) == ({}, {}, False, None)
+    assert (lexical.previous, lexical.before_previous, lexical.previous_asks, lexical.turn) == (
+        {},
+        {},
+        False,
+        None,
+    )
 
 
 def test_a_turn_carries_the_two_before_it_apart():
@@ -41,7 +54,9 @@ def test_a_turn_carries_the_two_before_it_apart():
     assert lexical.turn == 2
 
 
-@pytest.mark.parametrize("content", ["Really?", "Really? 😊", "「本当ですか？」", "هل هذا صحيح؟", "What?!"])
+@pytest.mark.parametrize(
+    "content", ["Really?", "Really? 😊", "「本当ですか？」", "هل هذا صحيح؟", "What?!"]
+)
 def test_a_text_that_ends_with_a_question_mark_asks(content):
     assert said(content).asks
 
@@ -68,10 +83,16 @@ def test_a_turn_survives_its_way_through_json():
     assert Turn(**json.loads(json.dumps(asdict(turn)))) == turn
 
 
-@given(*[st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(1, 4), max_size=5)] * 4)
-def test_the_search_text_holds_every_term_as_often_as_it_was_counted(own, date, previous, before_previous):
+@given(
+    *[st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(1, 4), max_size=5)] * 4
+)
+def test_the_search_text_holds_every_term_as_often_as_it_was_counted(
+    own, date, previous, before_previous
+):
     lexical = Lexical(own=own, date=date, previous=previous, before_previous=before_previous)
-    assert Counter(search_text(lexical).split()) == Counter(own) + Counter(date) + Counter(previous) + Counter(before_previous)
+    assert Counter(search_text(lexical).split()) == Counter(own) + Counter(date) + Counter(
+        previous
+    ) + Counter(before_previous)
 
 
 def test_the_vector_of_a_turn_is_made_of_its_date_and_what_was_said_itself():
@@ -85,14 +106,26 @@ def test_the_vector_of_a_turn_is_made_of_its_date_and_what_was_said_itself():
 def test_equal_statements_have_equal_texts_to_embed_whoever_made_them_and_whenever(memory_type):
     later = datetime(2026, 1, 1, tzinfo=timezone.utc)
     by_ann = embedding_text(memory_type, "Tea is hot", actor="Ann", event_timestamp=MOMENT)
-    assert by_ann == embedding_text(memory_type, "Tea is hot", actor=None, event_timestamp=later) == "Tea is hot"
+    assert (
+        by_ann
+        == embedding_text(memory_type, "Tea is hot", actor=None, event_timestamp=later)
+        == "Tea is hot"
+    )
 
 
 def test_the_call_of_a_tool_asks_it_for_something():
     call = 'get_weather({"city": "Leeds"})'
-    assert analyse(call, actor="tool", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks
-    assert not analyse(call, actor="Ana", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks
-    assert not analyse('get_weather: {"rain": true}', actor="tool", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks
+    assert analyse(
+        call, actor="tool", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)
+    ).asks
+    assert not analyse(
+        call, actor="Ana", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)
+    ).asks
+    assert not analyse(
+        'get_weather: {"rain": true}',
+        actor="tool",
+        event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc),
+    ).asks
 
 
 @pytest.mark.parametrize(
@@ -111,5 +144,11 @@ def test_a_fact_is_found_by_what_its_language_calls_the_attribute(content: str, 
 
 
 def test_names_of_an_attribute_in_other_languages_are_no_words_of_an_english_fact() -> None:
-    told = memory("User works as a nurse", type="semantic", subject="user", attribute="occupation", value="nurse")
+    told = memory(
+        "User works as a nurse",
+        type="semantic",
+        subject="user",
+        attribute="occupation",
+        value="nurse",
+    )
     assert not {"beruf", "職業"} & set(with_lexical(told).lexical.own)

@@ -3,11 +3,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import FOUND_BY_DEFAULT, REASONS, TRUE_ONCE, Memory, Status, allowed, check_move
+from memory_core.domain.memory import (
+    FOUND_BY_DEFAULT,
+    REASONS,
+    TRUE_ONCE,
+    Memory,
+    Status,
+    allowed,
+    check_move,
+)
 
 A, U, S, D, C, R, X = Status  # active, updated, superseded, decayed, compressed, archived, deleted
 
-TABLE = {A: {A, U, S, D, C, R, X}, U: {A, R, X}, S: {A, R, X}, D: {A, R, X}, C: {A, S, R, X}, R: {A, U, S, D, C, X}, X: {A}}
+TABLE = {
+    A: {A, U, S, D, C, R, X},
+    U: {A, R, X},
+    S: {A, R, X},
+    D: {A, R, X},
+    C: {A, S, R, X},
+    R: {A, U, S, D, C, X},
+    X: {A},
+}
 
 
 @pytest.mark.parametrize("current", list(Status))
@@ -22,7 +38,10 @@ def test_a_refused_move_names_both_ends_and_every_allowed_one():
     with pytest.raises(Conflict) as refused:
         check_move(Status.COMPRESSED, Status.DECAYED)
     assert refused.value.status == 409
-    assert refused.value.detail == "a memory that is compressed can't become decayed; allowed: active, superseded, archived, deleted"
+    assert refused.value.detail == (
+        "a memory that is compressed can't become decayed; allowed: active, superseded, "
+        "archived, deleted"
+    )
 
 
 @given(st.lists(st.sampled_from(list(Status))))

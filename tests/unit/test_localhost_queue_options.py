@@ -14,7 +14,9 @@ from memory_core.localhost.triggers import QueueOptions
 ROOT = Path(__file__).parents[2]
 
 
-def read(queues: dict[str, Any], settings: dict[str, str] | None = None, **others: Any) -> QueueOptions:
+def read(
+    queues: dict[str, Any], settings: dict[str, str] | None = None, **others: Any
+) -> QueueOptions:
     return QueueOptions.read({"extensions": {"queues": queues}, **others}, settings or {})
 
 
@@ -38,9 +40,18 @@ def test_what_is_not_given_is_as_on_azure() -> None:
 
 def test_an_app_setting_stands_before_the_file() -> None:
     prefix = "AzureFunctionsJobHost__"
-    given = {f"{prefix}extensions__queues__visibilityTimeout": "00:00:01", f"{prefix}functionTimeout": "-1"}
-    options = read({"visibilityTimeout": "00:05:00", "batchSize": 2}, given, functionTimeout="00:10:00")
-    assert (options.visibility_timeout, options.batch_size, options.function_timeout) == (timedelta(seconds=1), 2, None)
+    given = {
+        f"{prefix}extensions__queues__visibilityTimeout": "00:00:01",
+        f"{prefix}functionTimeout": "-1",
+    }
+    options = read(
+        {"visibilityTimeout": "00:05:00", "batchSize": 2}, given, functionTimeout="00:10:00"
+    )
+    assert (options.visibility_timeout, options.batch_size, options.function_timeout) == (
+        timedelta(seconds=1),
+        2,
+        None,
+    )
 
 
 @given(st.timedeltas(timedelta(0), timedelta(days=6, hours=23)))
@@ -48,7 +59,12 @@ def test_a_time_is_read_as_dotnet_writes_it(span: timedelta) -> None:
     hours, minutes, seconds = span.seconds // 3600, span.seconds // 60 % 60, span.seconds % 60
     days = f"{span.days}." if span.days else ""
     fraction = f".{span.microseconds:06d}0" if span.microseconds else ""
-    assert read({"visibilityTimeout": f"{days}{hours:02}:{minutes:02}:{seconds:02}{fraction}"}).visibility_timeout == span
+    assert (
+        read(
+            {"visibilityTimeout": f"{days}{hours:02}:{minutes:02}:{seconds:02}{fraction}"}
+        ).visibility_timeout
+        == span
+    )
 
 
 @pytest.mark.parametrize(

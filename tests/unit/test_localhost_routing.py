@@ -16,7 +16,9 @@ TEMPLATES = {
     "list": ("GET", "api/v1/memories"),
     "root": ("GET", "/"),
 }
-ROUTER = Router([Route.parse(name, method, template, print) for name, (method, template) in TEMPLATES.items()])
+ROUTER = Router(
+    [Route.parse(name, method, template, print) for name, (method, template) in TEMPLATES.items()]
+)
 
 
 def found(method: str, path: str) -> tuple[str, dict[str, str]] | None:
@@ -39,7 +41,9 @@ def found(method: str, path: str) -> tuple[str, dict[str, str]] | None:
         ("PATCH", "/api/v1/memories/x/status", "status", {"memory_id": "x"}),
     ],
 )
-def test_a_path_finds_its_function(method: str, path: str, function: str, parameters: dict[str, str]) -> None:
+def test_a_path_finds_its_function(
+    method: str, path: str, function: str, parameters: dict[str, str]
+) -> None:
     assert found(method, path) == (function, parameters)
 
 
@@ -60,7 +64,12 @@ def test_a_wrong_method_or_an_unknown_path_finds_nothing(method: str, path: str)
 
 
 def test_a_route_for_all_paths_takes_what_no_other_route_fits() -> None:
-    router = Router([Route.parse("a_rest", "GET", "{*path}", print), Route.parse("z_one", "GET", "a/{b}", print)])
+    router = Router(
+        [
+            Route.parse("a_rest", "GET", "{*path}", print),
+            Route.parse("z_one", "GET", "a/{b}", print),
+        ]
+    )
     for path, function, parameters in (
         ("/a/x", "z_one", {"b": "x"}),
         ("/a", "a_rest", {"path": "a"}),

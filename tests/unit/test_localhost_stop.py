@@ -13,7 +13,9 @@ from memory_core.localhost.http import Application, Limits, Route, Router
 from memory_core.localhost.triggers import Timers
 
 
-async def test_a_request_that_is_cancelled_by_the_stop_is_answered_503_and_may_be_sent_again() -> None:
+async def test_a_request_that_is_cancelled_by_the_stop_is_answered_503_and_may_be_sent_again() -> (
+    None
+):
     begun = asyncio.Event()
 
     async def hang(req: HttpRequest) -> HttpResponse:
@@ -47,6 +49,10 @@ async def test_a_request_that_is_cancelled_by_the_stop_is_answered_503_and_may_b
     await answering
     start, body = answers
     problem = json.loads(body["body"])
-    assert (start["status"], problem["status"], problem["type"]) == (503, 503, "urn:memory-core:problem:unavailable")
+    assert (start["status"], problem["status"], problem["type"]) == (
+        503,
+        503,
+        "urn:memory-core:problem:unavailable",
+    )
     assert (b"retry-after", b"2") in start["headers"]
     assert "host" in problem["detail"]

@@ -33,7 +33,9 @@ def test_day_of_month_and_day_of_week_must_both_fit() -> None:
     assert next_due("0 0 4 13 * 5", FRIDAY) == datetime(2026, 11, 13, 4, tzinfo=timezone.utc)
 
 
-@pytest.mark.parametrize("schedule", ["", "0 * * * *", "0 0 * * * * *", "60 * * * * *", "0 0 0 31 2 *", "x 0 * * * *"])
+@pytest.mark.parametrize(
+    "schedule", ["", "0 * * * *", "0 0 * * * * *", "60 * * * * *", "0 0 0 31 2 *", "x 0 * * * *"]
+)
 def test_a_bad_or_impossible_schedule_is_refused(schedule: str) -> None:
     with pytest.raises(ValueError, match="can't be served"):
         next_due(schedule, FRIDAY)
@@ -45,8 +47,14 @@ def test_a_schedule_may_come_from_an_app_setting() -> None:
         resolved("%HOURLY%", {})
 
 
-@given(seconds=st.floats(946_684_800, 4_102_444_800), second=st.integers(0, 59), minute=st.integers(0, 59))
-def test_an_hourly_schedule_is_always_due_within_the_hour_that_follows(seconds: float, second: int, minute: int) -> None:
+@given(
+    seconds=st.floats(946_684_800, 4_102_444_800),
+    second=st.integers(0, 59),
+    minute=st.integers(0, 59),
+)
+def test_an_hourly_schedule_is_always_due_within_the_hour_that_follows(
+    seconds: float, second: int, minute: int
+) -> None:
     after = datetime.fromtimestamp(seconds, timezone.utc)
     due = next_due(f"{second} {minute} * * * *", after)
     assert timedelta(0) < due - after <= timedelta(hours=1)
@@ -54,7 +62,9 @@ def test_an_hourly_schedule_is_always_due_within_the_hour_that_follows(seconds: 
 
 
 class MovingClock:
-    """A clock that stands just before each full minute, one minute further at every tick of the timer."""
+    """A clock that stands just before each full minute, one minute further at every tick
+    of the timer.
+    """
 
     def __init__(self) -> None:
         self.moment = datetime(2026, 5, 8, 13, 59, 59, 999_000, tzinfo=timezone.utc)

@@ -1,4 +1,6 @@
-"""What a model reads of the tools: their descriptions and schemas, what these cost, and answers and errors as sentences."""
+"""What a model reads of the tools: their descriptions and schemas, what these cost,
+and answers and errors as sentences.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from memory_core.domain.errors import Conflict, EmbeddingMismatch, Forbidden, Invalid, MemoryCoreError, NotFound, TooLarge, Unavailable
+from memory_core.domain.errors import (
+    Conflict,
+    EmbeddingMismatch,
+    Forbidden,
+    Invalid,
+    MemoryCoreError,
+    NotFound,
+    TooLarge,
+    Unavailable,
+)
 from memory_core.domain.memory import Event, MemoryType
 from memory_core.domain.results import EventPage, Hit, Retrieved, SerializedMemory
-from memory_core.functions.mcp.answers import SHORT, memory_line, one_line, search_text, timeline_text
+from memory_core.functions.mcp.answers import (
+    SHORT,
+    memory_line,
+    one_line,
+    search_text,
+    timeline_text,
+)
 from memory_core.functions.mcp.arguments import SaveArguments, checked_arguments, input_schema
 from memory_core.functions.mcp.callers import advice
 from memory_core.functions.mcp.tools import TOOLS, Tool
@@ -42,8 +59,12 @@ def test_a_schema_is_valid_and_plain(tool: Tool) -> None:
     Draft202012Validator.check_schema(schema)
     assert (schema["type"], schema["additionalProperties"]) == ("object", False)
     keywords = {keyword for node in nodes(schema) for keyword in node}
-    assert not keywords & {"$ref", "$defs", "anyOf", "title", "pattern"}, "clients differ in what they understand of these"
-    assert "user_id" not in schema["properties"], "whose memories are meant is not the model's to say"
+    assert not keywords & {"$ref", "$defs", "anyOf", "title", "pattern"}, (
+        "clients differ in what they understand of these"
+    )
+    assert "user_id" not in schema["properties"], (
+        "whose memories are meant is not the model's to say"
+    )
 
 
 @each_tool
@@ -56,22 +77,39 @@ def test_a_description_says_when_to_use_the_tool_and_each_field_what_it_is(tool:
 
 
 def test_the_list_of_tools_costs_a_conversation_less_than_1700_tokens() -> None:
-    shown = [{"name": tool.name, "description": tool.description, "inputSchema": input_schema(tool.arguments)} for tool in TOOLS]
-    assert len(json.dumps(shown, separators=(",", ":"))) < 6_800, "four characters a token, as models count English"
+    shown = [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "inputSchema": input_schema(tool.arguments),
+        }
+        for tool in TOOLS
+    ]
+    assert len(json.dumps(shown, separators=(",", ":"))) < 6_800, (
+        "four characters a token, as models count English"
+    )
 
 
 def test_only_forgetting_can_destroy_and_it_asks() -> None:
     assert [tool.name for tool in TOOLS if tool.destructive] == ["memory_forget"]
     assert [tool.name for tool in TOOLS if tool.ask] == ["memory_converse", "memory_forget"]
-    assert {tool.name for tool in TOOLS if tool.right == "write"} == {"memory_save", "memory_converse", "memory_forget"}
+    assert {tool.name for tool in TOOLS if tool.right == "write"} == {
+        "memory_save",
+        "memory_converse",
+        "memory_forget",
+    }
 
 
-VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5
+)
 
 
 @each_tool
 @given(arguments=st.dictionaries(st.text(max_size=20), VALUES, max_size=5))
-def test_arguments_that_a_tool_does_not_take_are_refused_in_few_words(tool: Tool, arguments: dict[str, Any]) -> None:
+def test_arguments_that_a_tool_does_not_take_are_refused_in_few_words(
+    tool: Tool, arguments: dict[str, Any]
+) -> None:
     with pytest.raises(Invalid) as refused:
         checked_arguments(tool.arguments, {**arguments, "colour": "red"})
     assert refused.value.errors
@@ -87,18 +125,33 @@ def test_arguments_beyond_json_are_refused() -> None:
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (Invalid("content: must not be empty"), "Not done. content: must not be empty. Correct the arguments and call again."),
-        (Forbidden("This key has no right"), "Not allowed. This key has no right. Calling again does not help; tell the user."),
-        (NotFound("no memory of this id"), "Not found. no memory of this id. Look for the right id with memory_search."),
+        (
+            Invalid("content: must not be empty"),
+            "Not done. content: must not be empty. Correct the arguments and call again.",
+        ),
+        (
+            Forbidden("This key has no right"),
+            "Not allowed. This key has no right. Calling again does not help; tell the user.",
+        ),
+        (
+            NotFound("no memory of this id"),
+            "Not found. no memory of this id. Look for the right id with memory_search.",
+        ),
         (Conflict("is episodic"), "Not done. Conflict: is episodic."),
         (TooLarge("too large"), "Not done. Too large: too large."),
         (
             Unavailable("long_term", "is down", retry_after_s=7),
-            "The memory can't be reached just now (long_term: is down). Go on without it, or call again in 7 s.",
+            (
+                "The memory can't be reached just now (long_term: is down). Go on without it, or "
+                "call again in 7 s."
+            ),
         ),
         (
             EmbeddingMismatch("embedder", "is another"),
-            "The memory can't be reached just now (embedder: is another). Go on without it, or call again in 2 s.",
+            (
+                "The memory can't be reached just now (embedder: is another). Go on without it, or "
+                "call again in 2 s."
+            ),
         ),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, MemoryCoreError) else "",
@@ -109,7 +162,15 @@ def test_an_error_tells_a_model_what_to_do(error: MemoryCoreError, sentence: str
 
 @given(text=st.text(max_size=2_000))
 def test_no_text_of_a_user_makes_a_line_of_its_own(text: str) -> None:
-    line = memory_line({"id": "mem_1", "type": "procedural", "event_timestamp": NOW.isoformat(), "key": text, "content": text})
+    line = memory_line(
+        {
+            "id": "mem_1",
+            "type": "procedural",
+            "event_timestamp": NOW.isoformat(),
+            "key": text,
+            "content": text,
+        }
+    )
     assert len(line.splitlines()) == 1
     assert len(one_line(text, SHORT)) <= SHORT
 
@@ -117,7 +178,13 @@ def test_no_text_of_a_user_makes_a_line_of_its_own(text: str) -> None:
 def test_an_event_without_a_text_says_what_it_did() -> None:
     def event(kind: str, **after: Any) -> Event:
         return Event(
-            id="evt_1", sequence=1, event_type=kind, memory_id="mem_1", memory_type=MemoryType.SEMANTIC, occurred_at=NOW, after=after
+            id="evt_1",
+            sequence=1,
+            event_type=kind,
+            memory_id="mem_1",
+            memory_type=MemoryType.SEMANTIC,
+            occurred_at=NOW,
+            after=after,
         )
 
     events = (
@@ -140,7 +207,26 @@ def test_a_result_that_has_not_begun_says_from_when_on_it_holds() -> None:
     def lines(moment: datetime, **fields: Any) -> list[str]:
         given = {"type": MemoryType.SEMANTIC, "valid_from": later, **fields}
         memory = stored_memory("Ana lives in Porto", **given)
-        hit = Hit(1, SerializedMemory.of(memory), None, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 0.5, 0.5, "long", None, (), (), (), None, ())
+        hit = Hit(
+            1,
+            SerializedMemory.of(memory),
+            None,
+            0.5,
+            0.5,
+            1.0,
+            1.0,
+            1.0,
+            1.0,
+            0.5,
+            0.5,
+            "long",
+            None,
+            (),
+            (),
+            (),
+            None,
+            (),
+        )
         return search_text(Retrieved((hit,), 1), whole=False, moment=moment).splitlines()[1:]
 
     (line,) = lines(NOW)
@@ -150,8 +236,18 @@ def test_a_result_that_has_not_begun_says_from_when_on_it_holds() -> None:
 
 
 def test_neither_the_app_nor_the_definition_of_the_tools_loads_the_sdk() -> None:
-    """It takes half a second; `server` and `http`, which the first request of /mcp imports, need it."""
-    code = "import function_app, memory_core.functions.mcp.tools, memory_core.functions.mcp.reading, memory_core.cli.__main__, sys\n"
-    code += "print([name for name in ('mcp', 'mcp_types', 'starlette', 'jsonschema', 'httpx2', 'anyio') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    """It takes half a second; `server` and `http`, which the first request of /mcp imports,
+    need it.
+    """
+    code = (
+        "import function_app, memory_core.functions.mcp.tools, memory_core.functions.mcp.reading, "
+        "memory_core.cli.__main__, sys\n"
+    )
+    code += (
+        "print([name for name in ('mcp', 'mcp_types', 'starlette', 'jsonschema', 'httpx2', "
+        "'anyio') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -40,13 +40,17 @@ def told(model: type[BaseModel], role: str) -> Any:
         ("tool", "tool"),
     ],
 )
-def test_the_roles_of_other_apis_are_taken_as_ours(model: type[BaseModel], given: str, taken: str) -> None:
+def test_the_roles_of_other_apis_are_taken_as_ours(
+    model: type[BaseModel], given: str, taken: str
+) -> None:
     assert told(model, given).messages[0].role == taken
 
 
 @pytest.mark.parametrize("model", SESSION)
 @pytest.mark.parametrize("role", ["bot", "Human", ""])
-def test_another_role_is_refused_with_those_that_are_known(model: type[BaseModel], role: str) -> None:
+def test_another_role_is_refused_with_those_that_are_known(
+    model: type[BaseModel], role: str
+) -> None:
     with pytest.raises(Invalid) as refused:
         told(model, role)
     (error,) = refused.value.errors

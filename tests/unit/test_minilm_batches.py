@@ -5,7 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.embedders.minilm import BATCH_TEXTS, BATCH_TOKENS, SHARE_TOKENS, _batches, _shares
+from memory_core.adapters.embedders.minilm import (
+    BATCH_TEXTS,
+    BATCH_TOKENS,
+    SHARE_TOKENS,
+    _batches,
+    _shares,
+)
 
 LENGTHS = st.lists(st.integers(0, 254), min_size=1, max_size=12).map(sorted)
 
@@ -26,7 +32,9 @@ def test_a_short_question_is_one_batch_however_many_threads_there_are() -> None:
 
 
 @given(LENGTHS, st.integers(1, 4))
-def test_shares_hold_every_text_once_within_the_bounds_of_a_batch(lengths: list[int], threads: int) -> None:
+def test_shares_hold_every_text_once_within_the_bounds_of_a_batch(
+    lengths: list[int], threads: int
+) -> None:
     shares = _shares(range(len(lengths)), windows(*lengths), threads)
     assert [place for share in shares for place in share] == list(range(len(lengths)))
     assert len(shares) <= max(threads, len(_batches(range(len(lengths)), windows(*lengths))))

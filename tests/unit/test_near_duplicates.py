@@ -1,4 +1,6 @@
-"""Who is whose near-duplicate, who stays, and what becomes of both: the same from whichever side one asks."""
+"""Who is whose near-duplicate, who stays, and what becomes of both: the same from whichever
+side one asks.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.consolidation.duplicates import Likeness, in_order, joined, likeness, linked, retired
+from memory_core.consolidation.duplicates import (
+    Likeness,
+    in_order,
+    joined,
+    likeness,
+    linked,
+    retired,
+)
 from memory_core.domain.memory import Memory, MemoryType, Status
 from tests.builders import NOW, memory
 
@@ -28,7 +37,9 @@ UNIT = np.array([1.0, 0.0], dtype=np.float32)
 
 def held(content: str = "Ana likes tea", *, near: bool = True, **fields: Any) -> Memory:
     vector = UNIT if near else np.array([0.0, 1.0], dtype=np.float32)
-    return memory(content, **{"type": MemoryType.SEMANTIC, "category": "fact", "embedding": vector, **fields})
+    return memory(
+        content, **{"type": MemoryType.SEMANTIC, "category": "fact", "embedding": vector, **fields}
+    )
 
 
 MEMORIES = st.builds(
@@ -87,14 +98,37 @@ def test_what_makes_a_duplicate(fields: dict[str, Any], alike: Likeness | None) 
 
 def test_notes_that_differ_in_words_are_put_into_one_and_facts_are_not() -> None:
     for category, alike in (("note", Likeness.ADDS), ("fact", None), ("pattern", None)):
-        assert likeness(held("Ana likes tea", category=category), held("Ana likes tea with milk", category=category), 0.9) is alike
-    assert likeness(held("Ana usually sails", category="pattern"), held("Ana often sails", category="pattern"), 0.9) is Likeness.SAME
-    assert likeness(held("Ana likes 2 teas", category="note"), held("Ana likes 3 teas", category="note"), 0.9) is None
+        assert (
+            likeness(
+                held("Ana likes tea", category=category),
+                held("Ana likes tea with milk", category=category),
+                0.9,
+            )
+            is alike
+        )
+    assert (
+        likeness(
+            held("Ana usually sails", category="pattern"),
+            held("Ana often sails", category="pattern"),
+            0.9,
+        )
+        is Likeness.SAME
+    )
+    assert (
+        likeness(
+            held("Ana likes 2 teas", category="note"),
+            held("Ana likes 3 teas", category="note"),
+            0.9,
+        )
+        is None
+    )
 
 
 def test_a_link_is_made_once() -> None:
     newer, older = held(id="mem_2"), held(id="mem_1")
     first = linked(newer, older)
     assert first is not None
-    assert [(one.memory_id, one.relationship_type, one.similarity_score) for one in first.links] == [("mem_1", "duplicate", 1.0)]
+    assert [
+        (one.memory_id, one.relationship_type, one.similarity_score) for one in first.links
+    ] == [("mem_1", "duplicate", 1.0)]
     assert linked(first, older) is None

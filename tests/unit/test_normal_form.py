@@ -17,7 +17,9 @@ ROOT = Path(memory_core.__file__).parent
 
 
 @given(st.text(max_size=200), st.sampled_from(FORMS))
-def test_an_ordinary_text_has_the_form_that_unicode_gives_it(text: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> None:
+def test_an_ordinary_text_has_the_form_that_unicode_gives_it(
+    text: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"]
+) -> None:
     if longest_run(text) <= MAX_MARKS:
         assert normal_form(form, text) == unicodedata.normalize(form, text)
 
@@ -28,18 +30,26 @@ def test_an_ordinary_text_has_the_form_that_unicode_gives_it(text: str, form: Li
     ids=["in two runs", "in turn", "of three"],
 )
 @pytest.mark.parametrize("form", FORMS)
-def test_a_long_run_of_marks_is_cut_where_sorting_it_would_take_long(marks: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> None:
+def test_a_long_run_of_marks_is_cut_where_sorting_it_would_take_long(
+    marks: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"]
+) -> None:
     """One save of 16,000 marks held the interpreter's lock for half a second, again and again."""
     text = normal_form(form, f"a{marks} b")
     assert longest_run(text) <= 2 * MAX_MARKS  # a mark may be made of two
     assert normal_form(form, text) == text
-    assert sorted(unicodedata.normalize("NFD", text.replace("\u034f", ""))) == sorted(unicodedata.normalize("NFD", f"a{marks} b"))
+    assert sorted(unicodedata.normalize("NFD", text.replace("\u034f", ""))) == sorted(
+        unicodedata.normalize("NFD", f"a{marks} b")
+    )
 
 
 def longest_run(text: str) -> int:
     longest = run = 0
     for character in text:
-        run = run + 1 if unicodedata.category(character).startswith("M") and character != "\u034f" else 0
+        run = (
+            run + 1
+            if unicodedata.category(character).startswith("M") and character != "\u034f"
+            else 0
+        )
         longest = max(longest, run)
     return longest
 
@@ -52,5 +62,11 @@ def is_unicodedatas(node: ast.AST) -> bool:
 
 
 def test_users_texts_get_their_form_from_here_alone() -> None:
-    calls = {str(path.relative_to(ROOT)) for path in ROOT.rglob("*.py") if any(map(is_unicodedatas, ast.walk(ast.parse(path.read_text()))))}
-    assert calls == {"domain/text/spelling.py", "adapters/webhook.py"}, "the second reads hosts of 253 characters at most"
+    calls = {
+        str(path.relative_to(ROOT))
+        for path in ROOT.rglob("*.py")
+        if any(map(is_unicodedatas, ast.walk(ast.parse(path.read_text()))))
+    }
+    assert calls == {"domain/text/spelling.py", "adapters/webhook.py"}, (
+        "the second reads hosts of 253 characters at most"
+    )

@@ -20,8 +20,14 @@ def episodes(draw: st.DrawFn) -> EpisodeAnalysis:
         {
             "what_worked": {"strategies": draw(some), "pattern": draw(maybe)},
             "what_failed": {"strategies": draw(some), "pattern": draw(maybe)},
-            "behavioral_profile": {name: draw(maybe) for name in ("communication", "learning", "problem_solving", "decision_making")},
-            "interaction_insights": {name: draw(maybe) for name in ("engagement_triggers", "friction_points", "optimal_approach")},
+            "behavioral_profile": {
+                name: draw(maybe)
+                for name in ("communication", "learning", "problem_solving", "decision_making")
+            },
+            "interaction_insights": {
+                name: draw(maybe)
+                for name in ("engagement_triggers", "friction_points", "optimal_approach")
+            },
             "future_guidance": {
                 "recommended_approaches": draw(some),
                 "avoid_approaches": draw(some),
@@ -37,39 +43,69 @@ def summaries(draw: st.DrawFn) -> ConversationSummary:
         {
             "narrative": draw(sentences),
             "retrieval": {"tags": draw(some), "keywords": draw(some), "queries": draw(some)},
-            "metadata": {"depth": draw(st.sampled_from(["high", "medium", "low", "N/A"])), "follow_ups": draw(some)},
+            "metadata": {
+                "depth": draw(st.sampled_from(["high", "medium", "low", "N/A"])),
+                "follow_ups": draw(some),
+            },
         }
     )
 
 
 def rendered(episode: EpisodeAnalysis, summary: ConversationSummary) -> list[str]:
-    """Every field that the section functions render; a pattern is rendered with its strategies only."""
-    profile, insights, guidance = episode.behavioral_profile, episode.interaction_insights, episode.future_guidance
-    fields = [summary.narrative, *summary.retrieval.tags, *summary.retrieval.keywords, summary.metadata.depth, *summary.metadata.follow_ups]
-    fields += [profile.communication, profile.learning, profile.problem_solving, profile.decision_making]
+    """Every field that the section functions render; a pattern is rendered with its
+    strategies only.
+    """
+    profile, insights, guidance = (
+        episode.behavioral_profile,
+        episode.interaction_insights,
+        episode.future_guidance,
+    )
+    fields = [
+        summary.narrative,
+        *summary.retrieval.tags,
+        *summary.retrieval.keywords,
+        summary.metadata.depth,
+        *summary.metadata.follow_ups,
+    ]
+    fields += [
+        profile.communication,
+        profile.learning,
+        profile.problem_solving,
+        profile.decision_making,
+    ]
     fields += [insights.engagement_triggers, insights.friction_points, insights.optimal_approach]
-    fields += [*guidance.recommended_approaches, *guidance.avoid_approaches, guidance.adaptation_note]
+    fields += [
+        *guidance.recommended_approaches,
+        *guidance.avoid_approaches,
+        guidance.adaptation_note,
+    ]
     for one in (episode.what_worked, episode.what_failed):
         fields += [*one.strategies, *([one.pattern] if told(one.strategies) else [])]
     return told(fields)
 
 
 @given(episodes(), summaries())
-def test_every_field_that_says_something_stands_in_the_note(episode: EpisodeAnalysis, summary: ConversationSummary) -> None:
+def test_every_field_that_says_something_stands_in_the_note(
+    episode: EpisodeAnalysis, summary: ConversationSummary
+) -> None:
     note = render_note(episode, summary)
     for text in rendered(episode, summary):
         assert text in note
 
 
 @given(episodes(), summaries())
-def test_nothing_that_is_not_available_stands_in_the_note(episode: EpisodeAnalysis, summary: ConversationSummary) -> None:
+def test_nothing_that_is_not_available_stands_in_the_note(
+    episode: EpisodeAnalysis, summary: ConversationSummary
+) -> None:
     note = render_note(episode, summary)
     assert "n/a" not in note.casefold()
     assert not any(line.rstrip().endswith(":") for line in note.split("\n"))
 
 
 @given(episodes(), summaries())
-def test_parts_stand_in_one_order_each_under_its_heading(episode: EpisodeAnalysis, summary: ConversationSummary) -> None:
+def test_parts_stand_in_one_order_each_under_its_heading(
+    episode: EpisodeAnalysis, summary: ConversationSummary
+) -> None:
     note = render_note(episode, summary)
     order = [name for name in (*HEADINGS, FOOTER) if name in parts_of(note)]
     assert list(parts_of(note)) == order
@@ -89,16 +125,25 @@ def test_normalising_twice_changes_nothing(text: str) -> None:
 def test_equal_answers_make_equal_notes_with_the_seeds_words() -> None:
     episode = EpisodeAnalysis.model_validate(
         {
-            "what_worked": {"strategies": ["Short examples", "N/A"], "pattern": "They are concrete"},
+            "what_worked": {
+                "strategies": ["Short examples", "N/A"],
+                "pattern": "They are concrete",
+            },
             "interaction_insights": {"friction_points": "N/A", "optimal_approach": "time is short"},
             "future_guidance": {"avoid_approaches": ["Long theory"], "adaptation_note": "N/A"},
         }
     )
     summary = ConversationSummary.model_validate(
-        {"narrative": "Ana fixed the build.", "retrieval": {"tags": ["build", "ci"], "keywords": ["make"]}, "metadata": {"depth": "high"}}
+        {
+            "narrative": "Ana fixed the build.",
+            "retrieval": {"tags": ["build", "ci"], "keywords": ["make"]},
+            "metadata": {"depth": "high"},
+        }
     )
     assert render_note(episode, summary) == (
-        "## Summary\nAna fixed the build.\n\n## Behavioral Patterns\nWorks best when: time is short\n\n"
-        "## Experience Learnings\nSuccessful approaches: Short examples — They are concrete\n\n## Guidance\nDon't: Long theory\n\n"
+        "## Summary\nAna fixed the build.\n\n## Behavioral Patterns\nWorks best when: time "
+        "is short\n\n"
+        "## Experience Learnings\nSuccessful approaches: Short examples — They are concrete\n\n## "
+        "Guidance\nDon't: Long theory\n\n"
         "---\nTags: build, ci | Keywords: make | Content depth: high"
     )

@@ -19,9 +19,15 @@ FRIDAY = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
 @pytest.mark.parametrize(
     ("said", "facts"),
     [
-        ("On 1 October I'm starting at Airbus as a machine learning engineer", {"Airbus", "machine learning engineer"}),
+        (
+            "On 1 October I'm starting at Airbus as a machine learning engineer",
+            {"Airbus", "machine learning engineer"},
+        ),
         ("I start at Airbus on Monday.", {"Airbus"}),
-        ("I start work as a nurse at St. Mary's Hospital on Monday.", {"St. Mary's Hospital", "nurse"}),
+        (
+            "I start work as a nurse at St. Mary's Hospital on Monday.",
+            {"St. Mary's Hospital", "nurse"},
+        ),
         ("From March I'll be working at Bosch.", {"Bosch"}),
         ("From March, I will be working for Bosch, and I'm thrilled.", {"Bosch"}),
         ("I'm joining Contoso in June as a data analyst.", {"Contoso", "data analyst"}),
@@ -46,21 +52,35 @@ def test_an_announced_job_is_read_with_what_it_is_and_where(said: str, facts: se
     ("said", "values", "day"),
     [
         ("From 1 January 2027 I live in Porto.", {"home city": "Porto"}, "2027-01-01"),
-        ("From 1 January 2027 I'll live in Porto, not in Lisbon.", {"home city": "Porto"}, "2027-01-01"),
+        (
+            "From 1 January 2027 I'll live in Porto, not in Lisbon.",
+            {"home city": "Porto"},
+            "2027-01-01",
+        ),
         ("I will be living in Porto from June.", {"home city": "Porto"}, "2026-06-01"),
         ("I'm moving to Porto on 1 June.", {"home city": "Porto"}, "2026-06-01"),
-        ("We will move to Graz in June and get married in July.", {"home city": "Graz"}, "2026-06-01"),
+        (
+            "We will move to Graz in June and get married in July.",
+            {"home city": "Graz"},
+            "2026-06-01",
+        ),
         ("Ab dem 1. Januar 2027 wohne ich in Porto.", {"home city": "Porto"}, "2027-01-01"),
         ("Ab Juni werde ich in Porto wohnen.", {"home city": "Porto"}, "2026-06-01"),
         ("Ich ziehe am 1. Juni nach Porto.", {"home city": "Porto"}, "2026-06-01"),
         ("Ab nächstem Monat arbeite ich bei Siemens.", {"employer": "Siemens"}, "2026-06-01"),
-        ("Ab 1. Juni ist meine Adresse Lindenstraße 5.", {"adresse": "Lindenstraße 5"}, "2026-06-01"),
+        (
+            "Ab 1. Juni ist meine Adresse Lindenstraße 5.",
+            {"adresse": "Lindenstraße 5"},
+            "2026-06-01",
+        ),
         ("From June my rent is 950 euros.", {"rent": "950 euros"}, "2026-06-01"),
         ("From June I no longer work at Bosch.", {"employer": "no longer Bosch"}, "2026-06-01"),
         ("From Monday I'm vegan.", {"diet": "vegan", "eats meat": "no"}, "2026-05-04"),
     ],
 )
-def test_what_is_so_from_a_day_on_is_read_with_that_day(said: str, values: dict[str, str], day: str) -> None:
+def test_what_is_so_from_a_day_on_is_read_with_that_day(
+    said: str, values: dict[str, str], day: str
+) -> None:
     messages = [Message(role="user", content=said, timestamp=FRIDAY)]
     announced = announced_facts(messages, said_foresight(messages))
     assert {fact.attribute: fact.value for fact in announced} == values
@@ -68,7 +88,11 @@ def test_what_is_so_from_a_day_on_is_read_with_that_day(said: str, values: dict[
     assert begins == {datetime.fromisoformat(f"{day}T00:00:00+00:00")}
     assert {fact.quote for fact in announced} == {said}
     others = without_announced(said_facts(messages), announced)
-    slotless = [fact.text for fact in others if fact.attribute is None and "moving" not in fact.text and "Lisbon" not in fact.text]
+    slotless = [
+        fact.text
+        for fact in others
+        if fact.attribute is None and "moving" not in fact.text and "Lisbon" not in fact.text
+    ]
     assert slotless == [], "the same sentence is no second fact"
 
 
@@ -105,17 +129,23 @@ def test_habits_plans_and_the_past_announce_nothing(said: str) -> None:
 def test_a_move_that_is_called_off_ends_what_was_announced(said: str) -> None:
     messages = [Message(role="user", content=said, timestamp=FRIDAY)]
     announced = announced_facts(messages, said_foresight(messages))
-    assert [(fact.attribute, fact.value) for fact in announced] == [("home city", "no longer Porto")]
+    assert [(fact.attribute, fact.value) for fact in announced] == [
+        ("home city", "no longer Porto")
+    ]
     assert not any(is_announced(fact) for fact in announced), "it is so at once"
 
 
-@pytest.mark.parametrize("said", ["Ich ziehe am 1. Januar 2027 nach Porto.", "Ich ziehe im Mai um."])
+@pytest.mark.parametrize(
+    "said", ["Ich ziehe am 1. Januar 2027 nach Porto.", "Ich ziehe im Mai um."]
+)
 def test_a_move_in_german_is_no_preference(said: str) -> None:
     assert said_wishes([Message(role="user", content=said, timestamp=FRIDAY)]) == []
 
 
 def test_what_one_prefers_in_german_is_a_standing_instruction() -> None:
-    (wish,) = said_wishes([Message(role="user", content="Ich ziehe kurze Antworten vor.", timestamp=FRIDAY)])
+    (wish,) = said_wishes(
+        [Message(role="user", content="Ich ziehe kurze Antworten vor.", timestamp=FRIDAY)]
+    )
     assert wish.kind == "instruction"
 
 
@@ -128,7 +158,9 @@ def test_what_one_prefers_in_german_is_a_standing_instruction() -> None:
 )
 def test_what_is_put_right_in_german_is_the_value(said: str, attribute: str, value: str) -> None:
     facts = said_facts([Message(role="user", content=said, timestamp=FRIDAY)])
-    assert [(fact.attribute, fact.value) for fact in facts if fact.attribute] == [(attribute, value)]
+    assert [(fact.attribute, fact.value) for fact in facts if fact.attribute] == [
+        (attribute, value)
+    ]
 
 
 @pytest.mark.parametrize("name", ["Assistant", "AI", "ChatGPT", "Claude", "KI", "アシスタント"])

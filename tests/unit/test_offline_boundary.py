@@ -1,4 +1,6 @@
-"""Topic changes by rule, on conversations of one to four topics written for it (`tests.topic_conversations`)."""
+"""Topic changes by rule, on conversations of one to four topics written for it
+(`tests.topic_conversations`).
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,12 @@ def cuts(messages: list[Message]) -> list[int]:
     return [cut.after for cut in boundaries(messages, None, GAP).cuts]
 
 
-@pytest.mark.parametrize(("messages", "expected"), ALL, ids=[messages[0].content[:30] for messages, _ in ALL])
-def test_a_conversation_is_cut_where_its_topic_changes(messages: list[Message], expected: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("messages", "expected"), ALL, ids=[messages[0].content[:30] for messages, _ in ALL]
+)
+def test_a_conversation_is_cut_where_its_topic_changes(
+    messages: list[Message], expected: list[int]
+) -> None:
     assert cuts(messages) == expected
 
 
@@ -58,8 +64,15 @@ def test_a_question_stays_with_its_answer() -> None:
 
 
 def test_a_long_silence_cuts_whatever_follows() -> None:
-    messages = talk("u: My tomatoes need soil.", "a: Tomatoes like compost as soil.", "u: I put compost on the tomatoes.")
-    late = [*messages[:2], messages[2].model_copy(update={"timestamp": FRIDAY + timedelta(hours=5)})]
+    messages = talk(
+        "u: My tomatoes need soil.",
+        "a: Tomatoes like compost as soil.",
+        "u: I put compost on the tomatoes.",
+    )
+    late = [
+        *messages[:2],
+        messages[2].model_copy(update={"timestamp": FRIDAY + timedelta(hours=5)}),
+    ]
     assert (cuts(messages), cuts(late)) == ([], [1])
 
 
@@ -86,7 +99,9 @@ def test_a_greeting_in_the_middle_opens_what_comes_after_it() -> None:
 
 
 def test_it_says_whether_the_first_messages_go_on_with_the_episode_before() -> None:
-    messages = talk("u: The sourdough starter smells of acetone now.", "a: Feed the starter twice a day.")
+    messages = talk(
+        "u: The sourdough starter smells of acetone now.", "a: Feed the starter twice a day."
+    )
     assert boundaries(messages, "user: My sourdough starter does not rise.", GAP).continues
     assert not boundaries(messages, "user: I moved to Lisbon for a new job.", GAP).continues
     assert not boundaries(messages, None, GAP).continues
@@ -103,5 +118,8 @@ def test_vectors_hold_together_what_shares_no_word() -> None:
     )
     same = [np.array([1.0, 0.0], dtype=np.float32)] * 4
     other = [*same[:2], *[np.array([0.0, 1.0], dtype=np.float32)] * 2]
-    found = [[cut.after for cut in boundaries(messages, None, GAP, vectors).cuts] for vectors in (None, other, same)]
+    found = [
+        [cut.after for cut in boundaries(messages, None, GAP, vectors).cuts]
+        for vectors in (None, other, same)
+    ]
     assert found == [[1], [1], []]

@@ -1,4 +1,6 @@
-"""Cases that readers of the product tried first, by rule: a thought in two messages, habits and days, hours, names of several, numbers."""
+"""Cases that readers of the product tried first, by rule: a thought in two messages, habits and
+days, hours, names of several, numbers.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def facts(*texts: str) -> list[tuple[str, str | None, str]]:
         ("My favorite movie is…", "a: Yes?", "…The Matrix"),
     ],
 )
-def test_a_statement_that_breaks_off_goes_on_in_the_next_message_of_its_speaker(texts: tuple[str, ...]) -> None:
+def test_a_statement_that_breaks_off_goes_on_in_the_next_message_of_its_speaker(
+    texts: tuple[str, ...],
+) -> None:
     ((text, attribute, quote),) = facts(*texts)
     assert (text, attribute) == ("User's favourite movie is The Matrix", "favourite movie")
     assert quote.endswith("The Matrix")
@@ -39,7 +43,9 @@ def test_a_statement_that_breaks_off_goes_on_in_the_next_message_of_its_speaker(
 
 
 def test_dots_at_the_end_of_a_whole_statement_take_nothing_of_it() -> None:
-    assert facts("I live in Berlin...", "Nice day today") == [("User lives in Berlin", "home city", "I live in Berlin...")]
+    assert facts("I live in Berlin...", "Nice day today") == [
+        ("User lives in Berlin", "home city", "I live in Berlin...")
+    ]
 
 
 def foreseen(text: str) -> list[tuple[datetime, datetime | None]]:
@@ -67,13 +73,17 @@ def test_what_comes_back_is_no_day_ahead(text: str) -> None:
         ("From Monday on I am on a diet.", MIDNIGHT + timedelta(3)),
     ],
 )
-def test_what_begins_one_day_does_not_begin_before_it_and_goes_on(text: str, start: datetime) -> None:
+def test_what_begins_one_day_does_not_begin_before_it_and_goes_on(
+    text: str, start: datetime
+) -> None:
     ((begins, ends),) = foreseen(text)
     assert (begins, ends) == (start, None)
 
 
 def test_a_holiday_that_begins_tomorrow_ends_when_it_is_over() -> None:
-    assert foreseen("From tomorrow I am on holiday for two weeks.") == [(MIDNIGHT + timedelta(1), MIDNIGHT + timedelta(15))]
+    assert foreseen("From tomorrow I am on holiday for two weeks.") == [
+        (MIDNIGHT + timedelta(1), MIDNIGHT + timedelta(15))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +103,14 @@ def test_an_hour_beside_a_day_is_when_it_begins(text: str, hours: float) -> None
     assert foreseen(text) == [(MIDNIGHT + timedelta(1, hours=hours), MIDNIGHT + timedelta(2))]
 
 
-@pytest.mark.parametrize("text", ["I'm starting a new keto diet today", "I started a low-carb diet.", "I'm trying the keto diet"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm starting a new keto diet today",
+        "I started a low-carb diet.",
+        "I'm trying the keto diet",
+    ],
+)
 def test_a_diet_that_is_begun_is_expected_to_last_a_month(text: str) -> None:
     assert foreseen(text) == [(FRIDAY, FRIDAY + timedelta(30))]
 
@@ -110,7 +127,10 @@ def test_what_is_ahead_is_so_only_for_a_while_before_it_begins() -> None:
     ("said", "told"),
     [
         ("I first roll back.", "User first rolls back."),
-        ("When it fails, I first roll back, then I check.", "When it fails, User first rolls back, then User checks."),
+        (
+            "When it fails, I first roll back, then I check.",
+            "When it fails, User first rolls back, then User checks.",
+        ),
         ("Priya and I write the docs.", "Priya and User write the docs."),
         ("My husband and I live in Rome.", "User's husband and User live in Rome."),
         ("My sister Lena and I am late", "User's sister Lena and User are late"),
@@ -139,7 +159,10 @@ def test_numbers_and_words_of_japanese_stay_whole_in_keywords(said: str, found: 
     assert sorted(keywords_of([said])) == sorted(found)
 
 
-@pytest.mark.parametrize("text", ["Please don't show me unittest examples", "No more examples please, never give me an example"])
+@pytest.mark.parametrize(
+    "text",
+    ["Please don't show me unittest examples", "No more examples please, never give me an example"],
+)
 def test_a_wish_that_is_denied_is_no_guidance(text: str) -> None:
     said = episode_analysis([Message(role="user", content=text, timestamp=FRIDAY)])
     assert said.future_guidance.recommended_approaches == []
@@ -147,7 +170,9 @@ def test_a_wish_that_is_denied_is_no_guidance(text: str) -> None:
 
 
 def test_a_wish_is_guidance() -> None:
-    said = episode_analysis([Message(role="user", content="Can you show me an example?", timestamp=FRIDAY)])
+    said = episode_analysis(
+        [Message(role="user", content="Can you show me an example?", timestamp=FRIDAY)]
+    )
     assert said.future_guidance.recommended_approaches == ["Give an example."]
 
 
@@ -199,9 +224,14 @@ def test_what_lasts_becomes_one(text: str) -> None:
     assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]
 
 
-@pytest.mark.parametrize("text", ["From Hamburg, that's where we live.", "We came by train from Hamburg, that's where I live."])
+@pytest.mark.parametrize(
+    "text",
+    ["From Hamburg, that's where we live.", "We came by train from Hamburg, that's where I live."],
+)
 def test_where_somebody_lives_may_be_told_after_the_place(text: str) -> None:
-    assert ("User lives in Hamburg", "home city") in [(told, attribute) for told, attribute, _ in facts(text)]
+    assert ("User lives in Hamburg", "home city") in [
+        (told, attribute) for told, attribute, _ in facts(text)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -209,11 +239,18 @@ def test_where_somebody_lives_may_be_told_after_the_place(text: str) -> None:
     [
         ("Wow, that's gorgeous! I love the self-acceptance and love theme.", "theme"),
         ("I like the colours, they go well together.", "colours"),
-        ("When events are independent, like tossing two coins, the probability is the product.", "tossing"),
+        (
+            "When events are independent, like tossing two coins, the probability is the product.",
+            "tossing",
+        ),
     ],
 )
 def test_a_reaction_to_what_is_in_sight_makes_no_taste(text: str, wrong: str) -> None:
-    assert not [one.text for one in said_facts(talk(text)) if wrong in one.text and (one.attribute or one.lasting)]
+    assert not [
+        one.text
+        for one in said_facts(talk(text))
+        if wrong in one.text and (one.attribute or one.lasting)
+    ]
 
 
 @pytest.mark.parametrize("text", ["I love the sea.", "I play the piano and love the mountains."])
@@ -257,20 +294,32 @@ def test_what_a_relative_does_in_japanese_fills_no_slot_of_the_speaker(text: str
     assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
 
 
-@pytest.mark.parametrize("text", ["札幌に住んでいます。", "銀行で働いています。", "福岡に引っ越しました。"])
+@pytest.mark.parametrize(
+    "text", ["札幌に住んでいます。", "銀行で働いています。", "福岡に引っ越しました。"]
+)
 def test_what_nobody_is_named_for_in_japanese_is_of_the_speaker(text: str) -> None:
     assert [one.attribute for one in said_facts(talk(text)) if one.attribute]
 
 
 @pytest.mark.parametrize(
-    "text", ["I've got 30 kids in my class.", "We've got two dogs at the office now.", "I've got 29 kids this year, year 4 again."]
+    "text",
+    [
+        "I've got 30 kids in my class.",
+        "We've got two dogs at the office now.",
+        "I've got 29 kids this year, year 4 again.",
+    ],
 )
 def test_what_is_counted_at_work_is_not_of_the_family(text: str) -> None:
     assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
 
 
 @pytest.mark.parametrize(
-    "text", ["Ab Februar arbeite ich bei Bosch.", "Ab nächster Woche wohne ich in Köln.", "来月から大阪のデザイン事務所で働きます。"]
+    "text",
+    [
+        "Ab Februar arbeite ich bei Bosch.",
+        "Ab nächster Woche wohne ich in Köln.",
+        "来月から大阪のデザイン事務所で働きます。",
+    ],
 )
 def test_what_begins_later_in_german_and_japanese_fills_no_slot_yet(text: str) -> None:
     assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == []
@@ -278,7 +327,13 @@ def test_what_begins_later_in_german_and_japanese_fills_no_slot_yet(text: str) -
 
 @pytest.mark.parametrize(
     ("text", "attribute"),
-    [("子供は二人います。", "number of children"), ("犬の名前はモモです。", "犬 モモ"), ("娘は卵アレルギーです。", "allergy to 卵")],
+    [
+        ("子供は二人います。", "number of children"),
+        ("犬の名前はモモです。", "犬 モモ"),
+        ("娘は卵アレルギーです。", "allergy to 卵"),
+    ],
 )
-def test_a_slot_in_japanese_that_names_whom_it_is_about_is_filled(text: str, attribute: str) -> None:
+def test_a_slot_in_japanese_that_names_whom_it_is_about_is_filled(
+    text: str, attribute: str
+) -> None:
     assert [one.attribute for one in said_facts(talk(text)) if one.attribute] == [attribute]

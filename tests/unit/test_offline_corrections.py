@@ -16,10 +16,16 @@ def told(*lines: str) -> list[str]:
 @pytest.mark.parametrize(
     ("lines", "facts"),
     [
-        (("My sister is called Anna.", "a: What a name!", "No, I meant Hannah."), ["User's sister is called Hannah"]),
+        (
+            ("My sister is called Anna.", "a: What a name!", "No, I meant Hannah."),
+            ["User's sister is called Hannah"],
+        ),
         (("I live in Rome.", "Sorry, I meant to say Turin"), ["User lives in Turin"]),
         (("I live in Rome. Oops, I mean Turin!",), ["User lives in Turin"]),
-        (("I work as a baker at Fabrikam.", "No, I meant Contoso, not Fabrikam."), ["User works as a baker", "User works at Contoso"]),
+        (
+            ("I work as a baker at Fabrikam.", "No, I meant Contoso, not Fabrikam."),
+            ["User works as a baker", "User works at Contoso"],
+        ),
         (("I'm allergic to nuts.", "Wait, sorry, I meant eggs."), ["User is allergic to eggs"]),
         (("I live in Rome.", "We meet on Monday.", "No, I meant Tuesday."), ["User lives in Rome"]),
         (("I live in Rome.", "No, I meant Contoso, not Fabrikam."), ["User lives in Rome"]),
@@ -27,12 +33,18 @@ def told(*lines: str) -> list[str]:
         (("I live in Rome.", "I meant it."), ["User lives in Rome"]),
     ],
 )
-def test_a_correction_takes_the_place_of_what_was_said_just_before(lines: tuple[str, ...], facts: list[str]) -> None:
+def test_a_correction_takes_the_place_of_what_was_said_just_before(
+    lines: tuple[str, ...], facts: list[str]
+) -> None:
     assert told(*lines) == facts
 
 
 def test_the_correction_is_proven_by_its_own_words() -> None:
-    (fact,) = [one for one in said_facts(talk("My sister is called Anna.", "No, I meant Hannah.")) if one.attribute is not None]
+    (fact,) = [
+        one
+        for one in said_facts(talk("My sister is called Anna.", "No, I meant Hannah."))
+        if one.attribute is not None
+    ]
     assert (fact.message, fact.quote) == (1, "No, I meant Hannah.")
 
 

@@ -1,4 +1,6 @@
-"""Everyday sentences, and all that rules make of each: what fills a slot, and what is told besides."""
+"""Everyday sentences, and all that rules make of each: what fills a slot, and what is
+told besides.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ FILLED: dict[str, dict[str, str]] = {
     "I speak German but no English.": {"speaks german": "yes", "speaks english": "no"},
     "I like cats but not dogs.": {"opinion of cats": "likes", "opinion of dogs": "dislikes"},
     "I hate cats but not dogs.": {"opinion of cats": "dislikes"},
-    "I'm allergic to nuts but not to almonds.": {"allergy to nuts": "yes", "allergy to almonds": "no"},
+    "I'm allergic to nuts but not to almonds.": {
+        "allergy to nuts": "yes",
+        "allergy to almonds": "no",
+    },
     "I like coffee but not with milk.": {"opinion of coffee": "likes"},
     "I like tea, no sugar.": {"opinion of tea": "likes"},
     "I don't speak any French.": {"speaks french": "no"},
@@ -30,13 +35,22 @@ FILLED: dict[str, dict[str, str]] = {
     "I stopped drinking alcohol in January.": {"drinks alcohol": "no"},
     "I stopped eating sugar last year.": {"eats sugar": "no"},
     # lists of what there is a closed number of
-    "I speak English and a little bit of Italian.": {"speaks english": "yes", "speaks italian": "yes"},
-    "I speak fluent Spanish and some Portuguese.": {"speaks spanish": "yes", "speaks portuguese": "yes"},
+    "I speak English and a little bit of Italian.": {
+        "speaks english": "yes",
+        "speaks italian": "yes",
+    },
+    "I speak fluent Spanish and some Portuguese.": {
+        "speaks spanish": "yes",
+        "speaks portuguese": "yes",
+    },
     # who one is
     "I'm Sarah and I work as a vet.": {"name": "Sarah", "occupation": "vet"},
     "I'm Mary Jones.": {"name": "Mary Jones"},
     "I'm Austrian.": {"nationality": "Austrian"},
-    "I'm South African and I live in Leeds.": {"nationality": "South African", "home city": "Leeds"},
+    "I'm South African and I live in Leeds.": {
+        "nationality": "South African",
+        "home city": "Leeds",
+    },
     "I'm Vegan.": {},
     "I'm Home.": {},
     "I'm Catholic.": {},
@@ -55,7 +69,10 @@ FILLED: dict[str, dict[str, str]] = {
     "I'm a mother of two.": {"number of children": "2"},
     # work
     "I got promoted to team lead last week.": {"occupation": "team lead"},
-    "I started a new job as a data scientist at Spotify.": {"occupation": "data scientist", "employer": "Spotify"},
+    "I started a new job as a data scientist at Spotify.": {
+        "occupation": "data scientist",
+        "employer": "Spotify",
+    },
     "I work in finance at Deutsche Bank.": {"employer": "Deutsche Bank"},
     "I work nights as a security guard.": {"occupation": "security guard"},
     "I've been a teacher for ten years.": {"occupation": "teacher"},
@@ -80,16 +97,24 @@ TOLD: dict[str, str] = {
     "Our daughter Emma is five years old.": "User's daughter Emma is 5 years old",
 }
 PERSONS: dict[str, dict[tuple[str, str], str]] = {
-    "My wife Julia works as a doctor.": {("user's wife", "name"): "Julia", ("user's wife", "occupation"): "doctor"},
+    "My wife Julia works as a doctor.": {
+        ("user's wife", "name"): "Julia",
+        ("user's wife", "occupation"): "doctor",
+    },
     "My sister Lena is 25, my sister Mia is 20.": {("Lena", "age"): "25", ("Mia", "age"): "20"},
-    "My sister Lena is 25 and studies medicine in Prague.": {("Lena", "age"): "25", ("Lena", "field of study"): "medicine"},
+    "My sister Lena is 25 and studies medicine in Prague.": {
+        ("Lena", "age"): "25",
+        ("Lena", "field of study"): "medicine",
+    },
     "My best friend Max moved to Sydney.": {("Max", "home city"): "Sydney"},
 }
 
 
 @pytest.mark.parametrize("said", FILLED)
 def test_an_everyday_sentence_fills_these_slots_and_no_others(said: str) -> None:
-    assert {one.attribute: one.value for one in said_facts(talk(said)) if one.attribute} == FILLED[said]
+    assert {one.attribute: one.value for one in said_facts(talk(said)) if one.attribute} == FILLED[
+        said
+    ]
 
 
 @pytest.mark.parametrize("said", TOLD)
@@ -101,8 +126,12 @@ def test_an_everyday_sentence_tells_this(said: str) -> None:
 
 
 @pytest.mark.parametrize("said", PERSONS)
-def test_who_is_named_has_slots_under_that_name_and_the_only_one_of_a_kind_under_the_kind(said: str) -> None:
-    assert {(one.subject, one.attribute): one.value for one in said_facts(talk(said)) if one.attribute} == PERSONS[said]
+def test_who_is_named_has_slots_under_that_name_and_the_only_one_of_a_kind_under_the_kind(
+    said: str,
+) -> None:
+    assert {
+        (one.subject, one.attribute): one.value for one in said_facts(talk(said)) if one.attribute
+    } == PERSONS[said]
 
 
 @pytest.mark.parametrize(
@@ -122,5 +151,7 @@ def test_what_one_has_been_told_to_do_is_ahead() -> None:
 
 
 def test_of_two_times_the_one_that_is_over_is_left_out() -> None:
-    (one,) = said_foresight(talk("I came here from Cologne in March and I will start my course in October."))
+    (one,) = said_foresight(
+        talk("I came here from Cologne in March and I will start my course in October.")
+    )
     assert (one.start_time.month, one.end_time and one.end_time.month) == (10, 11)

@@ -16,12 +16,17 @@ FAMILY = "👩\u200d👩\u200d👧\u200d👦"
 
 
 def test_what_is_within_its_schema_stays_as_it_is() -> None:
-    made = answer_within_schema(lambda: fitted(SaidFact, text="Ana lives in Oslo", message=0, quote="I live in Oslo"), lambda: None)
+    made = answer_within_schema(
+        lambda: fitted(SaidFact, text="Ana lives in Oslo", message=0, quote="I live in Oslo"),
+        lambda: None,
+    )
     assert made == Fitted(SaidFact(text="Ana lives in Oslo", message=0, quote="I live in Oslo"))
 
 
 def test_a_text_that_is_too_long_is_cut_and_counted() -> None:
-    made = answer_within_schema(lambda: fitted(ConversationSummary, narrative="Ana likes tea. " * 300), lambda: None)
+    made = answer_within_schema(
+        lambda: fitted(ConversationSummary, narrative="Ana likes tea. " * 300), lambda: None
+    )
     assert made.value is not None
     assert len(made.value.narrative) <= 3_000
     assert made.value.narrative.endswith("tea.")
@@ -29,14 +34,21 @@ def test_a_text_that_is_too_long_is_cut_and_counted() -> None:
 
 
 def test_a_list_that_is_too_long_is_cut_with_its_texts() -> None:
-    made = answer_within_schema(lambda: fitted(RetrievalHints, tags=["x" * 100, *(f"tag {number}" for number in range(20))]), lambda: None)
+    made = answer_within_schema(
+        lambda: fitted(
+            RetrievalHints, tags=["x" * 100, *(f"tag {number}" for number in range(20))]
+        ),
+        lambda: None,
+    )
     assert made.value is not None
     assert made.value.tags == ["x" * 80, *(f"tag {number}" for number in range(7))]
     assert set(made.cut) == {"tags"}
 
 
 def test_what_is_wrong_in_another_way_is_answered_by_the_plainer_rule() -> None:
-    made = answer_within_schema(lambda: fitted(SaidFact, text="", message=0, quote="x"), lambda: None)
+    made = answer_within_schema(
+        lambda: fitted(SaidFact, text="", message=0, quote="x"), lambda: None
+    )
     assert (made.value, made.failure) == (None, "ValidationError")
     with pytest.raises(ValidationError):
         fitted(Cut, after=-1, reason="x" * 300)
@@ -73,12 +85,16 @@ def test_what_a_rule_refuses_stays_refused() -> None:
         ("a" + "\u0301" * 200, 100, "a" + "\u0301" * 99),
     ],
 )
-def test_a_beginning_ends_with_a_sentence_a_word_or_a_character(text: str, limit: int, expected: str) -> None:
+def test_a_beginning_ends_with_a_sentence_a_word_or_a_character(
+    text: str, limit: int, expected: str
+) -> None:
     assert beginning(text, limit) == expected
 
 
 @given(st.text(), st.integers(1, 50))
-def test_a_beginning_is_no_longer_than_allowed_and_stands_in_the_text(text: str, limit: int) -> None:
+def test_a_beginning_is_no_longer_than_allowed_and_stands_in_the_text(
+    text: str, limit: int
+) -> None:
     cut = beginning(text, limit)
     assert len(cut) <= limit
     assert text.startswith(cut)

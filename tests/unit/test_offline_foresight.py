@@ -1,4 +1,6 @@
-"""Foresight by rule: what holds for a while ends when it should, counted from the message and not from the clock."""
+"""Foresight by rule: what holds for a while ends when it should, counted from the message and not
+from the clock.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,11 @@ NAMED = [
     ("I'll be 40 in two weeks", day(14), day(21)),
     ("I'm at home until Easter", None, date(2027, 3, 28)),
     ("I'm saving money until Christmas", None, date(2026, 12, 25)),
-    ("I have to be at the dentist on Thursday 21 May at 16:30.", date(2026, 5, 21).replace(hour=16, minute=30), date(2026, 5, 22)),
+    (
+        "I have to be at the dentist on Thursday 21 May at 16:30.",
+        date(2026, 5, 21).replace(hour=16, minute=30),
+        date(2026, 5, 22),
+    ),
     ("I have an interview next Thursday, May 21st.", date(2026, 5, 21), date(2026, 5, 22)),
     ("I'm at the dentist on Thursday the 21st.", date(2026, 5, 21), date(2026, 5, 22)),
     ("I'm in Rome until Thu 21 May.", None, date(2026, 5, 22)),
@@ -104,7 +110,9 @@ NOTHING_AHEAD = [
 
 
 @pytest.mark.parametrize(("said", "start", "end"), NAMED)
-def test_a_named_time_is_taken_from_the_message(said: str, start: datetime | None, end: datetime) -> None:
+def test_a_named_time_is_taken_from_the_message(
+    said: str, start: datetime | None, end: datetime
+) -> None:
     (found,) = said_foresight(talk(said))
     assert (found.start_time, found.end_time) == (start or FRIDAY, end)
     assert found.quote == said
@@ -146,14 +154,18 @@ def test_everybody_passing_state_has_a_length() -> None:
     st.sampled_from([said for said, *_ in NAMED]),
     st.integers(0, 100 * 365 * 24).map(lambda hours: date(1990, 1, 1) + timedelta(hours=hours)),
 )
-@example("I'm away from 3 to 10 June.", datetime(2000, 6, 3, 1, tzinfo=timezone.utc))  # on its first day
+# on its first day
+@example("I'm away from 3 to 10 June.", datetime(2000, 6, 3, 1, tzinfo=timezone.utc))
 def test_on_whatever_day_it_is_said_it_lies_ahead(said: str, moment: datetime) -> None:
     found = ahead(said, moment)
     if found is not None:  # "2026-06-05" is over one day
         assert moment <= found.start < found.end
 
 
-@given(st.text(max_size=80), st.sampled_from([date(2, 1, 1), date(1999, 12, 31), date(2024, 2, 29), date(9990, 1, 1)]))
+@given(
+    st.text(max_size=80),
+    st.sampled_from([date(2, 1, 1), date(1999, 12, 31), date(2024, 2, 29), date(9990, 1, 1)]),
+)
 def test_no_text_is_too_odd(text: str, moment: datetime) -> None:
     ahead(text, moment)
 
@@ -161,9 +173,13 @@ def test_no_text_is_too_odd(text: str, moment: datetime) -> None:
 @given(
     st.sampled_from([said for said, *_ in [*NAMED, *USUAL]]),
     st.integers(0, 3 * 365).map(timedelta),
-    st.sampled_from([datetime.min.replace(tzinfo=timezone.utc), datetime.max.replace(tzinfo=timezone.utc)]),
+    st.sampled_from(
+        [datetime.min.replace(tzinfo=timezone.utc), datetime.max.replace(tzinfo=timezone.utc)]
+    ),
 )
-def test_what_would_end_outside_the_calendar_is_not_foreseen(said: str, away: timedelta, edge: datetime) -> None:
+def test_what_would_end_outside_the_calendar_is_not_foreseen(
+    said: str, away: timedelta, edge: datetime
+) -> None:
     moment = edge + away if edge.year == 1 else edge - away
     for found in said_foresight(talk(said, start=moment)):
         assert moment <= found.start_time < found.end_time

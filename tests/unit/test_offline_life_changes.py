@@ -1,4 +1,6 @@
-"""What changes in a life, by rule: the facts that a sentence tells of the user, whether it stands alone or within a talk."""
+"""What changes in a life, by rule: the facts that a sentence tells of the user,
+whether it stands alone or within a talk.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,19 @@ AROUND = "a: Good morning, what is new?", "a: I see.", "Thanks for asking."
 
 
 def told(*lines: str) -> dict[str, str]:
-    """What the lines say of the user's slots, as far as it is not known already or about something that is not known."""
-    said = {fact.attribute: fact.value for fact in said_facts(talk(*lines)) if fact.attribute and fact.value and fact.subject == "user"}
-    return {attribute: OVER if ends(attribute, value) else value for attribute, value in said.items() if bears(attribute, value)}
+    """What the lines say of the user's slots, as far as it is not known already or about something
+    that is not known.
+    """
+    said = {
+        fact.attribute: fact.value
+        for fact in said_facts(talk(*lines))
+        if fact.attribute and fact.value and fact.subject == "user"
+    }
+    return {
+        attribute: OVER if ends(attribute, value) else value
+        for attribute, value in said.items()
+        if bears(attribute, value)
+    }
 
 
 def ends(attribute: str, value: str) -> bool:
@@ -29,7 +41,9 @@ def bears(attribute: str, value: str) -> bool:
 
 
 @pytest.mark.parametrize(("said", "changed"), CHANGES, ids=[said for said, _ in CHANGES])
-def test_a_change_is_told_of_its_slot_alone_and_within_a_talk(said: str, changed: dict[str, str]) -> None:
+def test_a_change_is_told_of_its_slot_alone_and_within_a_talk(
+    said: str, changed: dict[str, str]
+) -> None:
     assert told(said) == changed
     assert told(AROUND[0], said, *AROUND[1:]) == changed
 

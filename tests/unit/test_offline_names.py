@@ -1,7 +1,7 @@
 r"""A name, a place or a value is never read as a pattern or a template.
 
-An actor called `CORP\jdoe` was used as a replacement template: each summary was a 500 ("bad escape \j"), each task was poisoned, and
-`CORP\nina` put a line break into what was told.
+An actor called `CORP\jdoe` was used as a replacement template: each summary was a 500 ("bad escape
+\j"), each task was poisoned, and `CORP\nina` put a line break into what was told.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ def said(content: str, actor: str) -> list[Message]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_told_as_it_is(name: str) -> None:
-    assert third_person("I love tea and it calms me.", name) == f"{name[:1].upper()}{name[1:]} loves tea and it calms {name}."
+    assert (
+        third_person("I love tea and it calms me.", name)
+        == f"{name[:1].upper()}{name[1:]} loves tea and it calms {name}."
+    )
     assert told_of("my dog", name) == "their dog"
     assert told_of("I", name) == name
 
@@ -36,7 +39,9 @@ def test_a_name_made_of_pronouns_is_not_rewritten(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 async def test_facts_and_stories_of_a_speaker_with_an_odd_name(name: str) -> None:
     agents = OfflineAgents()
-    messages = said("I live in Oslo. My sister Anna hates my tea. I'm on holiday until Friday.", name)
+    messages = said(
+        "I live in Oslo. My sister Anna hates my tea. I'm on holiday until Friday.", name
+    )
     facts = (await agents.extract_facts("app", messages)).value
     told = " ".join(name.split())[:60].rstrip()
     assert f"{told} lives in Oslo" in [one.text for one in facts.facts]
@@ -49,7 +54,14 @@ async def test_facts_and_stories_of_a_speaker_with_an_odd_name(name: str) -> Non
 async def test_a_template_as_a_value_stays_what_it_is(place: str) -> None:
     """What users say stands in the message as well as in the note of it, letter for letter."""
     agents = OfflineAgents()
-    for sentence in (f"I work at Acme {place}.", f"My goal is {place} soon.", f"My favourite sign is {place}!", f"I love {place} a lot."):
-        narrative = (await agents.summarise("app", said(sentence, "Ana"), fast=True)).value.narrative
+    for sentence in (
+        f"I work at Acme {place}.",
+        f"My goal is {place} soon.",
+        f"My favourite sign is {place}!",
+        f"I love {place} a lot.",
+    ):
+        narrative = (
+            await agents.summarise("app", said(sentence, "Ana"), fast=True)
+        ).value.narrative
         assert place in narrative
         await agents.extract_facts("app", said(sentence, "Ana"))

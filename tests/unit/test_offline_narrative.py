@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from memory_core.adapters.offline.clauses import third_person
 from memory_core.adapters.offline.facts import said_facts
-from memory_core.adapters.offline.summary import MAX_WORDS, candidates, keywords_of, narrative, retrieval_hints
+from memory_core.adapters.offline.summary import (
+    MAX_WORDS,
+    candidates,
+    keywords_of,
+    narrative,
+    retrieval_hints,
+)
 from memory_core.domain.conversation import Message
 from memory_core.domain.scene_assignment import PROTOTYPES, themes
 from memory_core.domain.text.analyzer import words
@@ -30,16 +36,26 @@ def story(messages: list[Message]) -> str:
 
 def test_a_short_talk_is_told_whole_and_in_order() -> None:
     assert story(STARTER) == (
-        "User has been having trouble with their sourdough starter. Assistant asked: Does the starter rise after feeding? "
-        "User said: It rises a little. User feeds it once a day with rye flour. "
+        "User has been having trouble with their sourdough starter. Assistant asked: Does the "
+        "starter rise after feeding? User said: It rises a little. User feeds it once a day with "
+        "rye flour. "
         "Assistant said: Feed the starter twice a day and keep it warm. "
         "User lives in an old house in Bamberg, so the kitchen is cold."
     )
 
 
 def test_of_a_long_talk_what_is_central_stays() -> None:
-    filler = [f"a: On {number} other matters the weather, politics and sport were {number} times mixed." for number in range(40)]
-    told = story(talk("u: My tomatoes have brown spots on the leaves.", *filler, "u: The spots on the tomatoes spread to the fruit."))
+    filler = [
+        f"a: On {number} other matters the weather, politics and sport were {number} times mixed."
+        for number in range(40)
+    ]
+    told = story(
+        talk(
+            "u: My tomatoes have brown spots on the leaves.",
+            *filler,
+            "u: The spots on the tomatoes spread to the fruit.",
+        )
+    )
     assert "User's tomatoes have brown spots" in told
     assert "The spots on the tomatoes spread" in told
     assert len(told.split()) <= 200
@@ -50,13 +66,18 @@ def test_a_greeting_is_told_as_one() -> None:
 
 
 def test_instructions_alone_are_nobodys_talk() -> None:
-    instruction = Message(role="system", content="You are kind.", timestamp=talk("u: Hi")[0].timestamp)
+    instruction = Message(
+        role="system", content="You are kind.", timestamp=talk("u: Hi")[0].timestamp
+    )
     assert story([instruction]) == "System gave instructions or results, nobody said anything."
     assert story([instruction, *talk("u: Hi")]) == "User exchanged a few words: Hi."
 
 
 def test_people_are_called_by_their_names() -> None:
-    assert story(talk("I baked a plum cake on Sunday.", actor="Ann")) == "Ann baked a plum cake on Sunday."
+    assert (
+        story(talk("I baked a plum cake on Sunday.", actor="Ann"))
+        == "Ann baked a plum cake on Sunday."
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,12 +102,25 @@ def test_only_what_is_simple_is_told_in_the_third_person(said: str, told: str | 
 
 
 PARTS = st.sampled_from(
-    ["u: I live in Oslo.", "a: Oslo has fjords.", "u: Why is it so cold there?", "u: 猫が好きです。", "a: ok", "s: be good"]
+    [
+        "u: I live in Oslo.",
+        "a: Oslo has fjords.",
+        "u: Why is it so cold there?",
+        "u: 猫が好きです。",
+        "a: ok",
+        "s: be good",
+    ]
 )
 
 
 @settings(max_examples=50)
-@given(st.lists(st.one_of(PARTS, st.text(max_size=80).map(lambda text: f"u: {text}")), min_size=1, max_size=12))
+@given(
+    st.lists(
+        st.one_of(PARTS, st.text(max_size=80).map(lambda text: f"u: {text}")),
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_a_story_is_never_empty_never_long_and_made_of_what_was_said(lines: list[str]) -> None:
     messages = talk(*lines)
     told = story(messages)
@@ -102,7 +136,15 @@ def test_keywords_are_phrases_that_were_said() -> None:
     assert not {"trouble with my", "twice", "little", "Hi"} & set(found)
 
 
-@pytest.mark.parametrize("text", ["今日は東京でカメラを買いました", "Я люблю крепкий кофе", "أحب القهوة", "Ich lerne C++ und C#"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "今日は東京でカメラを買いました",
+        "Я люблю крепкий кофе",
+        "أحب القهوة",
+        "Ich lerne C++ und C#",
+    ],
+)
 def test_every_language_has_keywords(text: str) -> None:
     assert keywords_of([text])
 
@@ -112,7 +154,9 @@ def test_names_of_those_who_speak_are_no_keywords() -> None:
 
 
 def test_hints_are_bounded_and_ask_for_what_was_told() -> None:
-    texts = [message.content for message in STARTER] + ["I work as a nurse. " + " ".join(f"gadget{n} sprocket{n}." for n in range(40))]
+    texts = [message.content for message in STARTER] + [
+        "I work as a nurse. " + " ".join(f"gadget{n} sprocket{n}." for n in range(40))
+    ]
     facts = said_facts(talk("I live in Bamberg.", "I work as a nurse."))
     hints = retrieval_hints(texts, facts, ["User"])
     assert (len(hints.tags), len(hints.keywords), len(hints.queries)) == (8, 10, 4)
@@ -121,10 +165,16 @@ def test_hints_are_bounded_and_ask_for_what_was_told() -> None:
 
 
 def test_themes_are_known_by_their_words() -> None:
-    assert max(themes(["flight", "hotel", "passport", "doctor"]).items(), key=lambda item: item[1])[0] == "travel"
+    assert (
+        max(themes(["flight", "hotel", "passport", "doctor"]).items(), key=lambda item: item[1])[0]
+        == "travel"
+    )
     assert themes(["xyzzy"]) == {}
     assert all(len(words(prototype)) >= 10 for prototype in PROTOTYPES.values())
 
 
 def test_words_that_only_lead_in_are_left_out_and_times_are_not() -> None:
-    assert story(talk("Hi, by the way, last week I bought a red bike.")) == "Last week User bought a red bike."
+    assert (
+        story(talk("Hi, by the way, last week I bought a red bike."))
+        == "Last week User bought a red bike."
+    )

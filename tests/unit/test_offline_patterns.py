@@ -1,4 +1,6 @@
-"""What repeats, by rule: said by a person, in several episodes, in the same words; and nothing else."""
+"""What repeats, by rule: said by a person, in several episodes, in the same words;
+and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -15,30 +17,60 @@ from memory_core.ports import DecisionItem
 from tests.builders import NOW
 
 
-def episodes(*texts: str, actor: str | None = None, category: str | None = None) -> list[DecisionItem]:
-    return [DecisionItem(number, text, category, NOW + timedelta(days=number), None, actor) for number, text in enumerate(texts)]
+def episodes(
+    *texts: str, actor: str | None = None, category: str | None = None
+) -> list[DecisionItem]:
+    return [
+        DecisionItem(number, text, category, NOW + timedelta(days=number), None, actor)
+        for number, text in enumerate(texts)
+    ]
 
 
 def found(*texts: str, **options: Any) -> list[tuple[str, str, list[int]]]:
-    return [(one.summary, one.pattern, one.sources) for one in found_patterns(episodes(*texts, **options)).patterns]
+    return [
+        (one.summary, one.pattern, one.sources)
+        for one in found_patterns(episodes(*texts, **options)).patterns
+    ]
 
 
 @pytest.mark.parametrize(
     ("texts", "summary", "kind"),
     [
-        (("I love jazz", "Nice weather.", "By the way, I love jazz."), "User loves jazz", "preference"),
-        (("I always take the tram to work", "As I said, I always take the tram to work!"), "User always takes the tram to work", "habit"),
-        (("User goes swimming on Tuesdays.", "User goes swimming every Tuesday."), "User goes swimming on Tuesdays", "habit"),
         (
-            ("I watered the ferns today", "Yesterday I watered the ferns", "I watered the ferns again this morning"),
+            ("I love jazz", "Nice weather.", "By the way, I love jazz."),
+            "User loves jazz",
+            "preference",
+        ),
+        (
+            ("I always take the tram to work", "As I said, I always take the tram to work!"),
+            "User always takes the tram to work",
+            "habit",
+        ),
+        (
+            ("User goes swimming on Tuesdays.", "User goes swimming every Tuesday."),
+            "User goes swimming on Tuesdays",
+            "habit",
+        ),
+        (
+            (
+                "I watered the ferns today",
+                "Yesterday I watered the ferns",
+                "I watered the ferns again this morning",
+            ),
             "User watered the ferns again and again",
             "habit",
         ),
-        (("We saw Porto", "Back in Porto", "Off to Porto we went"), "User often speaks of Porto", "place"),
+        (
+            ("We saw Porto", "Back in Porto", "Off to Porto we went"),
+            "User often speaks of Porto",
+            "place",
+        ),
         (("I met Ines", "Lunch with Ines", "I called Ines"), "User often speaks of Ines", "person"),
     ],
 )
-def test_what_is_said_again_is_found_with_the_episodes_that_say_it(texts: tuple[str, ...], summary: str, kind: str) -> None:
+def test_what_is_said_again_is_found_with_the_episodes_that_say_it(
+    texts: tuple[str, ...], summary: str, kind: str
+) -> None:
     patterns = found(*texts)
     assert [(one, what) for one, what, _ in patterns] == [(summary, kind)]
     assert len(patterns[0][2]) >= 2
@@ -64,19 +96,30 @@ def test_what_is_said_again_is_found_with_the_episodes_that_say_it(texts: tuple[
         (),
     ],
 )
-def test_what_differs_passes_fills_a_slot_or_is_nobodys_own_is_no_pattern(texts: tuple[str, ...]) -> None:
+def test_what_differs_passes_fills_a_slot_or_is_nobodys_own_is_no_pattern(
+    texts: tuple[str, ...],
+) -> None:
     assert found(*texts) == []
 
 
 def test_a_person_is_told_of_by_name_and_an_assistant_not_at_all() -> None:
-    assert found("I love jazz", "I love jazz", actor="Ana") == [("Ana loves jazz", "preference", [0, 1])]
+    assert found("I love jazz", "I love jazz", actor="Ana") == [
+        ("Ana loves jazz", "preference", [0, 1])
+    ]
     assert found("I love jazz", "I love jazz", actor="assistant") == []
 
 
 def test_the_order_in_which_episodes_are_shown_changes_nothing_but_their_numbers() -> None:
-    items = episodes("I love jazz", "I always take the tram to work", "I love jazz", "I always take the tram to work")
+    items = episodes(
+        "I love jazz",
+        "I always take the tram to work",
+        "I love jazz",
+        "I always take the tram to work",
+    )
     assert found_patterns(items) == found_patterns(items)
-    assert {one.summary for one in found_patterns(items[::-1]).patterns} == {one.summary for one in found_patterns(items).patterns}
+    assert {one.summary for one in found_patterns(items[::-1]).patterns} == {
+        one.summary for one in found_patterns(items).patterns
+    }
 
 
 SENTENCES = (

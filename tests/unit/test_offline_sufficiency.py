@@ -1,4 +1,6 @@
-"""Whether an answer is enough, by rule: a few memories stand out, and the query's words stand in what was found."""
+"""Whether an answer is enough, by rule: a few memories stand out, and the query's words stand in
+what was found.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ SINKS = "The red boat sinks near Porto"
 
 
 def items(*told: tuple[str, float | None]) -> list[DecisionItem]:
-    return [DecisionItem(number, text, None, NOW, lead=lead) for number, (text, lead) in enumerate(told, 1)]
+    return [
+        DecisionItem(number, text, None, NOW, lead=lead)
+        for number, (text, lead) in enumerate(told, 1)
+    ]
 
 
 def test_one_memory_far_before_the_rest_with_all_words_is_enough() -> None:
@@ -44,7 +49,11 @@ def test_what_does_not_surely_answer_is_not_enough() -> None:
 
 def test_nothing_found_is_not_enough() -> None:
     verdict = judged(ASKED, [])
-    assert (verdict.sufficient, verdict.rewritten, verdict.why) == (False, None, "Nothing was found.")
+    assert (verdict.sufficient, verdict.rewritten, verdict.why) == (
+        False,
+        None,
+        "Nothing was found.",
+    )
 
 
 @pytest.mark.parametrize("query", ["\U0001f642?", "the"])

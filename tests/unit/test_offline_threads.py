@@ -59,7 +59,10 @@ async def test_a_rule_ends_when_the_task_that_waits_for_it_is_cancelled() -> Non
 
 async def test_a_rule_that_waits_for_a_thread_does_not_begin_when_it_is_cancelled() -> None:
     first, second, thread = Endless(), Endless(), RuleThread()
-    running, waiting = asyncio.create_task(thread.run(first)), asyncio.create_task(thread.run(second))
+    running, waiting = (
+        asyncio.create_task(thread.run(first)),
+        asyncio.create_task(thread.run(second)),
+    )
     assert await until(first.begun)
     for task in (waiting, running):
         task.cancel()
@@ -91,7 +94,16 @@ async def test_a_rule_stops_for_its_own_task_only() -> None:
         lambda: decided(ITEMS, ITEMS),
         lambda: found_patterns(ITEMS),
     ],
-    ids=["facts", "foresight", "candidates", "episode", "boundaries", "hints", "conflicts", "patterns"],
+    ids=[
+        "facts",
+        "foresight",
+        "candidates",
+        "episode",
+        "boundaries",
+        "hints",
+        "conflicts",
+        "patterns",
+    ],
 )
 def test_every_rule_looks_whether_it_is_to_stop(rule: Callable[[], object]) -> None:
     turns = Turns()
@@ -109,7 +121,11 @@ async def test_a_shorter_text_does_not_wait_for_a_long_one() -> None:
     agents, first, second = OfflineAgents(), Endless(), Endless()
     long = [asyncio.create_task(agents._run(["a" * LONG], rule)) for rule in (first, second)]
     assert await until(first.begun)
-    assert (await agents.extract_facts("app", [Message(role="user", content="I live in Rome. " * 250, timestamp=WHEN)])).value.facts
+    assert (
+        await agents.extract_facts(
+            "app", [Message(role="user", content="I live in Rome. " * 250, timestamp=WHEN)]
+        )
+    ).value.facts
     assert not second.begun.is_set()
     for task in long:
         task.cancel()
@@ -118,9 +134,13 @@ async def test_a_shorter_text_does_not_wait_for_a_long_one() -> None:
 
 
 async def test_agents_read_long_texts_beside_the_event_loop() -> None:
-    """While a long conversation is read, the loop goes on: it would not turn once if the rules ran in it."""
+    """While a long conversation is read, the loop goes on: it would not turn once if the
+    rules ran in it.
+    """
     agents = OfflineAgents()
-    long = [Message(role="user", content="I live in Rome. " * 250, timestamp=WHEN) for _ in range(20)]
+    long = [
+        Message(role="user", content="I live in Rome. " * 250, timestamp=WHEN) for _ in range(20)
+    ]
     reading = asyncio.create_task(agents.extract_facts("app", long))
     turns = 0
     while not reading.done():

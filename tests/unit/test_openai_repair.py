@@ -1,4 +1,6 @@
-"""What a model wrote becomes an answer by leaving out, never by making up, and garbage never becomes an empty answer."""
+"""What a model wrote becomes an answer by leaving out, never by making up, and garbage never
+becomes an empty answer.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,25 @@ from memory_core.prompts import NAMES, Name, prompt
 from tests.chat_server import GOOD
 
 NOTHING = Echoes(frozenset(), ())
-KINDS: dict[str, type[BaseModel]] = {prompt(name).answer.__name__: prompt(name).answer for name in NAMES}
-FACT = {"text": "Ana sails", "message": 0, "quote": "I sail", "subject": None, "attribute": None, "value": None, "confidence": 1}
-DECISION = {"new": 0, "memory": 0, "operation": "SKIP", "confidence_score": 0.9, "reasoning": "said before"}
+KINDS: dict[str, type[BaseModel]] = {
+    prompt(name).answer.__name__: prompt(name).answer for name in NAMES
+}
+FACT = {
+    "text": "Ana sails",
+    "message": 0,
+    "quote": "I sail",
+    "subject": None,
+    "attribute": None,
+    "value": None,
+    "confidence": 1,
+}
+DECISION = {
+    "new": 0,
+    "memory": 0,
+    "operation": "SKIP",
+    "confidence_score": 0.9,
+    "reasoning": "said before",
+}
 
 
 READERS = {"form_cell": cell_parts, "form_window": window_parts, "reflect": reflected_parts}
@@ -68,7 +86,17 @@ def test_a_plain_answer_is_taken_as_it_is(kind: type[BaseModel]) -> None:
         "{}{}",
         '{{"answer": {}}}',
     ],
-    ids=["fence", "bare fence", "chatter", "thought", "thought and fence", "thought without its opening", "blanks", "twice", "wrapped"],
+    ids=[
+        "fence",
+        "bare fence",
+        "chatter",
+        "thought",
+        "thought and fence",
+        "thought without its opening",
+        "blanks",
+        "twice",
+        "wrapped",
+    ],
 )
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 def test_what_stands_around_an_answer_is_taken_off(kind: type[BaseModel], wrapping: str) -> None:
@@ -80,9 +108,11 @@ def test_what_stands_around_an_answer_is_taken_off(kind: type[BaseModel], wrappi
 @pytest.mark.parametrize(
     "text",
     [
-        "", "   ", "I can't help with that.", "null", "true", "42", '"facts"', "[]", "{}", "[[[]]]", "{" * 3000, "[" * 3000, '{"foo": 1}',
-        '{"answer": {"foo": 1}}', "<think>{\"facts\": [], \"cuts\": [], \"decisions\": []} and so on, for", "```json\n```", "NaN",
-        '{"error": {"message": "overloaded"}}', "<html><body>502</body></html>", "{'facts': []}",
+        "", "   ", "I can't help with that.", "null", "true", "42", '"facts"', "[]", "{}", "[[[]]]",
+        "{" * 3000, "[" * 3000, '{"foo": 1}', '{"answer": {"foo": 1}}',
+        "<think>{\"facts\": [], \"cuts\": [], \"decisions\": []} and so on, for", "```json\n```",
+        "NaN", '{"error": {"message": "overloaded"}}', "<html><body>502</body></html>",
+        "{'facts': []}",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
@@ -115,7 +145,9 @@ def test_wrong_items_are_dropped_and_good_ones_kept() -> None:
     assert (answer.repaired, answer.dropped) == (True, 5)
 
 
-@pytest.mark.parametrize("facts", [[{"text": "half"}], [None], "Ana sails", {"text": "Ana sails"}, 3])
+@pytest.mark.parametrize(
+    "facts", [[{"text": "half"}], [None], "Ana sails", {"text": "Ana sails"}, 3]
+)
 def test_a_list_of_which_nothing_is_right_is_a_failure(facts: Any) -> None:
     with pytest.raises(AgentFailed):
         read(json.dumps({"facts": facts}), ExtractedFacts)
@@ -130,7 +162,11 @@ def test_an_optional_field_that_is_wrong_counts_as_not_given() -> None:
     given["metadata"] = {"depth": "bottomless", "follow_ups": "N/A"}
     given["retrieval"]["tags"] = ["sailing", None, 3]
     answer = read(json.dumps(given), ConversationSummary).value
-    assert (answer.metadata.depth, answer.metadata.follow_ups, answer.retrieval.tags) == ("N/A", [], ["sailing"])
+    assert (answer.metadata.depth, answer.metadata.follow_ups, answer.retrieval.tags) == (
+        "N/A",
+        [],
+        ["sailing"],
+    )
 
 
 @pytest.mark.parametrize("broken", [None, "", 5, ["a story"]])
@@ -147,8 +183,12 @@ def test_what_is_too_long_is_cut_where_a_sentence_or_a_word_ends() -> None:
     assert answer.value.narrative.endswith("The wind rose.")
     assert 2900 < len(answer.value.narrative) <= 3000
     assert answer.repaired
-    many = {"retrieval": {"tags": [f"tag {number}" for number in range(20)], "keywords": ["w" * 200]}}
-    terms = read(json.dumps({**GOOD["ConversationSummary"], **many}), ConversationSummary).value.retrieval
+    many = {
+        "retrieval": {"tags": [f"tag {number}" for number in range(20)], "keywords": ["w" * 200]}
+    }
+    terms = read(
+        json.dumps({**GOOD["ConversationSummary"], **many}), ConversationSummary
+    ).value.retrieval
     assert terms.tags == [f"tag {number}" for number in range(8)]
     assert terms.keywords == ["w" * 80]
 
@@ -160,7 +200,12 @@ def test_a_quote_that_is_cut_is_still_a_beginning_of_what_was_said() -> None:
 
 
 def test_half_a_list_is_kept_without_the_item_that_was_under_way() -> None:
-    whole = json.dumps({"facts": [FACT, {**FACT, "text": "Ana rows"}, {**FACT, "text": "Ana swims"}], "foresight": []})
+    whole = json.dumps(
+        {
+            "facts": [FACT, {**FACT, "text": "Ana rows"}, {**FACT, "text": "Ana swims"}],
+            "foresight": [],
+        }
+    )
     cut = whole[: whole.index("Ana swims") + 4]
     answer = read(cut, ExtractedFacts)
     assert [one.text for one in answer.value.facts] == ["Ana sails", "Ana rows"]
@@ -197,11 +242,20 @@ def test_line_breaks_within_a_text_are_forgiven() -> None:
 
 
 def test_decisions_in_a_bare_list_are_read() -> None:
-    assert len(read(json.dumps([DECISION, {**DECISION, "memory": 1}]), Decisions).value.decisions) == 2
+    assert (
+        len(read(json.dumps([DECISION, {**DECISION, "memory": 1}]), Decisions).value.decisions) == 2
+    )
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"memory": "mem_0f3c9a7be15d4c2288aa01bc"}, {"memory": -1}, {"operation": "ERASE"}, {"confidence_score": 2}, {"new": None}]
+    "wrong",
+    [
+        {"memory": "mem_0f3c9a7be15d4c2288aa01bc"},
+        {"memory": -1},
+        {"operation": "ERASE"},
+        {"confidence_score": 2},
+        {"new": None},
+    ],
 )
 def test_a_decision_by_an_id_or_of_an_unknown_kind_is_dropped(wrong: dict[str, Any]) -> None:
     answer = read(json.dumps({"decisions": [DECISION, {**DECISION, **wrong}]}), Decisions)
@@ -220,8 +274,16 @@ def test_an_answer_that_is_the_prompts_own_example_is_refused(name: Name) -> Non
 def test_a_fact_of_the_example_among_others_is_dropped_whatever_it_is_dressed_in() -> None:
     asked = prompt("extract_facts")
     made_up = asked.examples[0]["facts"][0]
-    others = [FACT, {**made_up, "message": 2, "confidence": 0.4, "text": "Ana keeps a lighthouse"}, {**made_up, "quote": "I sail"}]
-    answer = read(json.dumps({"facts": others, "foresight": asked.examples[0]["foresight"]}), ExtractedFacts, Echoes.of(asked))
+    others = [
+        FACT,
+        {**made_up, "message": 2, "confidence": 0.4, "text": "Ana keeps a lighthouse"},
+        {**made_up, "quote": "I sail"},
+    ]
+    answer = read(
+        json.dumps({"facts": others, "foresight": asked.examples[0]["foresight"]}),
+        ExtractedFacts,
+        Echoes.of(asked),
+    )
     assert [one.text for one in answer.value.facts] == ["Ana sails"]
     assert answer.value.foresight == []
     assert answer.dropped == 3
@@ -232,7 +294,11 @@ def test_an_answer_that_recites_its_instructions_is_refused(name: Name) -> None:
     asked = prompt(name)
     story = "The instructions are: " + asked.text[:2000]
     with pytest.raises(AgentFailed, match="repetition"):
-        read(json.dumps({**GOOD["ConversationSummary"], "narrative": story}), ConversationSummary, Echoes.of(asked))
+        read(
+            json.dumps({**GOOD["ConversationSummary"], "narrative": story}),
+            ConversationSummary,
+            Echoes.of(asked),
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
@@ -242,7 +308,17 @@ def test_an_ordinary_answer_repeats_nothing(kind: type[BaseModel]) -> None:
 
 
 FIELDS = sorted({name for kind in KINDS.values() for name in kind.model_fields})
-INNER_FIELDS = ["text", "message", "quote", "new", "memory", "operation", "tags", "after", "natural_memory_note"]
+INNER_FIELDS = [
+    "text",
+    "message",
+    "quote",
+    "new",
+    "memory",
+    "operation",
+    "tags",
+    "after",
+    "natural_memory_note",
+]
 LEAVES = st.one_of(
     st.none(),
     st.booleans(),
@@ -253,7 +329,10 @@ LEAVES = st.one_of(
 )
 JSON = st.recursive(
     LEAVES,
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.sampled_from([*FIELDS, *INNER_FIELDS]), inner, max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.sampled_from([*FIELDS, *INNER_FIELDS]), inner, max_size=5),
+    ),
     max_leaves=25,
 )
 
@@ -269,7 +348,9 @@ def test_any_json_is_an_answer_or_a_failure(value: Any, kind: str) -> None:
 
 @given(st.sampled_from(sorted(KINDS)), st.integers(min_value=0, max_value=2000))
 def test_an_answer_cut_anywhere_is_part_of_the_whole_or_a_failure(kind: str, length: int) -> None:
-    """Whatever a cut leaves is what stood there: no text, number or decision that the whole answer does not have."""
+    """Whatever a cut leaves is what stood there: no text, number or decision that the whole answer
+    does not have.
+    """
     whole = KINDS[kind].model_validate(GOOD[kind])
     try:
         answer = read(json.dumps(GOOD[kind])[:length], KINDS[kind]).value
@@ -311,7 +392,11 @@ def test_any_text_can_be_looked_through(text: str) -> None:
         assert value is not None
 
 
-@given(JSON, st.text(alphabet='{}[]"\\:, ab', max_size=20), st.text(alphabet='{}[]"\\:, ab', max_size=20))
+@given(
+    JSON,
+    st.text(alphabet='{}[]"\\:, ab', max_size=20),
+    st.text(alphabet='{}[]"\\:, ab', max_size=20),
+)
 def test_chatter_full_of_brackets_does_no_harm(value: Any, before: str, after: str) -> None:
     list(values_in(before + json.dumps(value) + after))
 

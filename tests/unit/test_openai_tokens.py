@@ -1,4 +1,6 @@
-"""How long texts are cut for the OpenAI embedder, with a tokenizer's vocabulary at hand and without one."""
+"""How long texts are cut for the OpenAI embedder, with a tokenizer's vocabulary at hand and
+without one.
+"""
 
 from __future__ import annotations
 

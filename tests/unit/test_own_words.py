@@ -1,4 +1,6 @@
-"""What a speaker says himself: quotations, pastes, examples and recalled memories are blanked, in place."""
+"""What a speaker says himself: quotations, pastes, examples and recalled memories are blanked,
+in place.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,13 @@ from memory_core.domain.statements.provenance import own_words, without_recalled
         ("Relevant memories:\n- I live in Oslo\n- I like tea\n\nHello", "Hello"),
         ('{"text": "I live in Oslo"}\nHello', "Hello"),
         ("[mem_0123456789ab] I live in Oslo\nHello", "Hello"),
-        ("## Summary\nUser lives in Oslo.\n\n## Guidance\nDo: write.\n\n---\nTags: Oslo\n\nHello", "Hello"),
+        (
+            (
+                "## Summary\nUser lives in Oslo.\n\n## Guidance\nDo: write.\n\n---\nTags: "
+                "Oslo\n\nHello"
+            ),
+            "Hello",
+        ),
         ("Look:\n  ## Behavioral Patterns\nUser's style: short", "Look:"),
         ("I wrote a ## Summary of it\n---\nHello", "I wrote a ## Summary of it --- Hello"),
     ],
@@ -54,7 +62,11 @@ def test_places_and_lines_stay_where_they_are(text: str) -> None:
 def test_a_quotation_begins_at_its_last_opening_mark(nested: str) -> None:
     """Each opening mark began a scan of up to 12,000 characters: a text of them took a second."""
     opening = nested[0]
-    said = f"She told me {opening} " * 3 + nested.format("I live in Oslo and I love it there") + " yesterday"
+    said = (
+        f"She told me {opening} " * 3
+        + nested.format("I live in Oslo and I love it there")
+        + " yesterday"
+    )
     own = own_words(said)
     assert "Oslo" not in own
     assert own.count(opening) == 3

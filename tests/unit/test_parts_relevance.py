@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from memory_core.domain.ranking.candidates import Statistics, from_memories, joined
-from memory_core.domain.ranking.query_parts import part_of, parts_relevance, query_parts_of, says_all
+from memory_core.domain.ranking.query_parts import (
+    part_of,
+    parts_relevance,
+    query_parts_of,
+    says_all,
+)
 from memory_core.domain.ranking.relevance import RelevanceParameters, ordering, relevance
 from tests.builders import memory, unit
 
@@ -16,17 +21,30 @@ TEXTS = ("Dee sails her red boat in Porto", "The dishwasher broke on Tuesday", "
 def judged(query, vectors=None, texts=TEXTS):
     message = query_parts_of(query, NOW)
     vectors = vectors or tuple(unit(place) for place in range(len(message.sentences)))
-    memories = [memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(texts)]
-    found = from_memories(memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors))
+    memories = [
+        memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(texts)
+    ]
+    found = from_memories(
+        memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors)
+    )
     frequency = dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True))
     statistics = Statistics(len(memories), float(found.length.mean()), frequency)
-    return message, found, statistics, parts_relevance(message, vectors, found, statistics, PARAMETERS)
+    return (
+        message,
+        found,
+        statistics,
+        parts_relevance(message, vectors, found, statistics, PARAMETERS),
+    )
 
 
 def test_a_query_of_one_sentence_has_the_relevance_that_it_had():
     message, found, statistics, verdict = judged("Where does Dee sail her boat?")
-    np.testing.assert_array_equal(verdict.best.score, relevance(message.whole, found, statistics, PARAMETERS).score)
-    np.testing.assert_array_equal(verdict.order, ordering(message.whole, verdict.best, found, statistics, PARAMETERS))
+    np.testing.assert_array_equal(
+        verdict.best.score, relevance(message.whole, found, statistics, PARAMETERS).score
+    )
+    np.testing.assert_array_equal(
+        verdict.order, ordering(message.whole, verdict.best, found, statistics, PARAMETERS)
+    )
     assert verdict.part.tolist() == [0, 0, 0]
 
 
@@ -36,7 +54,11 @@ def test_a_memory_counts_as_its_best_part_does():
     message, _, _, inside = judged(f"My train was late and nobody told us anything. {question}")
     assert message.parts[inside.part[0]].analysis.text == question
     assert inside.best.score[0] > 0.9 * alone.best.score[0]
-    whole = relevance(message.whole, *judged(f"My train was late and nobody told us anything. {question}")[1:3], PARAMETERS).score
+    whole = relevance(
+        message.whole,
+        *judged(f"My train was late and nobody told us anything. {question}")[1:3],
+        PARAMETERS,
+    ).score
     assert inside.best.score[0] > whole[0]
 
 
@@ -50,7 +72,9 @@ def test_the_vector_of_a_pair_and_of_the_whole_is_the_mean_of_its_sentences():
 
 def test_two_questions_share_the_first_places():
     texts = [*(f"Dee sails her red boat to harbour {n}" for n in range(12)), "Ben grows lemons"]
-    _, _, _, verdict = judged("Where does Dee sail her red boat? Which lemons does Ben grow?", (unit(0), unit(12)), texts)
+    _, _, _, verdict = judged(
+        "Where does Dee sail her red boat? Which lemons does Ben grow?", (unit(0), unit(12)), texts
+    )
     assert verdict.best.score[-1] < verdict.best.score[:12].max()
     assert np.argsort(-verdict.order).tolist().index(12) <= 1
 
@@ -59,10 +83,19 @@ def test_two_questions_about_long_texts_share_the_first_places_with_all_that_ord
     message = query_parts_of("Where does Dee sail her red boat? Which lemons does Ben grow?", NOW)
     memories = [
         memory("Dee sails her red boat in Porto", id="boat", embedding=unit(0)),
-        memory("Ben grows lemons", id="lemons", embedding=(unit(1) + unit(2) + unit(3)) / np.float32(np.sqrt(3))),
+        memory(
+            "Ben grows lemons",
+            id="lemons",
+            embedding=(unit(1) + unit(2) + unit(3)) / np.float32(np.sqrt(3)),
+        ),
     ]
     found = from_memories(memories, message.whole.terms, np.stack([unit(0), unit(1)]))
-    statistics = Statistics(2, 8.0, dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True)), turn_log_length=5.0)
+    statistics = Statistics(
+        2,
+        8.0,
+        dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True)),
+        turn_log_length=5.0,
+    )
     verdict = parts_relevance(message, (unit(0), unit(1)), found, statistics, PARAMETERS)
     assert verdict.order[1] == pytest.approx(verdict.order[0])
     assert verdict.best.score[1] < verdict.best.score[0]
@@ -92,8 +125,12 @@ def test_without_vectors_words_decide():
 
 def test_sets_of_several_sentences_are_joined_with_all_their_cosines():
     vectors = np.stack([unit(1), unit(2)])
-    memories = [memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(TEXTS)]
-    whole, first, second = (from_memories(part, ("boat",), vectors) for part in (memories, memories[:1], memories[1:]))
+    memories = [
+        memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(TEXTS)
+    ]
+    whole, first, second = (
+        from_memories(part, ("boat",), vectors) for part in (memories, memories[:1], memories[1:])
+    )
     both = joined(first, second)
     assert both.cosines is not None
     assert whole.cosines is not None

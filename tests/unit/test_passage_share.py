@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from memory_core.domain.ranking.candidates import Statistics, from_memories
 from memory_core.domain.ranking.index_terms import PASSAGE_TERMS, Turn, analyse
-from memory_core.domain.ranking.passages import BESIDE_TERMS, PassageRules, best_passages, saturation
+from memory_core.domain.ranking.passages import (
+    BESIDE_TERMS,
+    PassageRules,
+    best_passages,
+    saturation,
+)
 from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.ranking.relevance import RelevanceParameters, lexical_share
 from tests.builders import NOW, memory
@@ -23,7 +28,12 @@ STATISTICS = Statistics(500, 30.0, dict.fromkeys(ASKED, 2))
 
 
 def told(text, *, actor=None, previous=None):
-    lexical = analyse(text, actor=actor, event_timestamp=NOW, previous=None if previous is None else Turn("m", previous))
+    lexical = analyse(
+        text,
+        actor=actor,
+        event_timestamp=NOW,
+        previous=None if previous is None else Turn("m", previous),
+    )
     return memory(text, lexical=lexical, actor=actor)
 
 
@@ -34,7 +44,9 @@ def filler(terms):
 def shares(query, *memories):
     analysis = analyse_query(query, NOW)
     found = from_memories(memories, analysis.terms, None)
-    return lexical_share(analysis, found, STATISTICS, PARAMETERS), lexical_share(analysis, found, STATISTICS, WHOLE)
+    return lexical_share(analysis, found, STATISTICS, PARAMETERS), lexical_share(
+        analysis, found, STATISTICS, WHOLE
+    )
 
 
 @settings(deadline=None)
@@ -49,7 +61,10 @@ def test_a_passage_never_takes_from_what_the_whole_covers(text, asked, previous)
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from(ASKED + OTHERS), max_size=PASSAGE_TERMS), st.lists(st.sampled_from(ASKED), min_size=1, max_size=5))
+@given(
+    st.lists(st.sampled_from(ASKED + OTHERS), max_size=PASSAGE_TERMS),
+    st.lists(st.sampled_from(ASKED), min_size=1, max_size=5),
+)
 def test_a_text_that_is_one_passage_is_weighed_as_before(text, asked):
     with_passages, whole = shares(" ".join(asked), told(" ".join(text)))
     np.testing.assert_array_equal(with_passages, whole)
@@ -67,10 +82,21 @@ def test_the_best_passage_is_the_best_of_all_that_there_are(text, asked):
     best = 0.0
     for size in RULES.terms:
         for start in range(len(stems)):
-            tf = np.array([[stems[start : start + size].count(term) for term in analysis.terms]], dtype=np.float64)
-            covered = saturation(tf, np.array([size + BESIDE_TERMS]), RULES.mean_length, RULES.k1, RULES.b)
-            best = max(best, covered.mean() * min(1.0, np.count_nonzero(tf) / min(RULES.enough, len(analysis.terms))))
-    assert best_passages(found, analysis.terms, np.ones(len(analysis.terms)), RULES).share == pytest.approx([best])
+            tf = np.array(
+                [[stems[start : start + size].count(term) for term in analysis.terms]],
+                dtype=np.float64,
+            )
+            covered = saturation(
+                tf, np.array([size + BESIDE_TERMS]), RULES.mean_length, RULES.k1, RULES.b
+            )
+            best = max(
+                best,
+                covered.mean()
+                * min(1.0, np.count_nonzero(tf) / min(RULES.enough, len(analysis.terms))),
+            )
+    assert best_passages(
+        found, analysis.terms, np.ones(len(analysis.terms)), RULES
+    ).share == pytest.approx([best])
 
 
 @pytest.mark.parametrize("before", [0, 400, 1500])
@@ -92,8 +118,12 @@ def test_words_that_stand_far_apart_make_no_passage():
 
 def test_a_passage_that_says_few_of_the_terms_counts_for_less():
     analysis = analyse_query(" ".join(ASKED), NOW)
-    texts = [told(" ".join([*filler(200), *ASKED[:said], *filler(200)])) for said in (1, 2, 3, 4, 5)]
-    best = best_passages(from_memories(texts, analysis.terms, None), analysis.terms, np.ones(5), RULES)
+    texts = [
+        told(" ".join([*filler(200), *ASKED[:said], *filler(200)])) for said in (1, 2, 3, 4, 5)
+    ]
+    best = best_passages(
+        from_memories(texts, analysis.terms, None), analysis.terms, np.ones(5), RULES
+    )
     assert best.weight.tolist() == [0.25, 0.5, 0.75, 1.0, 1.0]
     assert best.length.tolist() == [20 + BESIDE_TERMS] * 5
     assert best.tf.sum(axis=1).tolist() == [1, 2, 3, 4, 5]

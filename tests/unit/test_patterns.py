@@ -1,4 +1,6 @@
-"""A pattern stands on the episodes that say it, and two patterns are one when they differ in the wording alone."""
+"""A pattern stands on the episodes that say it, and two patterns are one when they differ in the
+wording alone.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.statements.patterns import FEWEST, Said, carriers, same_pattern, telling, told_by
+from memory_core.domain.statements.patterns import (
+    FEWEST,
+    Said,
+    carriers,
+    same_pattern,
+    telling,
+    told_by,
+)
 from tests.injections import ALL
 
-EPISODES = ("I went running in the park with Ana", "The park was empty, I ran 5 km while running", "We painted the kitchen wall")
+EPISODES = (
+    "I went running in the park with Ana",
+    "The park was empty, I ran 5 km while running",
+    "We painted the kitchen wall",
+)
 SAID = [Said.of(text) for text in EPISODES]
 
 
@@ -28,17 +41,26 @@ SAID = [Said.of(text) for text in EPISODES]
         ("", []),
     ],
 )
-def test_each_episode_says_a_part_and_together_they_say_most(statement: str, places: list[int]) -> None:
+def test_each_episode_says_a_part_and_together_they_say_most(
+    statement: str, places: list[int]
+) -> None:
     assert carriers(statement, SAID) == places
 
 
 def test_what_is_quoted_pasted_or_recalled_carries_nothing() -> None:
-    recalled = [Said.of(f"<memory>{EPISODES[0]}</memory> What else?"), Said.of(f'He wrote: "{EPISODES[0]}, I tell you"'), SAID[0]]
+    recalled = [
+        Said.of(f"<memory>{EPISODES[0]}</memory> What else?"),
+        Said.of(f'He wrote: "{EPISODES[0]}, I tell you"'),
+        SAID[0],
+    ]
     assert carriers("User goes running in the park", recalled) == []
 
 
 def test_who_told_it_may_be_named() -> None:
-    assert carriers("Ana sails to Porto", [Said.of("I sailed to Porto", "Ana"), Said.of("Porto again, we sailed", "Ana")]) == [0, 1]
+    assert carriers(
+        "Ana sails to Porto",
+        [Said.of("I sailed to Porto", "Ana"), Said.of("Porto again, we sailed", "Ana")],
+    ) == [0, 1]
 
 
 def test_a_particular_needs_one_episode_only() -> None:
@@ -47,9 +69,13 @@ def test_a_particular_needs_one_episode_only() -> None:
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_whatever_is_claimed_the_places_are_of_what_was_shown(statement: str, texts: list[str]) -> None:
+def test_whatever_is_claimed_the_places_are_of_what_was_shown(
+    statement: str, texts: list[str]
+) -> None:
     found = carriers(statement, [Said.of(text) for text in texts])
-    assert not found or (len(found) >= FEWEST and set(found) <= set(range(len(texts))) and telling(statement))
+    assert not found or (
+        len(found) >= FEWEST and set(found) <= set(range(len(texts))) and telling(statement)
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +92,9 @@ def test_whatever_is_claimed_the_places_are_of_what_was_shown(statement: str, te
         ("User meets Ana at noon", "User meets Tom at noon", False),
     ],
 )
-def test_two_patterns_are_one_when_only_their_frame_differs(first: str, second: str, same: bool) -> None:
+def test_two_patterns_are_one_when_only_their_frame_differs(
+    first: str, second: str, same: bool
+) -> None:
     assert same_pattern(first, second) is same
     assert same_pattern(second, first) is same
 

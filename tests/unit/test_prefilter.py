@@ -36,13 +36,17 @@ PATTERNS = [pattern for matter in MATTERS for pattern in (matter.holds, matter.c
     ],
 )
 def test_one_of_the_literals_stands_in_every_match(pattern: str, literals: set[str] | None) -> None:
-    """The longest that is certain is taken; what may be left out, and what looks ahead, gives none."""
+    """The longest that is certain is taken; what may be left out, and what looks ahead,
+    gives none.
+    """
     assert required_literals(re.compile(pattern)) == literals
 
 
 @settings(max_examples=300)
 @given(st.data(), st.sampled_from(PATTERNS))
-def test_a_text_that_matches_is_never_ruled_out(data: st.DataObject, pattern: re.Pattern[str]) -> None:
+def test_a_text_that_matches_is_never_ruled_out(
+    data: st.DataObject, pattern: re.Pattern[str]
+) -> None:
     """Whatever matches an expression of the product has one of its literals, in either case."""
     text = data.draw(st.from_regex(pattern))
     if pattern.search(text) is not None and set(text).isdisjoint(OLD_LETTERS):

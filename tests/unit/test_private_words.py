@@ -22,7 +22,9 @@ from tests.private_words import PrivateWord, complaints, lowered, main, private_
     ],
     ids=["assignment", "argument", "comprehension", "loop", "walrus", "field"],
 )
-def test_a_name_is_counted_where_it_is_bound_and_not_where_it_is_used(source: str, words: list[str]) -> None:
+def test_a_name_is_counted_where_it_is_bound_and_not_where_it_is_used(
+    source: str, words: list[str]
+) -> None:
     assert [word.word for word in private_words(source)] == words
 
 
@@ -46,7 +48,10 @@ def test_words_of_docstrings_and_comments_are_counted(source: str, words: list[s
     [
         'PATTERN = "somebody|nobody|stands"',
         'log.warning("nobody stands anew")',
-        '"""The id stands for the memory; the default stands in for it; the score falls below it, and it falls back."""',
+        (
+            '"""The id stands for the memory; the default stands in for it; the score falls below '
+            'it, and it falls back."""'
+        ),
         "memory.one",
         "merge(one=1)",
         "phone = someone = 1",
@@ -58,10 +63,15 @@ def test_strings_that_are_data_and_standard_senses_are_not_counted(source: str) 
 
 
 def test_a_word_has_the_line_that_it_is_in() -> None:
-    assert private_words('"""First.\n\nIt stands.\n"""\none = 1') == [PrivateWord(3, "stands"), PrivateWord(5, "one")]
+    assert private_words('"""First.\n\nIt stands.\n"""\none = 1') == [
+        PrivateWord(3, "stands"),
+        PrivateWord(5, "one"),
+    ]
 
 
-def test_files_are_named_by_their_path_and_those_without_private_words_are_left_out(tmp_path: Path) -> None:
+def test_files_are_named_by_their_path_and_those_without_private_words_are_left_out(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "product"
     (folder / "rules").mkdir(parents=True)
     (folder / "plain.py").write_text("memory = 1\n", encoding="utf-8")
@@ -70,20 +80,36 @@ def test_files_are_named_by_their_path_and_those_without_private_words_are_left_
 
 
 def test_a_file_with_more_than_it_is_allowed_is_complained_of_with_its_words() -> None:
-    words = {"a.py": [PrivateWord(1, "one"), PrivateWord(7, "stands")], "b.py": [PrivateWord(2, "held")]}
-    assert complaints(words, {"a.py": 1, "b.py": 1}) == ["a.py: 2 private words, 1 allowed: one (1), stands (7)"]
+    words = {
+        "a.py": [PrivateWord(1, "one"), PrivateWord(7, "stands")],
+        "b.py": [PrivateWord(2, "held")],
+    }
+    assert complaints(words, {"a.py": 1, "b.py": 1}) == [
+        "a.py: 2 private words, 1 allowed: one (1), stands (7)"
+    ]
 
 
 def test_a_file_that_is_not_named_is_allowed_none() -> None:
-    assert complaints({"new.py": [PrivateWord(1, "one")]}, {}) == ["new.py: 1 private words, 0 allowed: one (1)"]
+    assert complaints({"new.py": [PrivateWord(1, "one")]}, {}) == [
+        "new.py: 1 private words, 0 allowed: one (1)"
+    ]
 
 
 def test_an_allowance_is_lowered_and_never_raised() -> None:
-    words = {"fewer.py": [PrivateWord(1, "one")], "more.py": [PrivateWord(1, "one")] * 3, "new.py": [PrivateWord(1, "one")]}
-    assert lowered({"fewer.py": 2, "more.py": 2, "gone.py": 2}, words) == {"fewer.py": 1, "more.py": 2}
+    words = {
+        "fewer.py": [PrivateWord(1, "one")],
+        "more.py": [PrivateWord(1, "one")] * 3,
+        "new.py": [PrivateWord(1, "one")],
+    }
+    assert lowered({"fewer.py": 2, "more.py": 2, "gone.py": 2}, words) == {
+        "fewer.py": 1,
+        "more.py": 2,
+    }
 
 
-def test_the_check_fails_until_the_words_are_gone_and_then_keeps_them_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_check_fails_until_the_words_are_gone_and_then_keeps_them_away(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, allowances = tmp_path / "product", tmp_path / "allowances.json"
     folder.mkdir()
     module = folder / "merge.py"
@@ -92,7 +118,10 @@ def test_the_check_fails_until_the_words_are_gone_and_then_keeps_them_away(tmp_p
     assert main([], folder, allowances) == 1
     assert main(["--write"], folder, allowances) == 1
     assert json.loads(allowances.read_text(encoding="utf-8")) == {"product/merge.py": 1}
-    assert "product/merge.py: 2 private words, 1 allowed: found (1), one (1)" in capsys.readouterr().out
+    assert (
+        "product/merge.py: 2 private words, 1 allowed: found (1), one (1)"
+        in capsys.readouterr().out
+    )
 
     module.write_text("memory = 1\n", encoding="utf-8")
     assert main([], folder, allowances) == 0

@@ -10,21 +10,37 @@ from memory_core.recollection.agent_context import MOST_TRAITS, profile_pieces
 NOW = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
 PROFILE = Profile(
     explicit=[
-        ProfileFact(name=name, value=value, confidence=confidence, since=NOW, memory_id=f"mem_{name}")
-        for name, value, confidence in (("employer", "the harbour office", 0.9), ("home", "Porto", 0.8), ("allergy", "peanuts", 0.5))
+        ProfileFact(
+            name=name, value=value, confidence=confidence, since=NOW, memory_id=f"mem_{name}"
+        )
+        for name, value, confidence in (
+            ("employer", "the harbour office", 0.9),
+            ("home", "Porto", 0.8),
+            ("allergy", "peanuts", 0.5),
+        )
     ],
     implicit=[
         ProfileTrait(trait=trait, confidence=confidence, source_scene_ids=[trait])
-        for trait, confidence in (("Asks for examples.", 0.4), ("Writes long messages.", 0.9), ("Often talks about work.", 0.7))
+        for trait, confidence in (
+            ("Asks for examples.", 0.4),
+            ("Writes long messages.", 0.9),
+            ("Often talks about work.", 0.7),
+        )
     ],
 )
 
 
 def test_facts_with_words_of_the_query_come_first_then_the_surest() -> None:
     pieces = profile_pieces(PROFILE, tokens("may I serve peanuts"), NOW, MOST_TRAITS)
-    assert [one.text for one in chosen(pieces, Room(25))] == ["allergy: peanuts", "employer: the harbour office"]
+    assert [one.text for one in chosen(pieces, Room(25))] == [
+        "allergy: peanuts",
+        "employer: the harbour office",
+    ]
     without = profile_pieces(PROFILE, (), NOW, None)
-    assert [one.text for one in chosen(without, Room(25))] == ["employer: the harbour office", "home: Porto"]
+    assert [one.text for one in chosen(without, Room(25))] == [
+        "employer: the harbour office",
+        "home: Porto",
+    ]
 
 
 def test_beside_what_answers_a_query_only_the_surest_traits_are_told() -> None:
@@ -32,4 +48,8 @@ def test_beside_what_answers_a_query_only_the_surest_traits_are_told() -> None:
         return [one.text for one in profile_pieces(PROFILE, (), NOW, most) if one.said_by is None]
 
     assert traits(MOST_TRAITS) == ["Writes long messages.", "Often talks about work."]
-    assert traits(None) == ["Writes long messages.", "Often talks about work.", "Asks for examples."]
+    assert traits(None) == [
+        "Writes long messages.",
+        "Often talks about work.",
+        "Asks for examples.",
+    ]

@@ -1,4 +1,6 @@
-"""The prompts are packaged, versioned, hold no user's words, and fit the answers that are asked for."""
+"""The prompts are packaged, versioned, hold no user's words, and fit the answers that
+are asked for.
+"""
 
 from __future__ import annotations
 
@@ -40,37 +42,66 @@ PINNED = {
 
 def nodes(schema: Any) -> list[dict[str, Any]]:
     """The schema and every schema within it."""
-    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *([schema["items"]] if "items" in schema else [])]
+    inner = [
+        *schema.get("properties", {}).values(),
+        *schema.get("anyOf", []),
+        *([schema["items"]] if "items" in schema else []),
+    ]
     return [schema, *(node for one in inner for node in nodes(one))]
 
 
 def test_a_changed_prompt_has_a_new_version() -> None:
-    """What is stamped on memories must name one text. A failing line here means: raise the prompt's version, then pin the new text."""
-    assert {f"{name} {prompt(name).version}": hashlib.sha256(prompt(name).text.encode()).hexdigest()[:12] for name in NAMES} == PINNED
+    """What is stamped on memories must name one text. A failing line here means: raise the prompt's
+    version, then pin the new text.
+    """
+    assert {
+        f"{name} {prompt(name).version}": hashlib.sha256(prompt(name).text.encode()).hexdigest()[
+            :12
+        ]
+        for name in NAMES
+    } == PINNED
 
 
 def test_there_is_a_file_for_each_prompt_and_no_other() -> None:
     assert {file.stem for file in FILES} == {*NAMES, "record_rules"}
-    assert all(re.search(rf"^id: {file.stem}$", file.read_text(encoding="utf-8"), re.MULTILINE) for file in FILES if file.stem in NAMES)
+    assert all(
+        re.search(rf"^id: {file.stem}$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        for file in FILES
+        if file.stem in NAMES
+    )
 
 
 def test_the_files_are_packaged_and_published() -> None:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packaged = config["tool"]["setuptools"]["package-data"]["memory_core"]
-    left_out = [line.rstrip("/") for line in (ROOT / ".funcignore").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
-    data = [file for file in (ROOT / "memory_core").rglob("*.*") if file.suffix in {".md", ".json", ".npz", ".html", ".js", ".css", ".svg"}]
+    left_out = [
+        line.rstrip("/")
+        for line in (ROOT / ".funcignore").read_text(encoding="utf-8").splitlines()
+        if line and line[0] != "#"
+    ]
+    data = [
+        file
+        for file in (ROOT / "memory_core").rglob("*.*")
+        if file.suffix in {".md", ".json", ".npz", ".html", ".js", ".css", ".svg"}
+    ]
     assert {*FILES} < {*data}
     for file in data:
         path = file.relative_to(ROOT / "memory_core")
         assert any(fnmatch.fnmatch(str(path), pattern) for pattern in packaged)
-        assert not [pattern for pattern in left_out for part in path.parts if fnmatch.fnmatch(part, pattern)]
+        assert not [
+            pattern for pattern in left_out for part in path.parts if fnmatch.fnmatch(part, pattern)
+        ]
         assert not any(f"memory_core/{path}".startswith(pattern) for pattern in left_out)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_field_that_is_asked_for_is_explained(name: Name) -> None:
     asked = prompt(name)
-    fields = {field for node in nodes(strict_schema(asked.answer, bounded=True)) for field in node.get("properties", {})}
+    fields = {
+        field
+        for node in nodes(strict_schema(asked.answer, bounded=True))
+        for field in node.get("properties", {})
+    }
     assert [field for field in fields if field not in asked.text] == []
 
 
@@ -86,7 +117,10 @@ def test_all_json_in_a_prompt_is_a_marked_example() -> None:
     for name in NAMES:
         asked = prompt(name)
         assert asked.text.count("```json") == len(asked.examples)
-        assert all(json.dumps(example)[:20].replace(" ", "") in asked.text.replace(" ", "") for example in asked.examples)
+        assert all(
+            json.dumps(example)[:20].replace(" ", "") in asked.text.replace(" ", "")
+            for example in asked.examples
+        )
     assert any(prompt(name).examples for name in NAMES)
 
 
@@ -109,7 +143,9 @@ def test_no_prompt_holds_a_place_for_text_of_users() -> None:
 
 @pytest.mark.parametrize("bounded", [True, False])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_strict_schema_closes_every_object_and_requires_every_field(name: Name, bounded: bool) -> None:
+def test_a_strict_schema_closes_every_object_and_requires_every_field(
+    name: Name, bounded: bool
+) -> None:
     schema = strict_schema(prompt(name).answer, bounded=bounded)
     for node in nodes(schema):
         assert "$ref" not in node
@@ -129,4 +165,8 @@ def test_every_text_and_list_of_a_bounded_schema_has_an_end(name: Name) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_unbounded_schema_has_only_what_every_service_takes(name: Name) -> None:
     taken = {"type", "properties", "required", "additionalProperties", "items", "anyOf", "enum"}
-    assert [node.keys() - taken for node in nodes(strict_schema(prompt(name).answer, bounded=False)) if node.keys() - taken] == []
+    assert [
+        node.keys() - taken
+        for node in nodes(strict_schema(prompt(name).answer, bounded=False))
+        if node.keys() - taken
+    ] == []

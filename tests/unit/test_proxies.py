@@ -19,8 +19,12 @@ def test_without_a_proxy_none_is_asked_for() -> None:
     assert not has_proxy(None)
 
 
-@pytest.mark.parametrize(("variable", "holds"), [("HTTPS_PROXY", True), ("all_proxy", True), ("HTTP_PROXY", False)])
-def test_a_proxy_holds_for_its_scheme(monkeypatch: pytest.MonkeyPatch, variable: str, holds: bool) -> None:
+@pytest.mark.parametrize(
+    ("variable", "holds"), [("HTTPS_PROXY", True), ("all_proxy", True), ("HTTP_PROXY", False)]
+)
+def test_a_proxy_holds_for_its_scheme(
+    monkeypatch: pytest.MonkeyPatch, variable: str, holds: bool
+) -> None:
     monkeypatch.setenv(variable, "http://proxy.corp:3128")
     assert has_proxy("https://a.documents.azure.com") is holds
     assert has_proxy(None)

@@ -81,7 +81,9 @@ def test_may_is_a_term_where_the_query_names_the_month_and_none_where_it_asks_fo
         ("What did she do in March?", None),
     ],
 )
-def test_a_time_told_from_now_names_the_words_that_nobody_of_then_says(query: str, dated: set[str] | None) -> None:
+def test_a_time_told_from_now_names_the_words_that_nobody_of_then_says(
+    query: str, dated: set[str] | None
+) -> None:
     found = analyse_query(query, datetime(2026, 11, 21, tzinfo=timezone.utc)).dated
     assert [set(one.terms) for one in found] == ([] if dated is None else [dated])
 

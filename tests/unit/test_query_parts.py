@@ -12,7 +12,17 @@ def texts(query):
     return [part.analysis.text for part in query_parts_of(query, NOW).parts]
 
 
-@pytest.mark.parametrize("query", ["Where does Dee sail her boat?", "red boat", "", "?!", "When Ann moved, where did she live?", "日本語"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Where does Dee sail her boat?",
+        "red boat",
+        "",
+        "?!",
+        "When Ann moved, where did she live?",
+        "日本語",
+    ],
+)
 def test_a_query_of_one_sentence_is_asked_for_as_it_is(query):
     message = query_parts_of(query, NOW)
     assert message.is_plain
@@ -23,8 +33,15 @@ def test_a_query_of_one_sentence_is_asked_for_as_it_is(query):
 def test_each_sentence_its_neighbouring_pairs_and_the_whole_are_parts():
     query = "The dishwasher broke. My brother came over. Where did Dee sail?"
     message = query_parts_of(query, NOW)
-    assert set(message.sentences) == {"The dishwasher broke.", "My brother came over.", "Where did Dee sail?"}
-    pairs = {"The dishwasher broke. My brother came over.", "My brother came over. Where did Dee sail?"}
+    assert set(message.sentences) == {
+        "The dishwasher broke.",
+        "My brother came over.",
+        "Where did Dee sail?",
+    }
+    pairs = {
+        "The dishwasher broke. My brother came over.",
+        "My brother came over. Where did Dee sail?",
+    }
     assert set(texts(query)) == {*message.sentences, *pairs, query}
     assert message.parts[-1].analysis.text == query
     assert message.parts[-1].weight == WHOLE
@@ -42,7 +59,10 @@ def test_the_columns_are_the_terms_of_all_parts():
 
 
 def test_a_part_of_few_terms_counts_less_and_a_question_counts_in_full():
-    weights = {part.analysis.text: part.weight for part in query_parts_of("Long day. Who painted sunsets in Porto? Which boat?", NOW).parts}
+    weights = {
+        part.analysis.text: part.weight
+        for part in query_parts_of("Long day. Who painted sunsets in Porto? Which boat?", NOW).parts
+    }
     assert weights["Long day."] == pytest.approx(2 / 4)
     assert weights["Which boat?"] == 1
     assert weights["Who painted sunsets in Porto?"] == 1
@@ -54,13 +74,18 @@ def test_a_sentence_without_a_telling_word_is_no_part():
     assert message.sentences == ("Where does Dee sail her boat?",)
 
 
-@pytest.mark.parametrize("before", ["My phone is nearly dead, so a quick one: ", "The tests pass now. Before I push, "])
+@pytest.mark.parametrize(
+    "before", ["My phone is nearly dead, so a quick one: ", "The tests pass now. Before I push, "]
+)
 def test_what_leads_up_to_a_question_is_cut_off(before):
     assert "where did Dee sail?" in query_parts_of(f"{before}where did Dee sail?", NOW).sentences
 
 
-def test_of_a_long_message_the_most_telling_sentences_are_asked_for_and_every_question_before_them():
-    chatter = [f"The {word} lay on the table beside the window all day." for word in ("map", "key", "cup", "pen", "book", "lamp", "coin")]
+def test_of_a_long_message_the_most_telling_sentences_are_asked_for_and_every_question_before_them():  # noqa: E501
+    chatter = [
+        f"The {word} lay on the table beside the window all day."
+        for word in ("map", "key", "cup", "pen", "book", "lamp", "coin")
+    ]
     message = query_parts_of(" ".join([*chatter, "Where did Dee sail?", *chatter]) * 20, NOW)
     assert len(message.sentences) == MOST_SENTENCES
     assert message.sentences[0] == "Where did Dee sail?"
@@ -81,5 +106,15 @@ def test_a_time_told_later_goes_to_the_parts_that_say_it():
 
 
 def test_the_whole_of_two_questions_leads_neither_of_them() -> None:
-    assert query_parts_of("Where does Dee sail her red boat? Which lemons does Ben grow?", NOW).parts[-1].weight == 1.0
-    assert query_parts_of("My train to Porto was late. Which lemons does Ben grow?", NOW).parts[-1].weight == WHOLE
+    assert (
+        query_parts_of("Where does Dee sail her red boat? Which lemons does Ben grow?", NOW)
+        .parts[-1]
+        .weight
+        == 1.0
+    )
+    assert (
+        query_parts_of("My train to Porto was late. Which lemons does Ben grow?", NOW)
+        .parts[-1]
+        .weight
+        == WHOLE
+    )

@@ -9,7 +9,9 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
 
 def message(content: str, role: str = "user", actor: str | None = None) -> Message:
-    return Message.model_validate({"role": role, "content": content, "timestamp": NOON, "actor": actor})
+    return Message.model_validate(
+        {"role": role, "content": content, "timestamp": NOON, "actor": actor}
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,13 @@ def test_words_that_were_said_are_found(quote: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("quote", "text"), [("I live in Porto", "I live in Lisbon"), ("...", "and so on..."), ("", "anything"), ('"', '"')]
+    ("quote", "text"),
+    [
+        ("I live in Porto", "I live in Lisbon"),
+        ("...", "and so on..."),
+        ("", "anything"),
+        ('"', '"'),
+    ],
 )
 def test_words_that_were_not_said_prove_nothing(quote: str, text: str) -> None:
     assert not occurs(quote, text)

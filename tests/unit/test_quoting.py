@@ -6,16 +6,38 @@ from typing import Any
 
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.text.analyzer import tokens
-from memory_core.recollection.quotations import Found, choose_quotations, superseded_facts_by_turn, text_for
+from memory_core.recollection.quotations import (
+    Found,
+    choose_quotations,
+    superseded_facts_by_turn,
+    text_for,
+)
 from memory_core.recollection.superseded import Fallen
 from tests.builders import memory
 
 QUERY = tokens("where did the red boat sink")
-LONG = "Well, and then, as I said before, you know, the red boat did sink, and all of that near Porto, can you believe it?"
+LONG = (
+    "Well, and then, as I said before, you know, the red boat did sink, and all of that near "
+    "Porto, can you believe it?"
+)
 
 
-def found(identity: str, content: str, category: str | None, relevance: float, cell: str | None = "cell_1", **fields: Any) -> Found:
-    told = memory(id=identity, type=MemoryType.EPISODIC, content=content, category=category, cell_id=cell, **fields)
+def found(
+    identity: str,
+    content: str,
+    category: str | None,
+    relevance: float,
+    cell: str | None = "cell_1",
+    **fields: Any,
+) -> Found:
+    told = memory(
+        id=identity,
+        type=MemoryType.EPISODIC,
+        content=content,
+        category=category,
+        cell_id=cell,
+        **fields,
+    )
     return Found(told, relevance, relevance)
 
 
@@ -25,20 +47,35 @@ def ids(*given: Found) -> list[str]:
 
 def test_turns_are_quoted_and_not_the_story_and_the_note_of_their_cell() -> None:
     story = found(
-        "cell_1", "They spoke of a red boat and of much else that day, over lunch and long after it, by the sea.", "cell", 0.7, None
+        "cell_1",
+        "They spoke of a red boat and of much else that day, over lunch and long after it, by "
+        "the sea.",
+        "cell",
+        0.7,
+        None,
     )
     note = found("note_1", "## Summary\nA boat.", "note", 0.6)
-    assert ids(found("t1", "the red boat did sink", "message", 0.8), story, note, found("t2", "near Porto", "message", 0.4)) == ["t1", "t2"]
+    assert ids(
+        found("t1", "the red boat did sink", "message", 0.8),
+        story,
+        note,
+        found("t2", "near Porto", "message", 0.4),
+    ) == ["t1", "t2"]
 
 
 def test_a_story_that_says_it_shorter_stands_for_its_turns() -> None:
     story = found("cell_1", "The red boat did sink near Porto.", "cell", 0.8, None)
-    assert ids(story, found("t1", LONG, "message", 0.7), found("t2", f"{LONG} Really.", "message", 0.5)) == ["cell_1"]
+    assert ids(
+        story, found("t1", LONG, "message", 0.7), found("t2", f"{LONG} Really.", "message", 0.5)
+    ) == ["cell_1"]
 
 
 def test_a_turn_that_is_shorter_than_the_story_is_quoted_beside_it() -> None:
     story = found("cell_1", "My red boat did sink near Porto.", "cell", 0.8, None)
-    answer, line = found("t1", LONG, "message", 0.7), found("t2", "Did my red boat sink?", "message", 0.5)
+    answer, line = (
+        found("t1", LONG, "message", 0.7),
+        found("t2", "Did my red boat sink?", "message", 0.5),
+    )
     assert ids(story, answer, line) == ["cell_1", "t2"]
 
 
@@ -53,23 +90,40 @@ def test_a_shorter_story_that_is_less_relevant_does_not_stand_for_turns() -> Non
 
 
 def test_of_a_story_and_its_note_the_better_stands_and_facts_each_for_themselves() -> None:
-    story, note = found("cell_1", "The red boat sank.", "cell", 0.5, None), found("note_1", "The red boat.", "note", 0.6)
+    story, note = (
+        found("cell_1", "The red boat sank.", "cell", 0.5, None),
+        found("note_1", "The red boat.", "note", 0.6),
+    )
     fact = found("fact_1", "Ana has a red boat", "fact", 0.4)
-    assert ids(note, story, fact, found("other", "a red boat", None, 0.3, None)) == ["note_1", "fact_1", "other"]
+    assert ids(note, story, fact, found("other", "a red boat", None, 0.3, None)) == [
+        "note_1",
+        "fact_1",
+        "other",
+    ]
 
 
 def test_a_fact_is_not_quoted_beside_a_short_turn_that_says_it() -> None:
     turn = found("t1", "Thanks! My red boat did sink near Porto.", "message", 0.8, actor="Ana")
     said = found("fact_1", "Ana's red boat did sink near Porto", "fact", 0.7)
     assert ids(turn, said) == ["t1"]
-    assert ids(turn, found("fact_1", "Ana keeps bees behind the mill", "fact", 0.7)) == ["t1", "fact_1"]
+    assert ids(turn, found("fact_1", "Ana keeps bees behind the mill", "fact", 0.7)) == [
+        "t1",
+        "fact_1",
+    ]
     assert ids(turn, found("fact_1", "Ana's boat is a ketch", "fact", 0.7)) == ["t1", "fact_1"]
-    assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, "cell_2")) == ["t1", "fact_1"]
-    assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, conflict_state="pending")) == ["t1", "fact_1"]
+    assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, "cell_2")) == [
+        "t1",
+        "fact_1",
+    ]
+    assert ids(
+        turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7, conflict_state="pending")
+    ) == ["t1", "fact_1"]
 
 
 def test_a_fact_is_quoted_beside_a_long_turn_that_says_it() -> None:
-    turn = found("t1", f"My red boat did sink. {'And so it went on, word by word. ' * 20}", "message", 0.8)
+    turn = found(
+        "t1", f"My red boat did sink. {'And so it went on, word by word. ' * 20}", "message", 0.8
+    )
     slot = {"subject": "ana", "attribute": "boat", "value": "red"}
     assert ids(turn, found("fact_1", "Ana's boat is red", "fact", 0.7, **slot)) == ["t1", "fact_1"]
     assert ids(turn, found("fact_1", "Ana's red boat did sink", "fact", 0.7)) == ["t1"]
@@ -77,13 +131,20 @@ def test_a_fact_is_quoted_beside_a_long_turn_that_says_it() -> None:
 
 def test_a_note_is_told_without_headings_tags_and_keywords() -> None:
     note = found(
-        "note_1", "## Summary\nThe red boat sank.\n\n## Guidance\nDo: Ask first.\n\n---\nTags: boat | Keywords: red, Porto", "note", 1
+        "note_1",
+        "## Summary\nThe red boat sank.\n\n## Guidance\nDo: Ask first.\n\n---\nTags: boat | "
+        "Keywords: red, Porto",
+        "note",
+        1,
     )
     assert text_for(note.memory, QUERY) == "The red boat sank. Do: Ask first."
 
 
 def test_a_fallen_fact_is_said_beside_the_turn_that_told_it() -> None:
-    turns = [found("t1", "I like the sea", "message", 0.9), found("t2", "I live in Oslo now", "message", 0.5)]
+    turns = [
+        found("t1", "I like the sea", "message", 0.9),
+        found("t2", "I live in Oslo now", "message", 0.5),
+    ]
     fallen = Fallen("The user lives in Oslo", "mem_2", None)
     assert superseded_facts_by_turn(turns, {"cell_1": [fallen]}) == {"t2": (fallen,)}
     assert superseded_facts_by_turn(turns[:1], {"cell_1": [fallen]}) == {}

@@ -35,7 +35,13 @@ def test_all_requests_of_a_rate_may_come_at_once_and_then_one_by_one() -> None:
 
 def test_a_request_that_one_limit_refuses_takes_nothing_of_the_other() -> None:
     answers = spend_at([0, 0, 0, 0, 0], KEY, APP)
-    assert [[level.remaining for level in spent.levels] for spent in answers] == [[2, 3], [1, 2], [0, 1], [0, 1], [0, 1]]
+    assert [[level.remaining for level in spent.levels] for spent in answers] == [
+        [2, 3],
+        [1, 2],
+        [0, 1],
+        [0, 1],
+        [0, 1],
+    ]
     assert [spent.refused for spent in answers] == [False, False, False, True, True]
 
 
@@ -44,9 +50,15 @@ def test_a_request_that_one_limit_refuses_takes_nothing_of_the_other() -> None:
     st.sampled_from([1, 60, 3600]),
     st.lists(st.integers(0, 10_000).map(lambda tenths: tenths / 10), max_size=80).map(sorted),
 )
-def test_no_while_lets_in_more_than_a_full_bucket_and_what_flows_in_meanwhile(requests: int, seconds: int, moments: list[float]) -> None:
+def test_no_while_lets_in_more_than_a_full_bucket_and_what_flows_in_meanwhile(
+    requests: int, seconds: int, moments: list[float]
+) -> None:
     bucket = Bucket("key", "k1", Rate(requests, seconds))
-    let_in = [moment for moment, spent in zip(moments, spend_at(moments, bucket), strict=True) if not spent.refused]
+    let_in = [
+        moment
+        for moment, spent in zip(moments, spend_at(moments, bucket), strict=True)
+        if not spent.refused
+    ]
     for place, begin in enumerate(let_in):
         for end in let_in[place:]:
             count = sum(begin <= moment <= end for moment in let_in)
@@ -54,7 +66,9 @@ def test_no_while_lets_in_more_than_a_full_bucket_and_what_flows_in_meanwhile(re
 
 
 @given(st.integers(1, 1000), st.sampled_from([1, 60, 3600]), st.integers(1, 2000))
-def test_after_the_time_that_a_refusal_names_there_is_room(requests: int, seconds: int, tries: int) -> None:
+def test_after_the_time_that_a_refusal_names_there_is_room(
+    requests: int, seconds: int, tries: int
+) -> None:
     bucket = Bucket("key", "k1", Rate(requests, seconds))
     full_at: dict[str, float] = {}
     for _ in range(tries):
@@ -65,15 +79,24 @@ def test_after_the_time_that_a_refusal_names_there_is_room(requests: int, second
 
 def test_the_headers_name_every_limit_and_what_it_has_left() -> None:
     (spent,) = spend_at([0], KEY, APP)
-    assert rate_headers(spent) == {"RateLimit-Policy": '"key";q=3;w=60, "app";q=4;w=60', "RateLimit": '"key";r=2;t=20, "app";r=3;t=15'}
+    assert rate_headers(spent) == {
+        "RateLimit-Policy": '"key";q=3;w=60, "app";q=4;w=60',
+        "RateLimit": '"key";r=2;t=20, "app";r=3;t=15',
+    }
     assert rate_headers(None) == {}
 
 
-@pytest.mark.parametrize("text", ["", "600", "0/minute", "-1/second", "1/fortnight", "1e3/minute", "99999999999/day"])
+@pytest.mark.parametrize(
+    "text", ["", "600", "0/minute", "-1/second", "1/fortnight", "1e3/minute", "99999999999/day"]
+)
 def test_what_is_no_rate_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="600/minute"):
         Rate.read(text)
 
 
 def test_a_rate_is_read_in_any_case_and_with_blanks() -> None:
-    assert [Rate.read(text) for text in ("600/minute", " 5 / Second", "1/day")] == [Rate(600, 60), Rate(5, 1), Rate(1, 86_400)]
+    assert [Rate.read(text) for text in ("600/minute", " 5 / Second", "1/day")] == [
+        Rate(600, 60),
+        Rate(5, 1),
+        Rate(1, 86_400),
+    ]

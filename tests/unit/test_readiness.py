@@ -33,8 +33,12 @@ OK = Answers(Health("sqlite", "ok", 0.12345))
     ],
     ids=["all answer", "one is off", "one is down", "one hangs", "the truth hangs"],
 )
-async def test_what_does_not_answer_in_time_is_unavailable(long_term: Answers, queue: Answers, status: str) -> None:
-    told = await readiness({"long_term": ("sqlite", long_term), "queue": ("storage", queue)}, wait_s=0.05)
+async def test_what_does_not_answer_in_time_is_unavailable(
+    long_term: Answers, queue: Answers, status: str
+) -> None:
+    told = await readiness(
+        {"long_term": ("sqlite", long_term), "queue": ("storage", queue)}, wait_s=0.05
+    )
     assert told["status"] == status
     if queue.health is None:
         assert told["dependencies"]["queue"]["detail"] == "did not answer within 0.05 s"

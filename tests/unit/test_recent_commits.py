@@ -24,7 +24,11 @@ def test_events_of_all_users_together_have_a_bound_and_the_oldest_go_first() -> 
     for number in range(100):
         recent.add(owner(number), head(), EVENTS)
         assert recent.count <= 20
-    assert [number for number in range(100) if recent.head(owner(number)) is not None] == [97, 98, 99]
+    assert [number for number in range(100) if recent.head(owner(number)) is not None] == [
+        97,
+        98,
+        99,
+    ]
     assert list(recent.events(owner(99))) == EVENTS[-6:]
     assert list(recent.events(owner(0))) == []
 

@@ -1,4 +1,6 @@
-"""Secrets are taken out of texts and requests, ordinary texts stay as they are, and the marks say what was there."""
+"""Secrets are taken out of texts and requests, ordinary texts stay as they are,
+and the marks say what was there.
+"""
 
 from __future__ import annotations
 
@@ -25,24 +27,48 @@ def test_planted_secrets_are_found_and_a_redacted_text_stays_as_it_is() -> None:
     left = missed(SECRETS, planted)
     assert len(kinds) >= 40
     assert len(left) <= 5, left
-    assert all(10 * sum(secret.kind == kind for secret in left) <= sum(secret.kind == kind for secret in planted) for kind in kinds)
+    assert all(
+        10 * sum(secret.kind == kind for secret in left)
+        <= sum(secret.kind == kind for secret in planted)
+        for kind in kinds
+    )
     redacted = [SECRETS.text(secret.text) for secret in planted]
     assert [SECRETS.text(text) for text in redacted] == redacted
-    assert all(is_left(secret, secret.text) for secret in planted), "the measure itself sees a secret that is there"
+    assert all(is_left(secret, secret.text) for secret in planted), (
+        "the measure itself sees a secret that is there"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "redacted"),
     [
-        ("My PIN is 4821, the wifi password is swordfish9!", "My PIN is [redacted: password], the wifi password is [redacted: password]"),
+        (
+            "My PIN is 4821, the wifi password is swordfish9!",
+            "My PIN is [redacted: password], the wifi password is [redacted: password]",
+        ),
         ("Das WLAN-Passwort lautet Sommer-2024", "Das WLAN-Passwort lautet [redacted: password]"),
         ("暗証番号は4821です。", "暗証番号は[redacted: password]です。"),
-        ("the password is hippopotamus. Write it down", "the password is [redacted: password]. Write it down"),
+        (
+            "the password is hippopotamus. Write it down",
+            "the password is [redacted: password]. Write it down",
+        ),
         ("ok, my pin is 4821", "ok, my pin is [redacted: password]"),
-        ("curl -u ana:Sommer-24 x --api-token a1b2c3d4 y", "curl -u ana:[redacted: password] x --api-token [redacted: token] y"),
-        ("<db><password>hunter2!</password></db>", "<db><password>[redacted: password]</password></db>"),
-        ("see postgres://bob:s3cr3t@db.test/x", "see postgres://bob:[redacted: password]@db.test/x"),
-        ('{"a": "{\\"password\\": \\"hunter2!\\"}"}', '{"a": "{\\"password\\": \\"[redacted: password]\\"}"}'),
+        (
+            "curl -u ana:Sommer-24 x --api-token a1b2c3d4 y",
+            "curl -u ana:[redacted: password] x --api-token [redacted: token] y",
+        ),
+        (
+            "<db><password>hunter2!</password></db>",
+            "<db><password>[redacted: password]</password></db>",
+        ),
+        (
+            "see postgres://bob:s3cr3t@db.test/x",
+            "see postgres://bob:[redacted: password]@db.test/x",
+        ),
+        (
+            '{"a": "{\\"password\\": \\"hunter2!\\"}"}',
+            '{"a": "{\\"password\\": \\"[redacted: password]\\"}"}',
+        ),
         ("-----BEGIN PRIVATE KEY-----\nMIIE cut off", "[redacted: private key]"),
         ("paid with 4111 1111 1111 1111 in May", "paid with [redacted: card number] in May"),
         (f"the tool said {TOKEN[:12]}…", "the tool said [redacted: token]…"),
@@ -65,16 +91,27 @@ def test_a_mark_says_what_was_there(text: str, redacted: str) -> None:
         "SECRET_KEY = os.environ['SECRET_KEY']; password = PasswordField('Password')",
         "api_key: <your-api-key>, token=${TOKEN}, password=********",
         "commit 9f8e7d6c5b4a39281706f5e4d3c2b1a098765432 fixes build 20240511-1342",
-        '"integrity": "sha512-' + "Ab1+" * 21 + 'Q/==", USDC token: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
-        'My PIN is broken. Passwords must be 8-64 characters; password="${DB_PASSWORD}" docker run -u 1000:1000 --max-tokens 400000',
+        '"integrity": "sha512-'
+        + "Ab1+" * 21
+        + 'Q/==", USDC token: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+        (
+            'My PIN is broken. Passwords must be 8-64 characters; password="${DB_PASSWORD}" docker '
+            "run -u 1000:1000 --max-tokens 400000"
+        ),
         "pwd: /home/ana/Projects1, <token>${token}</token>, <password>********</password>",
         "order 1234 5678 9012 3456 came with the parcel 00340434161094042557",
         "id 3f2b8c1e-4d5a-4f6b-9c7d-8e9f0a1b2c3d, sha256:" + "ab12" * 16,
         "call me on +49 30 901820 or write to ana@mail.test from 10.1.2.3",
         "The secret: a pinch of salt. The key is patience, and the token of love was a ring.",
         "We meet at 10:45, see https://example.test/a?page=2&key=short",
-        "tokenizer = 'cl100k_base', max_tokens=4096, next_page_token: 'CAUQAA12', id = Column(primary_key='user_id2')",
-        "fetch(url, {credentials: 'include'}); credentials = 'include'; the key to success is teamwork-and-patience-2024",
+        (
+            "tokenizer = 'cl100k_base', max_tokens=4096, next_page_token: 'CAUQAA12', id = "
+            "Column(primary_key='user_id2')"
+        ),
+        (
+            "fetch(url, {credentials: 'include'}); credentials = 'include'; the key to success is "
+            "teamwork-and-patience-2024"
+        ),
     ],
 )
 def test_ordinary_texts_stay_as_they_are(text: str) -> None:
@@ -82,12 +119,18 @@ def test_ordinary_texts_stay_as_they_are(text: str) -> None:
 
 
 def test_personal_data_is_taken_out_where_it_is_named() -> None:
-    text = "Ana (ana@mail.test, +49 30 901820, 2001:db8::1, 81.2.69.160) has DE89 3704 0044 0532 0130 00"
-    assert (
-        PERSONAL.text(text)
-        == "Ana ([redacted: email], [redacted: phone number], [redacted: ip address], [redacted: ip address]) has [redacted: iban]"
+    text = (
+        "Ana (ana@mail.test, +49 30 901820, 2001:db8::1, 81.2.69.160) has DE89 3704 0044 0532 "
+        "0130 00"
     )
-    ordinary = "Version 1.2.3.4 of 12.05.2024 at 10:20:30 on 127.0.0.1: 1,234,567 of 20(20-8)(20-15); DE89 3704 0044 0532 0130 01"
+    assert PERSONAL.text(text) == (
+        "Ana ([redacted: email], [redacted: phone number], [redacted: ip address], [redacted: "
+        "ip address]) has [redacted: iban]"
+    )
+    ordinary = (
+        "Version 1.2.3.4 of 12.05.2024 at 10:20:30 on 127.0.0.1: 1,234,567 of 20(20-8)(20-15); "
+        "DE89 3704 0044 0532 0130 01"
+    )
     assert PERSONAL.text(ordinary) == ordinary
     assert Redactor([]).text(f"{text} {TOKEN}") == f"{text} {TOKEN}"
     assert set(KINDS) == {"secrets", "card", "email", "phone", "iban", "ip"}
@@ -100,7 +143,12 @@ def test_every_text_of_a_request_is_redacted_and_ids_stay() -> None:
         actor=TOKEN,
         tags=[TOKEN, "plain"],
         entities=[TOKEN],
-        metadata={"db_password": "hunter2!", "deep": [{"header": f"Bearer {TOKEN}"}], TOKEN: 1, "card": 4111111111111111},
+        metadata={
+            "db_password": "hunter2!",
+            "deep": [{"header": f"Bearer {TOKEN}"}],
+            TOKEN: 1,
+            "card": 4111111111111111,
+        },
         foresight=[{"description": f"rotate {TOKEN}", "start_time": "2026-05-08T13:56:00Z"}],
     )
     with collect_redactions() as redactions:
@@ -110,15 +158,25 @@ def test_every_text_of_a_request_is_redacted_and_ids_stay() -> None:
     assert "4111111111111111" not in redacted.model_dump_json()
     assert (redacted.session_id, redacted.tags[1], item.content) == ("s1", "plain", f"use {TOKEN}")
     assert {(redaction.field, redaction.kind) for redaction in redactions} >= {
-        ("content", "github token"), ("actor", "github token"), ("tags.0", "github token"), ("metadata.db_password", "password"),
-        ("metadata.deep.0.header", "github token"), ("metadata.card", "card number"), ("foresight.0.description", "github token"),
+        ("content", "github token"), ("actor", "github token"), ("tags.0", "github token"),
+        ("metadata.db_password", "password"), ("metadata.deep.0.header", "github token"),
+        ("metadata.card", "card number"), ("foresight.0.description", "github token"),
     }  # fmt: skip
     assert not any(TOKEN in redaction.field for redaction in redactions)
 
 
 def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
-    told = ConverseInput(messages=[{"role": "user", "content": [{"type": "text", "text": f"it is {TOKEN}"}], "name": "ana"}])
-    call = {"type": "function_call", "call_id": "c1", "name": "login", "arguments": orjson.dumps({"password": "hunter2!"}).decode()}
+    told = ConverseInput(
+        messages=[
+            {"role": "user", "content": [{"type": "text", "text": f"it is {TOKEN}"}], "name": "ana"}
+        ]
+    )
+    call = {
+        "type": "function_call",
+        "call_id": "c1",
+        "name": "login",
+        "arguments": orjson.dumps({"password": "hunter2!"}).decode(),
+    }
     with collect_redactions() as redactions:
         messages = SECRETS.value(told).messages
         items = SECRETS.value(AppendInput(messages=[call])).messages
@@ -128,17 +186,28 @@ def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
     assert SECRETS.value(AppendInput(messages=[thought])).messages[0].sent == thought
     assert items[0].sent == {**call, "arguments": '{"password":"[redacted: password]"}'}
     assert "hunter2" not in items[0].content
-    assert [(redaction.field, redaction.count) for redaction in redactions] == [("messages.0.content", 1), ("messages.0.arguments", 1)]
+    assert [(redaction.field, redaction.count) for redaction in redactions] == [
+        ("messages.0.content", 1),
+        ("messages.0.arguments", 1),
+    ]
 
 
 def test_words_in_fields_for_bytes_are_redacted_and_names_that_become_equal_stay_apart() -> None:
     words, picture = f"my {TOKEN} " + "and so on " * 40, "iVBORw0KGgo" * 40
-    metadata = {"data": words, "signature": picture, "deep": {"b64_json": words, TOKEN: 1, f"{TOKEN}x": 2, f"{TOKEN}y": 3}}
+    metadata = {
+        "data": words,
+        "signature": picture,
+        "deep": {"b64_json": words, TOKEN: 1, f"{TOKEN}x": 2, f"{TOKEN}y": 3},
+    }
     item = SaveInput(content=f"data:text/plain;base64,hello {TOKEN}", metadata=metadata)
     redacted = SECRETS.value(item)
     assert TOKEN not in redacted.model_dump_json()
     assert redacted.metadata["signature"] == picture
-    assert [value for name, value in redacted.metadata["deep"].items() if name != "b64_json"] == [1, 2, 3]
+    assert [value for name, value in redacted.metadata["deep"].items() if name != "b64_json"] == [
+        1,
+        2,
+        3,
+    ]
     sent = SaveInput(content=f"data:image/png;base64,{picture}")
     assert SECRETS.value(sent) is sent
 
@@ -162,7 +231,13 @@ def test_what_a_key_calls_a_password_is_redacted_and_an_ordinary_value_is_not() 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("secrets,emial", "MEMORY_REDACT=secrets,emial: emial is no kind; did you mean email? the kinds are secrets, card,"),
+        (
+            "secrets,emial",
+            (
+                "MEMORY_REDACT=secrets,emial: emial is no kind; did you mean email? the kinds are "
+                "secrets, card,"
+            ),
+        ),
         ("off,email", "off stands alone"),
         (",", "should name what is replaced, or be off"),
     ],
@@ -173,7 +248,10 @@ def test_a_kind_that_is_not_known_stops_the_start(value: str, message: str) -> N
 
 
 def test_the_setting_names_kinds_in_any_form() -> None:
-    assert Settings.from_env({"MEMORY_REDACT": "Secrets, email email"}).redacted_kinds == ("secrets", "email")
+    assert Settings.from_env({"MEMORY_REDACT": "Secrets, email email"}).redacted_kinds == (
+        "secrets",
+        "email",
+    )
     assert Settings.from_env({"MEMORY_REDACT": "off"}).redacted_kinds == ()
     assert Settings.from_env({}).redacted_kinds == ("secrets",)
 
@@ -192,13 +270,25 @@ def test_an_answer_lists_a_hundred_at_most_and_all_are_replaced() -> None:
     ("texts", "kept"),
     [
         (["my password is", "hunter2xyz9", "ok"], "my password is\n[redacted: password]\nok"),
-        (["-----BEGIN PRIVATE KEY-----\nMIIEvQ", "AbCd\n-----END PRIVATE KEY-----", "ok"], "[redacted: private key]\nok"),
+        (
+            ["-----BEGIN PRIVATE KEY-----\nMIIEvQ", "AbCd\n-----END PRIVATE KEY-----", "ok"],
+            "[redacted: private key]\nok",
+        ),
     ],
 )
-def test_a_secret_over_several_parts_of_an_item_is_redacted_in_one_part(texts: list[str], kept: str, wrap: Any) -> None:
-    """The content joins the parts, so it shows what no part does alone; the item that comes back must not have it either."""
+def test_a_secret_over_several_parts_of_an_item_is_redacted_in_one_part(
+    texts: list[str], kept: str, wrap: Any
+) -> None:
+    """The content joins the parts, so it shows what no part does alone; the item that comes back
+    must not have it either.
+    """
     picture = {"type": "image_url", "image_url": {"url": "https://x.example/red.png"}}
-    item = wrap({"role": "user", "content": [picture, *({"type": "text", "text": text, "own": 1} for text in texts)]})
+    item = wrap(
+        {
+            "role": "user",
+            "content": [picture, *({"type": "text", "text": text, "own": 1} for text in texts)],
+        }
+    )
     with collect_redactions() as redactions:
         (read,) = SECRETS.value(AppendInput(messages=[item])).messages
     sent = read.sent.get("data", read.sent)

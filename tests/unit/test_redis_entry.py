@@ -16,12 +16,24 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20
 
 @given(
     TEXT,
-    st.dictionaries(TEXT, st.integers(-(2**53), 2**53) | TEXT | st.floats(allow_nan=False, allow_infinity=False), max_size=5),
+    st.dictionaries(
+        TEXT,
+        st.integers(-(2**53), 2**53) | TEXT | st.floats(allow_nan=False, allow_infinity=False),
+        max_size=5,
+    ),
     st.integers(0, 40),
 )
-def test_a_memory_survives_the_round_trip(content: str, metadata: dict[str, object], dimensions: int) -> None:
+def test_a_memory_survives_the_round_trip(
+    content: str, metadata: dict[str, object], dimensions: int
+) -> None:
     vector = unit_vector(3, dimensions) if dimensions else None
-    memory = turn(4, content=content, metadata=metadata, embedding=vector, lexical=Lexical(own={content: 2}, asks=True, turn=9))
+    memory = turn(
+        4,
+        content=content,
+        metadata=metadata,
+        embedding=vector,
+        lexical=Lexical(own={content: 2}, asks=True, turn=9),
+    )
     back = protocol.from_bytes(protocol.to_bytes(memory))
     assert back == memory.model_copy(update={"embedding": back.embedding})
     if vector is None:

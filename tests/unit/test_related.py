@@ -29,20 +29,28 @@ def test_the_nearest_words_fill_up_the_list_of_terms_once_each():
     assert listed(("a", "b", "c"), RELATED, 2) == ("a", "b", "c"), "the query's own are never cut"
 
 
-@given(st.lists(st.sets(st.sampled_from("abcd"))), st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 2), st.floats(0.1, 1.0))))
+@given(
+    st.lists(st.sets(st.sampled_from("abcd"))),
+    st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 2), st.floats(0.1, 1.0))),
+)
 def test_no_text_is_nearer_than_the_likeness_of_its_words(held, pairs):
     near = nearness(held, [Related(*one) for one in pairs], 3)
     assert near.shape == (len(held), 3)
     for row, said in enumerate(held):
         for of in range(3):
-            assert near[row, of] == max((likeness for word, to, likeness in pairs if to == of and word in said), default=0.0)
+            assert near[row, of] == max(
+                (likeness for word, to, likeness in pairs if to == of and word in said), default=0.0
+            )
 
 
 def related(text):
     return asyncio.run(RelatedWords().related(tokens(text)))
 
 
-@pytest.mark.parametrize(("asked", "said"), [("relocate", "moved"), ("doctor", "physician"), ("pets", "dog"), ("painting", "artist")])
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("relocate", "moved"), ("doctor", "physician"), ("pets", "dog"), ("painting", "artist")],
+)
 def test_the_table_knows_words_that_mean_nearly_the_same(asked, said):
     assert set(tokens(said)) <= {one.word for one in related(asked)}
 

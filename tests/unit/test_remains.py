@@ -30,8 +30,12 @@ def test_without_a_short_term_nothing_is_said_of_one(laptop: Settings) -> None:
     assert "Redis" not in remains
 
 
-def test_beside_cosmos_the_key_in_redis_the_queues_and_the_backups_are_named(laptop: Settings) -> None:
-    azure = laptop.model_copy(update={"long_term": "cosmos", "short_term": "redis", "queue": "storage"})
+def test_beside_cosmos_the_key_in_redis_the_queues_and_the_backups_are_named(
+    laptop: Settings,
+) -> None:
+    azure = laptop.model_copy(
+        update={"long_term": "cosmos", "short_term": "redis", "queue": "storage"}
+    )
     rules = erase_rules(azure)
     remains = " ".join(rules.remains)
     assert "one key in Redis" in remains
@@ -40,6 +44,8 @@ def test_beside_cosmos_the_key_in_redis_the_queues_and_the_backups_are_named(lap
     assert rules.settle == timedelta(seconds=600)
 
 
-def test_the_laptop_waits_no_longer_than_a_file_takes_and_a_setting_overrides_it(laptop: Settings) -> None:
+def test_the_laptop_waits_no_longer_than_a_file_takes_and_a_setting_overrides_it(
+    laptop: Settings,
+) -> None:
     assert erase_rules(laptop).settle == timedelta(seconds=2)
     assert erase_rules(laptop.model_copy(update={"erase_settle_s": 0.0})).settle == timedelta(0)

@@ -15,7 +15,9 @@ SOLD = "User sold the Golf and bought a Tesla."
 
 
 def piece(name: str, text: str, *, order: int, days: int = 0) -> Piece:
-    return Piece(id=name, at=NOW + timedelta(days=days), order=order, text=text, priority=1.0, said_by="")
+    return Piece(
+        id=name, at=NOW + timedelta(days=days), order=order, text=text, priority=1.0, said_by=""
+    )
 
 
 def marks(*pieces: Piece) -> list[str]:
@@ -23,21 +25,33 @@ def marks(*pieces: Piece) -> list[str]:
 
 
 def test_a_line_of_the_profile_is_not_replaced_by_what_told_it() -> None:
-    assert marks(piece("mem_1", "car: a Tesla", order=3), piece("mem_2", SOLD, order=50)) == ["", ""]
+    assert marks(piece("mem_1", "car: a Tesla", order=3), piece("mem_2", SOLD, order=50)) == [
+        "",
+        "",
+    ]
 
 
 def test_a_line_of_the_profile_is_not_replaced_by_a_later_repeat_of_its_value() -> None:
-    assert marks(piece("mem_1", "car: a Tesla", order=3), piece("mem_2", SOLD, order=50, days=2)) == ["", ""]
+    assert marks(
+        piece("mem_1", "car: a Tesla", order=3), piece("mem_2", SOLD, order=50, days=2)
+    ) == ["", ""]
 
 
 def test_what_was_said_before_is_marked_with_the_day_and_the_later_words() -> None:
-    golf, sold = marks(piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=9, days=7))
+    golf, sold = marks(
+        piece("msg_1", "I drive an old Golf.", order=1),
+        piece("msg_2", "I sold the Golf.", order=9, days=7),
+    )
     assert golf.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: I sold the Golf")
     assert sold == ""
 
 
 def test_lines_laid_side_by_side_again_have_the_marks_that_they_had() -> None:
-    lines = [piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=9), piece("msg_3", "Hi.", order=10)]
+    lines = [
+        piece("msg_1", "I drive an old Golf.", order=1),
+        piece("msg_2", "I sold the Golf.", order=9),
+        piece("msg_3", "Hi.", order=10),
+    ]
     lines.append(piece("msg_4", "I moved the sofa to the window.", order=11))
     first = marks(*lines)
     assert marks(*lines) == first
@@ -51,17 +65,24 @@ def test_a_line_that_was_edited_is_laid_beside_the_others_anew() -> None:
 
 
 def test_of_two_turns_of_one_moment_the_later_in_order_marks_the_earlier() -> None:
-    golf, sold = marks(piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2))
+    golf, sold = marks(
+        piece("msg_1", "I drive an old Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2)
+    )
     assert golf
     assert not sold
 
 
 def test_what_was_formed_at_the_moment_of_a_turn_is_not_replaced_by_it() -> None:
-    assert marks(piece("mem_1", "User drives a Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2)) == ["", ""]
+    assert marks(
+        piece("mem_1", "User drives a Golf.", order=1), piece("msg_2", "I sold the Golf.", order=2)
+    ) == ["", ""]
 
 
 def test_one_later_message_marks_three_lines_at_most_the_likest() -> None:
-    golf = [piece(f"msg_{n}", f"My Golf is parked {place}.", order=n) for n, place in enumerate(("at home", "here", "outside", "at work"))]
+    golf = [
+        piece(f"msg_{n}", f"My Golf is parked {place}.", order=n)
+        for n, place in enumerate(("at home", "here", "outside", "at work"))
+    ]
     likest = piece("msg_7", "I drive the old Golf.", order=7)
     found = marks(*golf, likest, piece("msg_9", "I sold the old Golf.", order=9, days=7))
     assert sum(map(bool, found)) <= 3
@@ -70,7 +91,15 @@ def test_one_later_message_marks_three_lines_at_most_the_likest() -> None:
 
 def test_a_line_of_the_profile_is_marked_where_what_it_names_has_another_time_now() -> None:
     line = piece("mem_1", "team meeting: Mondays at 9:30", order=1)
-    assert marks(line, piece("msg_2", "The team meeting has been put on Wednesdays at 14:00, so I can hand over.", order=9, days=7))[0]
+    assert marks(
+        line,
+        piece(
+            "msg_2",
+            "The team meeting has been put on Wednesdays at 14:00, so I can hand over.",
+            order=9,
+            days=7,
+        ),
+    )[0]
     for said in (
         "The team meeting was moved to Wednesday this week.",
         "My wife's team meeting has been moved to Wednesdays.",
@@ -89,31 +118,43 @@ def test_a_line_of_the_profile_is_marked_where_what_it_names_has_another_time_no
         ("My rent is 800 euros.", "The rent goes up to 950 euros from 1 January 2027."),
     ],
 )
-def test_what_is_announced_marks_the_earlier_line_from_its_day_on(before: str, announced: str) -> None:
+def test_what_is_announced_marks_the_earlier_line_from_its_day_on(
+    before: str, announced: str
+) -> None:
     pieces = (piece("msg_1", before, order=1), piece("msg_2", announced, order=9, days=7))
     begins = datetime(2027, 1, 1, tzinfo=timezone.utc)
     assert not marked(pieces, begins - timedelta(days=1))[0].mark
     for days in (0, 1):
-        assert marked(pieces, begins + timedelta(days=days))[0].mark.startswith("replaced on 2027-01-01: "), days
+        assert marked(pieces, begins + timedelta(days=days))[0].mark.startswith(
+            "replaced on 2027-01-01: "
+        ), days
 
 
 @pytest.mark.parametrize(
     ("before", "moved"),
     [
-        ("My flight is on the 14th of December 2026.", "They moved my flight to the 15th of December 2026."),
+        (
+            "My flight is on the 14th of December 2026.",
+            "They moved my flight to the 15th of December 2026.",
+        ),
         ("I drive an old Golf.", "I sold the Golf on Monday."),
         ("I live in Lisbon.", "We've moved to Porto, and on 1 January 2027 I start a course."),
     ],
 )
 def test_what_is_so_already_marks_the_earlier_line_at_once(before: str, moved: str) -> None:
     pieces = (piece("msg_1", before, order=1), piece("msg_2", moved, order=9, days=7))
-    assert marked(pieces, NOW + timedelta(days=8))[0].mark.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: ")
+    assert marked(pieces, NOW + timedelta(days=8))[0].mark.startswith(
+        f"replaced on {(NOW + timedelta(days=7)).date()}: "
+    )
 
 
 def test_a_fact_or_an_expectation_marks_what_it_replaces_from_its_own_beginning_on() -> None:
     begins = NOW + timedelta(days=30)
     for later in ("User is vegan", "from 2026-06-07: User no longer eats meat"):
-        pieces = [piece("msg_1", "I eat meat every day.", order=1), replace(piece("mem_2", later, order=9, days=7), begins=begins)]
+        pieces = [
+            piece("msg_1", "I eat meat every day.", order=1),
+            replace(piece("mem_2", later, order=9, days=7), begins=begins),
+        ]
         assert not marked(pieces, begins - timedelta(days=1))[0].mark
         if later.startswith("from"):
             assert marked(pieces, begins)[0].mark.startswith(f"replaced on {begins.date()}")

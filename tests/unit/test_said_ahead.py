@@ -1,4 +1,6 @@
-"""What is said to have happened long after now is refused at the door, so that no truth is the latest for good."""
+"""What is said to have happened long after now is refused at the door, so that no truth is the
+latest for good.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,15 @@ def said(model: type[Any], moment: str) -> tuple[dict[str, Any], str]:
         return {"content": "the door is blue", "event_timestamp": moment}, "event_timestamp"
     message = {"content": "the door is blue", "role": "user", "timestamp": moment}
     named = {"session_id": "s"} if model is BatchInput else {}
-    return {"messages": [{**message, "timestamp": NOW.isoformat()}, message], **named}, "messages.1.timestamp"
+    return {
+        "messages": [{**message, "timestamp": NOW.isoformat()}, message],
+        **named,
+    }, "messages.1.timestamp"
 
 
-@pytest.mark.parametrize("model", [SaveInput, ConverseInput, BatchInput, AgentMemoryInput, SummaryInput])
+@pytest.mark.parametrize(
+    "model", [SaveInput, ConverseInput, BatchInput, AgentMemoryInput, SummaryInput]
+)
 def test_a_day_ahead_is_a_wrong_clock_and_more_is_refused_by_name(model: type[Any]) -> None:
     tomorrow = NOW + timedelta(hours=24)
     from_json(model, said(model, tomorrow.isoformat())[0], now=NOW)
@@ -36,5 +43,9 @@ def test_a_day_ahead_is_a_wrong_clock_and_more_is_refused_by_name(model: type[An
 
 
 def test_what_is_to_hold_from_some_day_on_may_be_told_before() -> None:
-    item = from_json(SaveInput, {"content": "the office is in Porto", "valid_from": "2030-01-01T00:00:00Z"}, now=NOW)
+    item = from_json(
+        SaveInput,
+        {"content": "the office is in Porto", "valid_from": "2030-01-01T00:00:00Z"},
+        now=NOW,
+    )
     assert item.valid_from is not None

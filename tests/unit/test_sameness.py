@@ -130,7 +130,9 @@ def test_a_guard_tells_two_statements_apart(guard, first, second):
         ("Я пью кофе", "Я не пью кофе", "negation"),
     ],
 )
-def test_what_only_a_number_or_a_negation_tells_apart_is_told_apart_by_that_alone(first, second, only):
+def test_what_only_a_number_or_a_negation_tells_apart_is_told_apart_by_that_alone(
+    first, second, only
+):
     assert differences(first, second) == {only}
 
 
@@ -157,7 +159,9 @@ def test_two_statements_with_different_numbers_are_never_the_same(words, first, 
     assert bool(differences(f"{before} {first}", f"{before} {second}")) == (first != second)
 
 
-@given(st.lists(pieces.filter(lambda word: word not in ("not", "не", "don't")), min_size=1, max_size=6))
+@given(
+    st.lists(pieces.filter(lambda word: word not in ("not", "не", "don't")), min_size=1, max_size=6)
+)
 def test_a_negation_on_one_side_is_never_overlooked(words):
     assert "negation" in differences(" ".join(words), " ".join(["never", *words]))
 

@@ -1,4 +1,6 @@
-"""Where an episode belongs: by theme, by event time, by vectors; whatever order they come in, no scene breaks its rules."""
+"""Where an episode belongs: by theme, by event time, by vectors; whatever order they come in,
+no scene breaks its rules.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,35 @@ from hypothesis import strategies as st
 
 from memory_core.domain.memory import Vector
 from memory_core.domain.note import BEHAVIOUR
-from memory_core.domain.scene_assignment import EVERYDAY, GAP, Cell, SceneRules, Thread, begun, cosine, place, theme_of
-from memory_core.domain.scenes import MAX_LINE, MAX_SUMMARY, Scene, SceneMember, line_of, shown_in, with_words
+from memory_core.domain.scene_assignment import (
+    EVERYDAY,
+    GAP,
+    Cell,
+    SceneRules,
+    Thread,
+    begun,
+    cosine,
+    place,
+    theme_of,
+)
+from memory_core.domain.scenes import (
+    MAX_LINE,
+    MAX_SUMMARY,
+    Scene,
+    SceneMember,
+    line_of,
+    shown_in,
+    with_words,
+)
 from tests.builders import NOW, memory, unit
 
 WORDS = SceneRules(threshold=1.0, to_theme=1.0, most=50)
 VECTORS = SceneRules(threshold=0.5, to_theme=0.5, most=50)
 
 
-def cell(name: str, hours: float = 0, vector: Vector | None = None, line: str = "a line", **themes: float) -> Cell:
+def cell(
+    name: str, hours: float = 0, vector: Vector | None = None, line: str = "a line", **themes: float
+) -> Cell:
     member = SceneMember(cell_id=name, at=NOW + timedelta(hours=hours), line=line, session_id="s")
     return Cell(member, themes, vector)
 
@@ -28,7 +50,10 @@ def near(vector: Vector, share: float) -> Vector:
     """A unit vector whose cosine with the given one is `share`."""
     other = unit(99)
     other = other - vector * np.float32(np.dot(vector, other))
-    return (vector * np.float32(share) + other / np.linalg.norm(other) * np.float32(np.sqrt(1 - share**2))).astype(np.float32)
+    return (
+        vector * np.float32(share)
+        + other / np.linalg.norm(other) * np.float32(np.sqrt(1 - share**2))
+    ).astype(np.float32)
 
 
 @pytest.mark.parametrize(
@@ -54,45 +79,75 @@ def test_a_prototype_decides_where_words_do_not_and_vectors_mean_something() -> 
     assert theme_of({"food": 3.0}, unit(2), prototypes, VECTORS) == "food"
 
 
-@pytest.mark.parametrize(("hours", "joins"), [(0, True), (167, True), (168, True), (168.001, False), (-168, True), (-168.001, False)])
+@pytest.mark.parametrize(
+    ("hours", "joins"),
+    [(0, True), (167, True), (168, True), (168.001, False), (-168, True), (-168.001, False)],
+)
 def test_a_week_is_168_hours_of_event_time_on_both_sides(hours: float, joins: bool) -> None:
     thread = begun("scn_1", cell("a"), "health")
     assert (place(cell("b", hours), "health", [thread], WORDS) is thread) == joins
 
 
 def test_of_two_scenes_of_a_theme_the_nearer_one_and_never_one_of_another_theme() -> None:
-    here, there = begun("scn_1", cell("a", vector=unit(1)), "health"), begun("scn_2", cell("b", vector=unit(2)), "health")
+    here, there = (
+        begun("scn_1", cell("a", vector=unit(1)), "health"),
+        begun("scn_2", cell("b", vector=unit(2)), "health"),
+    )
     food = begun("scn_3", cell("c", vector=unit(3)), "food")
-    assert place(cell("d", vector=near(unit(1), 0.9)), "health", [here, there, food], VECTORS) is here
+    assert (
+        place(cell("d", vector=near(unit(1), 0.9)), "health", [here, there, food], VECTORS) is here
+    )
     assert place(cell("d", vector=unit(3)), "health", [here, there, food], VECTORS) in (here, there)
     assert place(cell("d", vector=unit(3)), "money", [here, there, food], VECTORS) is None
 
 
 def test_what_is_everyday_goes_with_what_it_is_near_to_else_with_its_like() -> None:
-    food, everyday = begun("scn_1", cell("a", vector=unit(1)), "food"), begun("scn_2", cell("b", vector=unit(2)), EVERYDAY)
+    food, everyday = (
+        begun("scn_1", cell("a", vector=unit(1)), "food"),
+        begun("scn_2", cell("b", vector=unit(2)), EVERYDAY),
+    )
     assert place(cell("c", vector=near(unit(1), 0.7)), EVERYDAY, [food, everyday], VECTORS) is food
-    assert place(cell("c", vector=near(unit(1), 0.4)), EVERYDAY, [food, everyday], VECTORS) is everyday
-    assert place(cell("c", vector=near(unit(1), 0.7)), EVERYDAY, [food, everyday], WORDS) is everyday
+    assert (
+        place(cell("c", vector=near(unit(1), 0.4)), EVERYDAY, [food, everyday], VECTORS) is everyday
+    )
+    assert (
+        place(cell("c", vector=near(unit(1), 0.7)), EVERYDAY, [food, everyday], WORDS) is everyday
+    )
     assert place(cell("c", vector=unit(1)), "food", [everyday], VECTORS) is None
 
 
-CELLS = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(["health", "food", EVERYDAY]), st.integers(0, 5)), min_size=1, max_size=25)
+CELLS = st.lists(
+    st.tuples(
+        st.integers(0, 400), st.sampled_from(["health", "food", EVERYDAY]), st.integers(0, 5)
+    ),
+    min_size=1,
+    max_size=25,
+)
 
 
 @settings(max_examples=60, deadline=None)
-@given(told=CELLS, gone=st.sets(st.integers(0, 24), max_size=5), rules=st.sampled_from([WORDS, VECTORS]))
+@given(
+    told=CELLS,
+    gone=st.sets(st.integers(0, 24), max_size=5),
+    rules=st.sampled_from([WORDS, VECTORS]),
+)
 def test_in_whatever_order_each_cell_is_in_one_scene_of_one_theme_with_the_mean_of_its_vectors(
     told: list[tuple[int, str, int]], gone: set[int], rules: SceneRules
 ) -> None:
     threads: list[Thread] = []
-    cells = {f"c{number}": cell(f"c{number}", hours, unit(seed)) for number, (hours, _, seed) in enumerate(told)}
+    cells = {
+        f"c{number}": cell(f"c{number}", hours, unit(seed))
+        for number, (hours, _, seed) in enumerate(told)
+    }
     for (name, one), (_, theme, _) in zip(cells.items(), told, strict=True):
         held = place(one, theme, threads, rules)
         if held is None:
             threads.append(begun(f"scn_{name}", one, theme))
         else:
             assert held.gap(one.member.at) <= GAP
-            assert held.scene.theme == theme or (theme == EVERYDAY and cosine(one.vector, held.centroid) > rules.threshold)
+            assert held.scene.theme == theme or (
+                theme == EVERYDAY and cosine(one.vector, held.centroid) > rules.threshold
+            )
             held.add(one)
     for number in sorted(gone & {*range(len(told))}):
         for thread in threads:
@@ -110,14 +165,18 @@ def test_in_whatever_order_each_cell_is_in_one_scene_of_one_theme_with_the_mean_
 
 @settings(max_examples=30, deadline=None)
 @given(hours=st.lists(st.integers(0, 500), min_size=5, max_size=30))
-def test_a_split_loses_no_cell_cuts_by_time_and_leaves_no_half_under_a_quarter(hours: list[int]) -> None:
+def test_a_split_loses_no_cell_cuts_by_time_and_leaves_no_half_under_a_quarter(
+    hours: list[int],
+) -> None:
     cells = [cell(f"c{number}", hour, unit(number)) for number, hour in enumerate(hours)]
     thread = begun("scn_1", cells[0], "health")
     for one in cells[1:]:
         thread.add(one)
     later = thread.split("scn_2", {one.member.cell_id: one.vector for one in cells})
     halves = thread.scene, later.scene
-    assert sorted(name for half in halves for name in half.cell_ids) == sorted(one.member.cell_id for one in cells)
+    assert sorted(name for half in halves for name in half.cell_ids) == sorted(
+        one.member.cell_id for one in cells
+    )
     assert halves[0].ended_at <= halves[1].started_at
     assert min(half.count for half in halves) >= max(1, len(cells) // 4)
     assert (later.scene.id, later.scene.theme, later.changed) == ("scn_2", "health", True)
@@ -125,11 +184,29 @@ def test_a_split_loses_no_cell_cuts_by_time_and_leaves_no_half_under_a_quarter(h
 
 def test_a_title_has_the_words_of_most_cells_and_a_summary_how_it_began_and_the_latest() -> None:
     lines = ["My knee hurts", "The knee again and the doctor", "The doctor saw the knee"]
-    members = [SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line) for place, line in enumerate(lines)]
-    scene = Scene(id="s", theme="health", title="", summary="", started_at=NOW, ended_at=NOW, cell_ids=[], count=0, members=members)
+    members = [
+        SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line)
+        for place, line in enumerate(lines)
+    ]
+    scene = Scene(
+        id="s",
+        theme="health",
+        title="",
+        summary="",
+        started_at=NOW,
+        ended_at=NOW,
+        cell_ids=[],
+        count=0,
+        members=members,
+    )
     told = with_words(scene)
     assert (told.title, told.summary) == ("Health: knee, doctor, hurts", " ".join(lines))
-    many = [SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=f"{place} " + "x" * 200) for place in range(20)]
+    many = [
+        SceneMember(
+            cell_id=str(place), at=NOW + timedelta(hours=place), line=f"{place} " + "x" * 200
+        )
+        for place in range(20)
+    ]
     summary = with_words(scene.model_copy(update={"members": many})).summary
     assert len(summary) <= MAX_SUMMARY
     assert summary.startswith("0 xxx")
@@ -149,18 +226,36 @@ def test_only_what_is_cut_ends_in_dots() -> None:
 
 
 def test_what_shows_of_a_person_is_kept_without_the_numbers_of_that_time() -> None:
-    note = memory(f"## Summary\nTea.\n\n{BEHAVIOUR}\nUser's style: User writes short messages (11 words on average).")
+    note = memory(
+        f"## Summary\nTea.\n\n{BEHAVIOUR}\nUser's style: User writes short messages (11 words "
+        "on average)."
+    )
     assert shown_in(note) == ["User writes short messages."]
 
 
-def test_a_title_leaves_out_what_any_scene_says_and_its_theme_and_writes_names_as_they_are_written() -> None:
+def test_a_title_leaves_out_what_any_scene_says_and_its_theme_and_writes_names_as_they_are_written() -> (  # noqa: E501
+    None
+):
     lines = [
         "User's cat is called Miso and likes every new box.",
         "Good morning! It was the last day of Miso at the vet.",
         "Pets sleep. The vet",
     ]
-    members = [SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line) for place, line in enumerate(lines)]
-    scene = Scene(id="s", theme="pets", title="", summary="", started_at=NOW, ended_at=NOW, cell_ids=[], count=0, members=members)
+    members = [
+        SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line)
+        for place, line in enumerate(lines)
+    ]
+    scene = Scene(
+        id="s",
+        theme="pets",
+        title="",
+        summary="",
+        started_at=NOW,
+        ended_at=NOW,
+        cell_ids=[],
+        count=0,
+        members=members,
+    )
     assert with_words(scene).title == "Pets: Miso, vet, cat"
 
 
@@ -170,6 +265,19 @@ def test_a_title_leaves_out_greetings_and_remarks() -> None:
         "Hey, ok so cool, thx! Anyway, the team goes to Bremen.",
         "Hiya, btw, hmm, lol: wow, the Bremen team.",
     ]
-    members = [SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line) for place, line in enumerate(lines)]
-    scene = Scene(id="s", theme="travel", title="", summary="", started_at=NOW, ended_at=NOW, cell_ids=[], count=0, members=members)
+    members = [
+        SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line)
+        for place, line in enumerate(lines)
+    ]
+    scene = Scene(
+        id="s",
+        theme="travel",
+        title="",
+        summary="",
+        started_at=NOW,
+        ended_at=NOW,
+        cell_ids=[],
+        count=0,
+        members=members,
+    )
     assert with_words(scene).title == "Travel: Bremen, team"

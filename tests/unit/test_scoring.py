@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.ranking.candidates import CandidateSet
-from memory_core.domain.ranking.recipes import DEFAULT_WEIGHTS, ScoringParameters, frequencies, score
+from memory_core.domain.ranking.recipes import (
+    DEFAULT_WEIGHTS,
+    ScoringParameters,
+    frequencies,
+    score,
+)
 from memory_core.domain.requests.memories import RECIPE_WEIGHTS
 
 NOW = 1_800_000_000.0
@@ -12,7 +17,16 @@ DAY = 86_400.0
 PARAMETERS = ScoringParameters()
 fractions = st.floats(0, 1)
 rows = st.lists(
-    st.tuples(fractions, fractions, fractions, st.floats(-100, 5000), st.floats(-100, 5000), st.integers(0, 10**6)), min_size=0, max_size=12
+    st.tuples(
+        fractions,
+        fractions,
+        fractions,
+        st.floats(-100, 5000),
+        st.floats(-100, 5000),
+        st.integers(0, 10**6),
+    ),
+    min_size=0,
+    max_size=12,
 )
 
 
@@ -24,13 +38,15 @@ def candidates(importance, confidence=None, touched_days=None, accessed_days=Non
 
     blank = np.full(count, np.nan)
     return CandidateSet(
-        ids=[f"mem_{row}" for row in range(count)], cosine=blank, previous_cosine=blank, next_cosine=blank, tf=np.zeros((count, 0)),
-        own=np.zeros((count, 0), dtype=bool), length=np.zeros(count), own_length=np.zeros(count),
-        before=np.full(count, -1), after=np.full(count, -1),
-        asks=np.zeros(count, dtype=bool), tells_time=np.zeros(count, dtype=bool), turns=np.zeros(count, dtype=bool),
+        ids=[f"mem_{row}" for row in range(count)], cosine=blank, previous_cosine=blank,
+        next_cosine=blank, tf=np.zeros((count, 0)), own=np.zeros((count, 0), dtype=bool),
+        length=np.zeros(count), own_length=np.zeros(count), before=np.full(count, -1),
+        after=np.full(count, -1), asks=np.zeros(count, dtype=bool),
+        tells_time=np.zeros(count, dtype=bool), turns=np.zeros(count, dtype=bool),
         actor=[None] * count, cell=[None] * count, event_at=blank,
-        touched_at=NOW - DAY * column(touched_days, 0.0), accessed_at=NOW - DAY * column(accessed_days, 0.0),
-        importance_base=column(importance, 0.5), access_count=column(accesses, 0.0), confidence=column(confidence, 1.0),
+        touched_at=NOW - DAY * column(touched_days, 0.0),
+        accessed_at=NOW - DAY * column(accessed_days, 0.0), importance_base=column(importance, 0.5),
+        access_count=column(accesses, 0.0), confidence=column(confidence, 1.0),
     )  # fmt: skip
 
 
@@ -39,7 +55,9 @@ def scored(recipe, relevance, found, weights=None, parameters=PARAMETERS):
 
 
 def test_composite_is_relevance_with_two_boosts_of_a_tenth():
-    got = scored("composite", [0.5], candidates([0.8], touched_days=[10_950 / 24], accessed_days=[30]))
+    got = scored(
+        "composite", [0.5], candidates([0.8], touched_days=[10_950 / 24], accessed_days=[30])
+    )
     assert got.recency == pytest.approx([np.exp(-1)])
     assert got.importance == pytest.approx([0.4])
     assert got.score == pytest.approx([0.5 * (1 + 0.1 * np.exp(-1) + 0.1 * 0.4)])
@@ -52,12 +70,19 @@ def test_balanced_is_seven_parts_relevance_and_three_parts_importance():
 
 
 def test_weighted_has_four_parts():
-    got = scored("weighted", [0.5, 0.2], candidates([0.1, 0.1], confidence=[0.6, 1.0], touched_days=[30, 60], accesses=[3, 15]))
+    got = scored(
+        "weighted",
+        [0.5, 0.2],
+        candidates([0.1, 0.1], confidence=[0.6, 1.0], touched_days=[30, 60], accesses=[3, 15]),
+    )
     shares = np.array([np.log(4) / np.log(16), 1.0])
     assert got.frequency == pytest.approx(shares)
     assert got.recency == pytest.approx([0.5, 0.25])
     assert got.score == pytest.approx(
-        0.4 * np.array([0.5, 0.2]) + 0.25 * np.array([0.5, 0.25]) + 0.15 * shares + 0.2 * np.array([0.6, 1.0])
+        0.4 * np.array([0.5, 0.2])
+        + 0.25 * np.array([0.5, 0.25])
+        + 0.15 * shares
+        + 0.2 * np.array([0.6, 1.0])
     )
 
 
@@ -68,11 +93,18 @@ def test_linear_has_three_parts():
 
 @pytest.mark.parametrize(
     ("recipe", "used"),
-    [("composite", {"recency"}), ("balanced", set()), ("linear", {"recency"}), ("weighted", {"recency", "frequency", "confidence"})],
+    [
+        ("composite", {"recency"}),
+        ("balanced", set()),
+        ("linear", {"recency"}),
+        ("weighted", {"recency", "frequency", "confidence"}),
+    ],
 )
 def test_a_part_that_the_recipe_does_not_use_is_none(recipe, used):
     got = scored(recipe, [0.5], candidates([0.8]))
-    assert {name for name in ("recency", "frequency", "confidence") if getattr(got, name) is not None} == used
+    assert {
+        name for name in ("recency", "frequency", "confidence") if getattr(got, name) is not None
+    } == used
 
 
 def test_given_weights_replace_only_their_defaults_and_never_the_composite_score():
@@ -80,7 +112,9 @@ def test_given_weights_replace_only_their_defaults_and_never_the_composite_score
     got = scored("composite", [0.5], found, weights={"importance": 1.0})
     assert got.score == pytest.approx([0.5 * (1 + 0.1 + 0.8)])
     assert got.composite == pytest.approx([0.5 * (1 + 0.1 + 0.08)])
-    assert scored("linear", [0.5], found, weights={"recency": 0.0}).score == pytest.approx([0.25 + 0.16])
+    assert scored("linear", [0.5], found, weights={"recency": 0.0}).score == pytest.approx(
+        [0.25 + 0.16]
+    )
 
 
 def test_the_settings_boosts_are_the_default_weights_of_composite():
@@ -95,8 +129,13 @@ def test_frequency_is_zero_for_all_when_nobody_ever_looked():
 
 
 def test_the_door_knows_the_same_weights():
-    assert {recipe: frozenset(weights) for recipe, weights in DEFAULT_WEIGHTS.items()} == RECIPE_WEIGHTS
-    assert dict(DEFAULT_WEIGHTS["composite"]) == {"recency": PARAMETERS.recency_boost, "importance": PARAMETERS.importance_boost}
+    assert {
+        recipe: frozenset(weights) for recipe, weights in DEFAULT_WEIGHTS.items()
+    } == RECIPE_WEIGHTS
+    assert dict(DEFAULT_WEIGHTS["composite"]) == {
+        "recency": PARAMETERS.recency_boost,
+        "importance": PARAMETERS.importance_boost,
+    }
 
 
 @given(rows, st.sampled_from(["composite", "balanced", "weighted", "linear"]))
@@ -111,11 +150,21 @@ def test_composite_is_between_relevance_and_a_fifth_more_whatever_the_recipe(row
     assert np.all(got.composite >= np.array(relevance))
 
 
-@given(rows, st.dictionaries(st.sampled_from(["relevance", "recency", "frequency", "confidence"]), fractions))
+@given(
+    rows,
+    st.dictionaries(
+        st.sampled_from(["relevance", "recency", "frequency", "confidence"]), fractions
+    ),
+)
 def test_a_weighted_score_is_never_more_than_its_weights_together(rows, weights):
     relevance, importance, confidence, touched, accessed, accesses = (
         (list(column) for column in zip(*rows, strict=True)) if rows else [[]] * 6
     )
-    got = scored("weighted", relevance, candidates(importance, confidence, touched, accessed, accesses), weights=weights)
+    got = scored(
+        "weighted",
+        relevance,
+        candidates(importance, confidence, touched, accessed, accesses),
+        weights=weights,
+    )
     assert np.all(got.score <= sum({**DEFAULT_WEIGHTS["weighted"], **weights}.values()) + 1e-12)
     assert np.all(got.score >= 0)

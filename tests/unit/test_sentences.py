@@ -15,9 +15,18 @@ from memory_core.domain.text.sentences import MAX_LENGTH, MAX_SENTENCES, sentenc
     ("text", "expected"),
     [
         ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
-        ("Dr. Smith came at 3.15, e.g. by car. Then he left.", ["Dr. Smith came at 3.15, e.g. by car.", "Then he left."]),
-        ("Order it at Tony's. In the evening we soak.", ["Order it at Tony's.", "In the evening we soak."]),
-        ("J. R. Tolkien wrote. So did I. You too.", ["J. R. Tolkien wrote.", "So did I.", "You too."]),
+        (
+            "Dr. Smith came at 3.15, e.g. by car. Then he left.",
+            ["Dr. Smith came at 3.15, e.g. by car.", "Then he left."],
+        ),
+        (
+            "Order it at Tony's. In the evening we soak.",
+            ["Order it at Tony's.", "In the evening we soak."],
+        ),
+        (
+            "J. R. Tolkien wrote. So did I. You too.",
+            ["J. R. Tolkien wrote.", "So did I.", "You too."],
+        ),
         ("Am 3. Mai bin ich weg. Gut.", ["Am 3. Mai bin ich weg.", "Gut."]),
         ("- first\n* second\n1. third\n## fourth", ["first", "second", "third", "fourth"]),
         ("今日は晴れ。明日は雨？", ["今日は晴れ。", "明日は雨？"]),
@@ -30,7 +39,12 @@ def test_a_text_in_sentences(text: str, expected: list[str]) -> None:
 
 
 def test_a_question_is_known_by_its_end() -> None:
-    assert [one.asks for one in sentences('Really? "Why?" Yes. 本当？')] == [True, True, False, True]
+    assert [one.asks for one in sentences('Really? "Why?" Yes. 本当？')] == [
+        True,
+        True,
+        False,
+        True,
+    ]
 
 
 @given(st.one_of(st.text(max_size=300), st.text(alphabet="ab. ?\n-1", max_size=300)))

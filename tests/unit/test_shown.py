@@ -18,7 +18,9 @@ def fact(content: str, cell: str | None = "mem_old_cell", **fields: object) -> M
 
 
 def shown(new: Memory, held: Sequence[Memory]) -> ConflictPrompt:
-    return ConflictPrompt.of([(new, find_links(new, [Neighbour(one, 0.8) for one in held], RULES, NOW))])
+    return ConflictPrompt.of(
+        [(new, find_links(new, [Neighbour(one, 0.8) for one in held], RULES, NOW))]
+    )
 
 
 def ruled(seen: ConflictPrompt, **decision: object) -> Rulings:
@@ -56,7 +58,15 @@ def test_a_memory_that_was_not_shown_is_dropped_and_counted(numbers: dict[str, i
         (fact("Ana lives in Lisbon since 2019"), {"operation": "SKIP"}),
         (fact("Ana lives in Lisbon"), {"operation": "SKIP", "confidence_score": 0.6}),
     ],
-    ids=["pinned", "unsure", "about something else", "episodic", "another category", "a number would be lost", "an unsure skip"],
+    ids=[
+        "pinned",
+        "unsure",
+        "about something else",
+        "episodic",
+        "another category",
+        "a number would be lost",
+        "an unsure skip",
+    ],
 )
 def test_an_agents_word_alone_retires_nothing(held: Memory, decision: dict[str, object]) -> None:
     assert ruled(shown(NEW, [held]), **decision).on(NEW, held) is None
@@ -68,14 +78,25 @@ def test_memories_of_the_same_cell_are_not_shown_to_each_other() -> None:
 
 def test_the_key_names_exactly_what_was_shown() -> None:
     assert shown(NEW, [OLD]).key == shown(NEW, [OLD]).key
-    assert shown(NEW, [OLD]).key != shown(NEW, [OLD.model_copy(update={"content": "Ana lives in Bonn"})]).key
+    assert (
+        shown(NEW, [OLD]).key
+        != shown(NEW, [OLD.model_copy(update={"content": "Ana lives in Bonn"})]).key
+    )
     assert shown(NEW, [OLD]).key != shown(NEW, []).key
 
 
 def test_no_more_than_twenty_memories_are_shown() -> None:
     news = [fact(f"Ana has {number} cats", cell="mem_new_cell") for number in range(3)]
     linked = [
-        (new, find_links(new, [Neighbour(fact(f"cats {number} {place}"), 0.8) for place in range(15)], RULES, NOW))
+        (
+            new,
+            find_links(
+                new,
+                [Neighbour(fact(f"cats {number} {place}"), 0.8) for place in range(15)],
+                RULES,
+                NOW,
+            ),
+        )
         for number, new in enumerate(news)
     ]
     assert len(ConflictPrompt.of(linked).older) == MAX_HELD

@@ -7,7 +7,9 @@ from pathlib import Path
 from bench.slot_saves import measured
 
 
-async def test_a_save_asks_the_store_as_often_after_forty_statements_as_after_one(tmp_path: Path) -> None:
+async def test_a_save_asks_the_store_as_often_after_forty_statements_as_after_one(
+    tmp_path: Path,
+) -> None:
     few, many = await measured(tmp_path, (1, 40))
     assert few["requests"] == many["requests"] > 0
     assert few["units"] > 0

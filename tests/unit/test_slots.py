@@ -12,7 +12,9 @@ slots = st.tuples(st.text(max_size=20), st.text(max_size=20))
 
 
 @given(st.lists(slots, max_size=30), st.lists(slots, max_size=30))
-def test_a_slot_that_was_filled_is_never_denied(first: list[tuple[str, str]], second: list[tuple[str, str]]) -> None:
+def test_a_slot_that_was_filled_is_never_denied(
+    first: list[tuple[str, str]], second: list[tuple[str, str]]
+) -> None:
     marks = with_marks(with_marks("", first), second)
     assert all(marked(marks, slot) for slot in first + second)
 
@@ -46,5 +48,8 @@ def test_a_slot_is_a_subject_and_an_attribute_whatever_their_case() -> None:
 
 
 def test_a_name_is_one_however_its_letters_are_composed() -> None:
-    composed, decomposed = memory(subject="Zo\u00eb", attribute="caf\u00e9"), memory(subject="ZOE\u0308", attribute="cafe\u0301")
+    composed, decomposed = (
+        memory(subject="Zo\u00eb", attribute="caf\u00e9"),
+        memory(subject="ZOE\u0308", attribute="cafe\u0301"),
+    )
     assert slot_of(composed) == slot_of(decomposed) == ("zo\u00eb", "caf\u00e9")

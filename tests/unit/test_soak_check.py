@@ -8,11 +8,15 @@ from bench.soak import BOUNDS, Sample, judged, slope
 
 
 def steep(risen_mb: float, *, early_mb: float = 0.0) -> bool:
-    """The verdict on 900 s in which memory rises by so much in the judged part, and before by `early_mb`."""
+    """The verdict on 900 s in which memory rises by so much in the judged part,
+    and before by `early_mb`.
+    """
     samples = []
     for at in range(0, 900, 5):
         held = dict.fromkeys(BOUNDS, 10.0)
-        held["memory, MB"] += early_mb * min(1.0, at / 300) + risen_mb * max(0.0, at - 300) / 600 + at % 2
+        held["memory, MB"] += (
+            early_mb * min(1.0, at / 300) + risen_mb * max(0.0, at - 300) / 600 + at % 2
+        )
         samples.append(Sample(at, held))
     verdicts = judged(samples, 900)
     assert not any(is_steep for name, (_, is_steep) in verdicts.items() if name != "memory, MB")

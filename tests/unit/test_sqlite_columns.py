@@ -15,7 +15,19 @@ from memory_core.domain.memory import Lexical
 from tests.builders import memory, tokens, unit
 
 
-@pytest.mark.parametrize("rows", [0, 1, FIRST_ROWS, FIRST_ROWS + 1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 2 * BLOCK_ROWS + 3])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        0,
+        1,
+        FIRST_ROWS,
+        FIRST_ROWS + 1,
+        BLOCK_ROWS - 1,
+        BLOCK_ROWS,
+        BLOCK_ROWS + 1,
+        2 * BLOCK_ROWS + 3,
+    ],
+)
 def test_products_are_those_of_one_matrix_over_any_number_of_blocks(rows: int) -> None:
     matrix = np.random.default_rng(rows).standard_normal((rows, 5)).astype(np.float32)
     vectors = Vectors(5)
@@ -26,7 +38,9 @@ def test_products_are_those_of_one_matrix_over_any_number_of_blocks(rows: int) -
     assert len(vectors) == rows
     np.testing.assert_allclose(vectors.products(query), matrix @ query, atol=1e-5)
     for asked in (np.arange(rows)[::2], np.arange(rows)[::50], np.arange(rows)[-3:], np.arange(0)):
-        np.testing.assert_array_equal(vectors.products(query, asked), vectors.products(query)[asked])
+        np.testing.assert_array_equal(
+            vectors.products(query, asked), vectors.products(query)[asked]
+        )
 
 
 def test_equal_vectors_get_equal_products_wherever_they_stand() -> None:
@@ -41,8 +55,13 @@ def test_a_vector_of_another_length_is_refused() -> None:
         Vectors(5).append(unit(1, 4))
 
 
-@given(st.lists(st.dictionaries(st.sampled_from("abcde"), st.sampled_from([0.3, 0.7, 1.0, 2.5]))), st.sets(st.sampled_from("abcde")))
-def test_the_index_tells_each_rows_weight_and_whose_word_it_is(rows: list[dict[str, float]], own: set[str]) -> None:
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abcde"), st.sampled_from([0.3, 0.7, 1.0, 2.5]))),
+    st.sets(st.sampled_from("abcde")),
+)
+def test_the_index_tells_each_rows_weight_and_whose_word_it_is(
+    rows: list[dict[str, float]], own: set[str]
+) -> None:
     index = LexicalIndex()
     for row, weights in enumerate(rows):
         index.append(row, weights, own)
@@ -51,26 +70,38 @@ def test_the_index_tells_each_rows_weight_and_whose_word_it_is(rows: list[dict[s
         found = index.find([token])
         assert together.rows[together.term == place].tolist() == found.rows.tolist()
         assert found.rows.tolist() == [row for row, weights in enumerate(rows) if token in weights]
-        np.testing.assert_allclose(found.tf, [weights[token] for weights in rows if token in weights], rtol=1e-6)
+        np.testing.assert_allclose(
+            found.tf, [weights[token] for weights in rows if token in weights], rtol=1e-6
+        )
         assert found.own.tolist() == [token in own] * len(found.rows)
 
 
 def put(held: Slice, identity: str, text: str, turn: int | None, **fields: Any) -> None:
-    one = memory(id=identity, session_id="s", lexical=Lexical(own=tokens(text), turn=turn), **fields)
+    one = memory(
+        id=identity, session_id="s", lexical=Lexical(own=tokens(text), turn=turn), **fields
+    )
     held.put(one.id, "memory", one.model_dump(mode="json"), unit(1).tobytes())
 
 
 def beside(held: Slice, identity: str) -> tuple[str | None, str | None]:
     row = held.row(identity)
     rows = int(held.column("previous")[row]), int(held.column("next")[row])
-    return (held.ids[rows[0]] if rows[0] >= 0 else None, held.ids[rows[1]] if rows[1] >= 0 else None)
+    return (
+        held.ids[rows[0]] if rows[0] >= 0 else None,
+        held.ids[rows[1]] if rows[1] >= 0 else None,
+    )
 
 
 def test_turns_are_tied_in_whatever_order_they_come() -> None:
     held = Slice(8)
     for turn in (2, 0, 1, 4):
         put(held, f"m{turn}", "tea", turn)
-    assert [beside(held, f"m{turn}") for turn in (0, 1, 2, 4)] == [(None, "m1"), ("m0", "m2"), ("m1", None), (None, None)]
+    assert [beside(held, f"m{turn}") for turn in (0, 1, 2, 4)] == [
+        (None, "m1"),
+        ("m0", "m2"),
+        ("m1", None),
+        (None, None),
+    ]
 
 
 def test_a_changed_text_keeps_its_place_between_its_turns() -> None:
@@ -79,7 +110,11 @@ def test_a_changed_text_keeps_its_place_between_its_turns() -> None:
         put(held, f"m{turn}", "tea", turn)
     put(held, "m1", "coffee", 1)
     assert held.fallen == 1
-    assert (beside(held, "m0"), beside(held, "m1"), beside(held, "m2")) == ((None, "m1"), ("m0", "m2"), ("m1", None))
+    assert (beside(held, "m0"), beside(held, "m1"), beside(held, "m2")) == (
+        (None, "m1"),
+        ("m0", "m2"),
+        ("m1", None),
+    )
 
 
 def test_of_two_memories_with_one_turn_the_later_stands_even_when_the_earlier_changes() -> None:

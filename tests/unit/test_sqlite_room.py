@@ -34,12 +34,16 @@ def fill(connection: sqlite3.Connection, room: Room) -> None:
     assert caught.value.sqlite_errorname == "SQLITE_FULL"
 
 
-def test_a_full_file_is_told_of_until_there_is_room_again(connection: sqlite3.Connection, path: Path) -> None:
+def test_a_full_file_is_told_of_until_there_is_room_again(
+    connection: sqlite3.Connection, path: Path
+) -> None:
     room = Room(path)
     assert (room.failed, room.problem(connection)) == (False, None)
     fill(connection, room)
     assert room.failed
-    assert [room.problem(connection) for _ in range(3)] == ["OperationalError: the disk is full (SQLITE_FULL)"] * 3
+    assert [room.problem(connection) for _ in range(3)] == [
+        "OperationalError: the disk is full (SQLITE_FULL)"
+    ] * 3
     connection.execute("PRAGMA max_page_count = 1000000")
     assert room.problem(connection) is None
     assert not room.failed
@@ -54,7 +58,9 @@ def test_looking_for_room_leaves_nothing_behind(connection: sqlite3.Connection, 
     assert not connection.in_transaction
 
 
-def test_a_writer_in_the_way_and_a_mistake_of_ours_are_no_want_of_room(connection: sqlite3.Connection, path: Path) -> None:
+def test_a_writer_in_the_way_and_a_mistake_of_ours_are_no_want_of_room(
+    connection: sqlite3.Connection, path: Path
+) -> None:
     room = Room(path)
     rival = sqlite3.connect(path, isolation_level=None)
     rival.execute("BEGIN IMMEDIATE")

@@ -5,7 +5,14 @@ from datetime import timedelta
 import pytest
 
 from memory_core.domain.conflict import MAX_OPEN
-from memory_core.domain.memory import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status
+from memory_core.domain.memory import (
+    MAX_CONTENT_BYTES,
+    Memory,
+    MemoryType,
+    OnConflict,
+    Outcome,
+    Status,
+)
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, resolve
 from memory_core.evolution.slot_log import SlotLog
@@ -17,14 +24,26 @@ SLOT = {"type": MemoryType.SEMANTIC, "subject": "Ann", "attribute": "employer"}
 
 def truth(content: str, day: int, **fields: object) -> Memory:
     moment = NOW + timedelta(days=day)
-    values = {"id": f"mem_{content}", "event_timestamp": moment, "created_at": LATER, "valid_from": moment, "embedding": unit(day)}
+    values = {
+        "id": f"mem_{content}",
+        "event_timestamp": moment,
+        "created_at": LATER,
+        "valid_from": moment,
+        "embedding": unit(day),
+    }
     return memory(content, **{**SLOT, **values, **fields})
 
 
 def met(new: Memory, old: Memory, *, certain: bool = True) -> Contradiction:
     name = slot_name(old)
-    slot = SlotLog.rebuilt(name, [old], lambda name: None, None, LATER, None) if name is not None and certain else None
-    judgement = Judgement(Verdict.CONTRADICTS, old.id, old, 0.9, 1.0 if certain else 0.5, "same slot, other value")
+    slot = (
+        SlotLog.rebuilt(name, [old], lambda name: None, None, LATER, None)
+        if name is not None and certain
+        else None
+    )
+    judgement = Judgement(
+        Verdict.CONTRADICTS, old.id, old, 0.9, 1.0 if certain else 0.5, "same slot, other value"
+    )
     return Contradiction(new, old, judgement, LATER, slot, [old] if certain else [])
 
 
@@ -75,14 +94,21 @@ def test_reject_new_keeps_the_old_truth_and_a_record() -> None:
 
 
 def test_merge_holds_both_texts_oldest_first_and_retires_the_source() -> None:
-    old, new = truth("works at Fabrikam", 0, tags=["job"]), truth("works at Contoso", 5, tags=["work"])
+    old, new = (
+        truth("works at Fabrikam", 0, tags=["job"]),
+        truth("works at Contoso", 5, tags=["work"]),
+    )
     done = resolve(met(new, old), OnConflict.MERGE)
     states = {change.after.id: change.after for change in done.changes}
     assert done.outcome is Outcome.MERGED
     assert states[new.id].content == "works at Fabrikam\nworks at Contoso"
     assert states[new.id].tags == ["job", "work"]
     assert {"fabrikam", "contoso"} <= set(states[new.id].search_text.split())
-    assert (states[old.id].status, states[old.id].status_reason, states[old.id].next_id) == (Status.UPDATED, "consolidated", new.id)
+    assert (states[old.id].status, states[old.id].status_reason, states[old.id].next_id) == (
+        Status.UPDATED,
+        "consolidated",
+        new.id,
+    )
     assert states[new.id].embedding is not None
     assert float((states[new.id].embedding ** 2).sum()) == pytest.approx(1.0, abs=1e-5)
 
@@ -96,12 +122,16 @@ def test_a_merge_that_would_be_too_long_keeps_both() -> None:
 
 def test_the_conflict_of_the_same_two_memories_has_the_same_id() -> None:
     old, new = truth("Fabrikam", 0), truth("Contoso", 5)
-    ids = {resolve(met(new, old), way).conflict.id for way in OnConflict if way is not OnConflict.AUTO}  # type: ignore[union-attr]
+    ids = {
+        resolve(met(new, old), way).conflict.id for way in OnConflict if way is not OnConflict.AUTO
+    }  # type: ignore[union-attr]
     assert len(ids) == 1
 
 
 def test_of_two_statements_of_one_time_the_one_that_is_added_comes_last() -> None:
-    """Of twenty values that are saved for a key at once each is the next version, none an earlier one that arrived late."""
+    """Of twenty values that are saved for a key at once each is the next version,
+    none an earlier one that arrived late.
+    """
     old, new = truth("Fabrikam", 0), truth("Contoso", 0)
     slot = met(new, old).slot
     assert slot is not None

@@ -19,14 +19,24 @@ def test_circles_are_found_through_relative_and_late_imports(tmp_path):
         )
     )
     graph = import_graph(modules)
-    assert graph == {"pack.a": {"pack.b"}, "pack.b": {"pack.c"}, "pack.c": {"pack.a"}, "pack.d": {"pack.a"}}
+    assert graph == {
+        "pack.a": {"pack.b"},
+        "pack.b": {"pack.c"},
+        "pack.c": {"pack.a"},
+        "pack.d": {"pack.a"},
+    }
     assert modules_in_circles(graph) == {"pack.a", "pack.b", "pack.c"}
 
 
 def test_sizes_and_prose_are_counted(tmp_path):
     prose = '"""Return it.\n\n    Args:\n        first: A number.\n\n    """'
-    source = f'"""Say what nobody knows."""\n\n\ndef name(self, first, second):\n    {prose}\n    return first\n'
-    found = measures(modules_of(package(tmp_path / "pack", a=source, b="x.model_copy(update={'y': 1})\n")))
+    source = (
+        f'"""Say what nobody knows."""\n\n\ndef name(self, first, second):\n    {prose}\n    '
+        "return first\n"
+    )
+    found = measures(
+        modules_of(package(tmp_path / "pack", a=source, b="x.model_copy(update={'y': 1})\n"))
+    )
     assert found["files, lines"] == "2, 12"
     assert found["module lines: median, largest"] == "6, 11"
     assert found["functions; lines: median, p90, largest"] == "1; 8, 8, 8"

@@ -24,7 +24,9 @@ from tests.builders import memory
         ("of the", "the end of the day", False),
     ],
 )
-def test_a_text_tells_a_value_with_half_of_the_words_of_any_part_of_it(value: str, text: str, told: bool) -> None:
+def test_a_text_tells_a_value_with_half_of_the_words_of_any_part_of_it(
+    value: str, text: str, told: bool
+) -> None:
     assert tells(text, marks_of_value(memory(value=value, value_text=value))) is told
 
 

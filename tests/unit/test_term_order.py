@@ -5,20 +5,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.index_terms import NO_PLACES, PASSAGE_TERMS, analyse, encoded_order, of_terms, order_bytes, places_of
+from memory_core.domain.ranking.index_terms import (
+    NO_PLACES,
+    PASSAGE_TERMS,
+    analyse,
+    encoded_order,
+    of_terms,
+    order_bytes,
+    places_of,
+)
 from memory_core.domain.text.analyzer import counts, counts_and_order
 from tests.builders import NOW
 
 TERMS = tuple(f"term{number}" for number in range(12))
 
 
-@given(st.lists(st.lists(st.sampled_from(TERMS), min_size=PASSAGE_TERMS + 1, max_size=120), max_size=3))
+@given(
+    st.lists(st.lists(st.sampled_from(TERMS), min_size=PASSAGE_TERMS + 1, max_size=120), max_size=3)
+)
 def test_every_place_of_every_term_is_known(texts):
     asked = TERMS[:5]
-    own = np.array([[term in text for term in asked] for text in texts], dtype=np.bool_).reshape(len(texts), len(asked))
-    found = places_of({row: order_bytes(encoded_order(text)) for row, text in enumerate(texts)}, asked, own)
+    own = np.array([[term in text for term in asked] for text in texts], dtype=np.bool_).reshape(
+        len(texts), len(asked)
+    )
+    found = places_of(
+        {row: order_bytes(encoded_order(text)) for row, text in enumerate(texts)}, asked, own
+    )
     expected = [
-        (row, place, asked.index(term)) for row, text in enumerate(texts) for place, term in enumerate(text) if term in asked
+        (row, place, asked.index(term)) for row, text in enumerate(texts) for place,
+        term in enumerate(text) if term in asked
     ]  # fmt: skip
     assert list(zip(*(column.tolist() for column in found), strict=True)) == expected
 
@@ -35,7 +50,9 @@ def test_a_term_that_the_text_has_not_is_nowhere_in_it():
     assert len(places_of({0: order}, ["dog"], np.array([[False]])).row) == 0
 
 
-@pytest.mark.parametrize("damaged", ["no letters of it: ü", "QUJD", "====", b64encode(b"abc").decode()])
+@pytest.mark.parametrize(
+    "damaged", ["no letters of it: ü", "QUJD", "====", b64encode(b"abc").decode()]
+)
 def test_a_damaged_order_is_none(damaged):
     assert order_bytes(damaged) == b""
 
@@ -51,7 +68,12 @@ def test_columns_are_chosen_as_a_part_of_a_query_chooses_them():
 
 
 def test_the_order_has_the_terms_that_are_counted():
-    for text in ("The old harbour and the old boat", "Der grüne Tee ist nicht für die Katze, und die Tasse auch nicht", "猫が好き", ""):
+    for text in (
+        "The old harbour and the old boat",
+        "Der grüne Tee ist nicht für die Katze, und die Tasse auch nicht",
+        "猫が好き",
+        "",
+    ):
         number, order = counts_and_order(text)
         assert number == counts(text)
         assert set(order) <= number.keys()

@@ -122,17 +122,28 @@ def test_the_case_of_ascii_text_makes_no_difference(value):
     assert tokens(value) == tokens(value.upper())
 
 
-@given(st.lists(st.sampled_from(["running", "книги", "東京都", "C++", "2024", "café", "🍕"]), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from(["running", "книги", "東京都", "C++", "2024", "café", "🍕"]), max_size=8
+    )
+)
 def test_the_terms_of_a_text_are_those_of_its_words(parts):
     assert tokens(" ".join(parts)) == [token for part in parts for token in tokens(part)]
 
 
 def test_threads_that_stem_at_once_get_what_one_alone_gets():
-    vocabulary = [f"{stem}{ending}" for stem in ("walk", "talk", "jump", "paint") for ending in ("ing", "ed", "s", "er", "")] * 20
+    vocabulary = [
+        f"{stem}{ending}"
+        for stem in ("walk", "talk", "jump", "paint")
+        for ending in ("ing", "ed", "s", "er", "")
+    ] * 20
     expected = tokens(" ".join(vocabulary))
     analyzer.term_of.cache_clear()
     answers: list[list[str]] = []
-    threads = [threading.Thread(target=lambda: answers.append(tokens(" ".join(vocabulary)))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: answers.append(tokens(" ".join(vocabulary))))
+        for _ in range(4)
+    ]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:

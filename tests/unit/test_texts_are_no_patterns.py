@@ -1,7 +1,8 @@
 """No text of a user becomes a pattern or a template, read off the syntax tree of the whole package.
 
-A replacement of `sub` is a constant or a function. A pattern made from variables escapes them, or is made of constants of its module. A
-template of `format` is a constant. What can't be seen that way is listed with its reason.
+A replacement of `sub` is a constant or a function. A pattern made from variables escapes them, or
+is made of constants of its module. A template of `format` is a constant. What can't be seen that
+way is listed with its reason.
 """
 
 from __future__ import annotations
@@ -15,40 +16,67 @@ import pytest
 import memory_core
 
 ROOT = Path(memory_core.__file__).parent
-PATTERN_MAKERS = {"compile", "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"}
+PATTERN_MAKERS = {
+    "compile",
+    "search",
+    "match",
+    "fullmatch",
+    "finditer",
+    "findall",
+    "split",
+    "sub",
+    "subn",
+}
 REASONS = {
     (
-        'domain/redaction/rules.py: re.compile(f"""(?<![\\\\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{nam'
+        'domain/redaction/rules.py: re.compile(f"""(?<![\\\\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{nam'  # noqa: E501
         'es})\\\\s{{1,3}}[\\\\"\']?([^\\\\s\\\\"\'<>]{{4,500}})""")'
     ): "called with constants, by its own module",
     (
-        "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}>\\\\s{{0,3}}([^\\\\s<>]{{4,500}})\\\\s{{0,3}}</', re.IGNORECASE)"
+        "domain/redaction/rules.py: "
+        "re.compile(f'(?:{names}){_SUFFIX}>\\\\s{{0,3}}([^\\\\s<>]{{4,500}})\\\\s{{0,3}}</', "
+        "re.IGNORECASE)"
     ): "called with constants, by its own module",
     "domain/redaction/rules.py: re.compile(_BEFORE + expression)": "the rows of its table",
-    "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}\\\\Z', re.IGNORECASE)": "called with constants, by its own module",
-    "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}{_VALUE}', re.IGNORECASE)": "called with constants, by its own module",
-    "domain/statements/change_sentences.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",
+    "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}\\\\Z', re.IGNORECASE)": (
+        "called with constants, by its own module"
+    ),
+    "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}{_VALUE}', re.IGNORECASE)": (
+        "called with constants, by its own module"
+    ),
+    "domain/statements/change_sentences.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",  # noqa: E501
     "adapters/offline/announced_facts.py: expression.sub(turned, words)": "both stand in its table",
     "domain/text/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
-    "domain/text/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",
+    "domain/text/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": (
+        "called with constants, by its own module"
+    ),
+    "domain/ranking/query.py: re.compile('|'.join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)": "of its own constants",  # noqa: E501
     "adapters/offline/clauses.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
-    "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "adapters/offline/foresight.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": "called with constants only",
-    "adapters/offline/retractions.py: re.compile(f'\\\\A{expression}$')": "expression runs through constants",
+    "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": (
+        "called with constants, by its own module"
+    ),
+    "adapters/offline/foresight.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": (
+        "called with constants only"
+    ),
+    "adapters/offline/retractions.py: re.compile(f'\\\\A{expression}$')": (
+        "expression runs through constants"
+    ),
     (
-        "adapters/offline/fact_patterns.py: re.compile(f'\\\\A(?:{phrase})\\\\s*+', re.IGNORECASE if 'foreign' in self.of else 0)"
+        "adapters/offline/fact_patterns.py: re.compile(f'\\\\A(?:{phrase})\\\\s*+', re.IGNORECASE "
+        "if 'foreign' in self.of else 0)"
     ): "the rows of its table",
     "adapters/openai/chat.py: re.search(f'\\\\b{name}\\\\b', named)": "name is one of _OPTIONAL",
-    "domain/importance.py: re.compile(f'(?<!\\\\w)(?:{phrases})(?!\\\\w)')": "phrases are escaped in the line before",
-    "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",
+    "domain/importance.py: re.compile(f'(?<!\\\\w)(?:{phrases})(?!\\\\w)')": (
+        "phrases are escaped in the line before"
+    ),
+    "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",  # noqa: E501
     "adapters/offline/facts.py: row.template.format(**parts)": "the rows of a table",
     "adapters/offline/facts.py: row.filled.format(value=value)": "the rows of a table",
     "adapters/offline/clause_facts.py: re.compile(self.pattern)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.filled.format(value=value)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.attribute.format(**parts)": "the rows of its tables",
-    "domain/statements/worth.py: regex.compile(expression, regex.IGNORECASE)": "the rows of a table",
+    "domain/statements/worth.py: regex.compile(expression, regex.IGNORECASE)": "the rows of a table",  # noqa: E501
     "domain/statements/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
 }
 
@@ -57,22 +85,34 @@ REASONS = {
 def found() -> set[str]:
     """Every suspect of the package, with the path of its module."""
     paths = sorted(ROOT.rglob("*.py"))
-    return {f"{path.relative_to(ROOT)}: {call}" for path in paths for call in suspects(ast.parse(path.read_text()))}
+    return {
+        f"{path.relative_to(ROOT)}: {call}"
+        for path in paths
+        for call in suspects(ast.parse(path.read_text()))
+    }
 
 
 def is_constant(node: ast.expr) -> bool:
-    """A literal, a name in capitals, or put together from these, `replace` and `join` among them."""
+    """A literal, a name in capitals, or put together from these, `replace` and
+    `join` among them.
+    """
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Name):
         return node.id.isupper()
     if isinstance(node, ast.JoinedStr):
-        return all(is_constant(part.value) for part in node.values if isinstance(part, ast.FormattedValue))
+        return all(
+            is_constant(part.value) for part in node.values if isinstance(part, ast.FormattedValue)
+        )
     if isinstance(node, ast.IfExp):
         return is_constant(node.body) and is_constant(node.orelse)
     if isinstance(node, ast.BinOp):
         return is_constant(node.left) and is_constant(node.right)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("replace", "join"):
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("replace", "join")
+    ):
         return all(is_constant(one) for one in (node.func.value, *node.args))
     return False
 
@@ -82,34 +122,65 @@ def is_escaped(node: ast.expr) -> bool:
     if is_constant(node):
         return True
     if isinstance(node, ast.JoinedStr):
-        return all(is_escaped(part.value) for part in node.values if isinstance(part, ast.FormattedValue))
+        return all(
+            is_escaped(part.value) for part in node.values if isinstance(part, ast.FormattedValue)
+        )
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     if ast.unparse(node.func) == "re.escape":
         return True
     if node.func.attr == "join" and is_constant(node.func.value):
         joined = node.args[0]
-        mapped = isinstance(joined, ast.Call) and ast.unparse(joined.func) == "map" and ast.unparse(joined.args[0]) == "re.escape"
-        return mapped or is_constant(joined) or (isinstance(joined, ast.GeneratorExp) and is_escaped(joined.elt))
+        mapped = (
+            isinstance(joined, ast.Call)
+            and ast.unparse(joined.func) == "map"
+            and ast.unparse(joined.args[0]) == "re.escape"
+        )
+        return (
+            mapped
+            or is_constant(joined)
+            or (isinstance(joined, ast.GeneratorExp) and is_escaped(joined.elt))
+        )
     return False
 
 
 def is_replacement(node: ast.expr, functions: Collection[str]) -> bool:
     """A constant or a function."""
-    return is_constant(node) or isinstance(node, ast.Lambda) or (isinstance(node, ast.Name) and node.id in functions)
+    return (
+        is_constant(node)
+        or isinstance(node, ast.Lambda)
+        or (isinstance(node, ast.Name) and node.id in functions)
+    )
 
 
 def suspects(tree: ast.Module) -> Iterator[str]:
     """Calls whose pattern or template may be a text of a user."""
-    functions = {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    functions = {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         name, receiver, arguments = node.func.attr, node.func.value, node.args
         of_module = ast.unparse(receiver) in ("re", "regex")
-        makes_pattern = of_module and name in PATTERN_MAKERS and bool(arguments) and not is_escaped(arguments[0])
-        replaces = name in ("sub", "subn") and len(arguments) > of_module and not is_replacement(arguments[of_module], functions)
-        if makes_pattern or replaces or (name in ("format", "format_map") and not is_constant(receiver)):
+        makes_pattern = (
+            of_module
+            and name in PATTERN_MAKERS
+            and bool(arguments)
+            and not is_escaped(arguments[0])
+        )
+        replaces = (
+            name in ("sub", "subn")
+            and len(arguments) > of_module
+            and not is_replacement(arguments[of_module], functions)
+        )
+        if (
+            makes_pattern
+            or replaces
+            or (name in ("format", "format_map") and not is_constant(receiver))
+        ):
             yield ast.unparse(node)
 
 

@@ -15,7 +15,11 @@ from memory_core.domain.ranking.query import analyse_query
 from memory_core.domain.text.dates import Window
 
 NAMES: TypeAdapter[str] = TypeAdapter(TimeZone)
-BERLIN, NEW_YORK, AUCKLAND = zone_of("Europe/Berlin"), zone_of("America/New_York"), zone_of("Pacific/Auckland")
+BERLIN, NEW_YORK, AUCKLAND = (
+    zone_of("Europe/Berlin"),
+    zone_of("America/New_York"),
+    zone_of("Pacific/Auckland"),
+)
 
 
 def utc(*parts: int) -> datetime:
@@ -27,7 +31,9 @@ def foreseen(text: str, at: datetime, zone: str | None) -> list[tuple[datetime, 
     return [(one.start_time, one.end_time) for one in said_foresight(said)]
 
 
-@pytest.mark.parametrize("name", ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC", "Etc/GMT-2"])
+@pytest.mark.parametrize(
+    "name", ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC", "Etc/GMT-2"]
+)
 def test_names_of_the_database_are_taken(name: str) -> None:
     assert NAMES.validate_python(name) == name
 
@@ -43,14 +49,27 @@ def test_names_of_the_database_are_taken(name: str) -> None:
         ("Middle Earth/Bree", None),
     ],
 )
-def test_an_unknown_name_is_refused_with_what_was_probably_meant(name: str, meant: str | None) -> None:
+def test_an_unknown_name_is_refused_with_what_was_probably_meant(
+    name: str, meant: str | None
+) -> None:
     with pytest.raises(ValidationError) as refused:
         NAMES.validate_python(name)
     (error,) = refused.value.errors()
     assert error["ctx"]["error"].did_you_mean == meant
 
 
-@pytest.mark.parametrize("name", ["", "../etc/passwd", "Europe/../Europe/Berlin", "/Europe/Berlin", "Europe", "x" * 65, "UTC\x00"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "../etc/passwd",
+        "Europe/../Europe/Berlin",
+        "/Europe/Berlin",
+        "Europe",
+        "x" * 65,
+        "UTC\x00",
+    ],
+)
 def test_what_is_no_name_is_refused(name: str) -> None:
     with pytest.raises(ValidationError):
         NAMES.validate_python(name)
@@ -69,7 +88,10 @@ def test_a_day_begins_at_midnight_where_somebody_lives() -> None:
 
 
 def test_a_moment_at_the_ends_of_the_calendar_stays_as_it_is() -> None:
-    first, last = datetime.min.replace(tzinfo=timezone.utc), datetime.max.replace(tzinfo=timezone.utc)
+    first, last = (
+        datetime.min.replace(tzinfo=timezone.utc),
+        datetime.max.replace(tzinfo=timezone.utc),
+    )
     assert local(first, NEW_YORK) == first
     assert local(last, AUCKLAND) == last
 
@@ -88,7 +110,9 @@ def test_a_moment_at_the_ends_of_the_calendar_stays_as_it_is() -> None:
         ("America/New_York", utc(2026, 10, 31, 20), utc(2026, 11, 1, 4), utc(2026, 11, 2, 5)),
     ],
 )
-def test_tomorrow_is_the_next_day_of_who_says_it(zone: str | None, said_at: datetime, start: datetime, end: datetime) -> None:
+def test_tomorrow_is_the_next_day_of_who_says_it(
+    zone: str | None, said_at: datetime, start: datetime, end: datetime
+) -> None:
     assert foreseen("I have a dentist appointment tomorrow.", said_at, zone) == [(start, end)]
 
 
@@ -96,7 +120,9 @@ def test_a_weekday_is_that_of_who_says_it() -> None:
     # Sunday 10 May 23:30 UTC: already Monday in Berlin, for whom "on Monday" is a week later
     at = utc(2026, 5, 10, 23, 30)
     assert foreseen("I have a meeting on Monday.", at, None)[0][0] == utc(2026, 5, 11)
-    assert foreseen("I have a meeting on Monday.", at, "Europe/Berlin")[0][0] == utc(2026, 5, 17, 22)
+    assert foreseen("I have a meeting on Monday.", at, "Europe/Berlin")[0][0] == utc(
+        2026, 5, 17, 22
+    )
 
 
 def test_what_lasts_two_weeks_ends_at_the_same_hour_after_the_clocks_were_changed() -> None:
@@ -105,12 +131,24 @@ def test_what_lasts_two_weeks_ends_at_the_same_hour_after_the_clocks_were_change
 
 
 def test_a_date_of_the_last_year_of_the_calendar_breaks_nothing() -> None:
-    assert foreseen("I'm in Rome until the end of the year.", utc(9999, 12, 30, 12), "America/New_York") == []
+    assert (
+        foreseen(
+            "I'm in Rome until the end of the year.", utc(9999, 12, 30, 12), "America/New_York"
+        )
+        == []
+    )
 
 
 def test_a_window_holds_the_moments_of_its_days_there() -> None:
     window = Window(date(2026, 5, 8), date(2026, 5, 9))
-    moments = np.array([utc(2026, 5, 7, 22, 30).timestamp(), utc(2026, 5, 8, 21).timestamp(), utc(2026, 5, 8, 23).timestamp(), np.nan])
+    moments = np.array(
+        [
+            utc(2026, 5, 7, 22, 30).timestamp(),
+            utc(2026, 5, 8, 21).timestamp(),
+            utc(2026, 5, 8, 23).timestamp(),
+            np.nan,
+        ]
+    )
     assert window.contains(moments, 0).tolist() == [False, True, True, False]
     assert window.contains(moments, 0, BERLIN).tolist() == [True, True, False, False]
     assert window.contains(moments, 0, NEW_YORK).tolist() == [False, True, True, False]

@@ -2,7 +2,14 @@ import json
 
 import numpy as np
 
-from memory_core.domain.ranking.vectors import DIMENSIONS, VERSION, TokenStates, encoded, nearest_tokens, state_bytes
+from memory_core.domain.ranking.vectors import (
+    DIMENSIONS,
+    VERSION,
+    TokenStates,
+    encoded,
+    nearest_tokens,
+    state_bytes,
+)
 
 RANDOM = np.random.default_rng(3)
 
@@ -20,7 +27,9 @@ def test_what_is_kept_is_one_character_a_number_that_json_takes_as_it_is():
 
 def test_the_nearest_token_is_found_as_exactly_as_it_matters():
     text, query = states(20), states(4)
-    (near,) = nearest_tokens([TokenStates(encoded(query), np.ones(4, dtype=np.float32))], [state_bytes(encoded(text))])
+    (near,) = nearest_tokens(
+        [TokenStates(encoded(query), np.ones(4, dtype=np.float32))], [state_bytes(encoded(text))]
+    )
     np.testing.assert_allclose(near[0], (text @ query.T).max(axis=0), atol=0.02)
 
 

@@ -1,4 +1,6 @@
-"""What of an agent's facts and foresight becomes memories: what people assert, in their words, their language and by their names."""
+"""What of an agent's facts and foresight becomes memories: what people assert, in their words,
+their language and by their names.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
 
 def says(content: str, actor: str | None = "Ana", role: str = "user") -> Message:
-    return Message.model_validate({"role": role, "content": content, "timestamp": NOON, "actor": actor})
+    return Message.model_validate(
+        {"role": role, "content": content, "timestamp": NOON, "actor": actor}
+    )
 
 
 def fact(text: str, quote: str, **fields: Any) -> SaidFact:
@@ -42,7 +46,10 @@ def test_a_fact_that_a_person_tells_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("message", "quote"),
     [
-        ("She wrote to me: 'I live in Oslo with my two dogs and a cat'.", "I live in Oslo with my two dogs and a cat"),
+        (
+            "She wrote to me: 'I live in Oslo with my two dogs and a cat'.",
+            "I live in Oslo with my two dogs and a cat",
+        ),
         ("Please look at this:\n```\nI live in Oslo\n```\nIs it right?", "I live in Oslo"),
         ("Translate to German: I live in Oslo", "I live in Oslo"),
         ("Should I move to Oslo?", "Should I move to Oslo?"),
@@ -65,24 +72,46 @@ def test_a_statement_beside_a_question_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Ana lives in Lisbon with Petra", "Ana moved to Lisbon in the 1990s with 3 cats", "Ana works at Contoso in Lisbon"]
+    "text",
+    [
+        "Ana lives in Lisbon with Petra",
+        "Ana moved to Lisbon in the 1990s with 3 cats",
+        "Ana works at Contoso in Lisbon",
+    ],
 )
 def test_a_fact_with_a_name_or_a_number_that_nobody_said_is_left_out(text: str) -> None:
     assert told(fact(text, "I moved to Lisbon", **home("Lisbon")), LISBON).facts == []
 
 
 def test_a_value_that_nobody_said_leaves_the_fact_out() -> None:
-    assert told(fact("Ana lives in Lisbon", "I moved to Lisbon", **home("the city of Porto")), LISBON).facts == []
+    assert (
+        told(
+            fact("Ana lives in Lisbon", "I moved to Lisbon", **home("the city of Porto")), LISBON
+        ).facts
+        == []
+    )
 
 
 def test_numbers_in_words_and_reckoned_dates_are_no_inventions() -> None:
     assert told(fact("Ana has 2 cats", "I have two cats", lasting=True), LISBON).dropped == 0
     message = says("I start at the lighthouse next Monday")
-    assert told(fact("Ana starts at the lighthouse on Monday 9 March 2026", "I start at the lighthouse next Monday"), message).dropped == 0
+    assert (
+        told(
+            fact(
+                "Ana starts at the lighthouse on Monday 9 March 2026",
+                "I start at the lighthouse next Monday",
+            ),
+            message,
+        ).dropped
+        == 0
+    )
 
 
 def test_what_an_assistant_says_and_a_person_only_confirms_is_no_fact() -> None:
-    messages = says("So you live in Oslo and work as a nurse?", actor=None, role="assistant"), says("Yes, exactly.")
+    messages = (
+        says("So you live in Oslo and work as a nurse?", actor=None, role="assistant"),
+        says("Yes, exactly."),
+    )
     done = told(fact("Ana lives in Oslo", "Yes, exactly", message=1, **home("Oslo")), *messages)
     assert done.facts == []
 
@@ -90,27 +119,51 @@ def test_what_an_assistant_says_and_a_person_only_confirms_is_no_fact() -> None:
 def test_a_text_in_words_that_nobody_used_is_told_in_those_that_prove_it() -> None:
     message = says("I'm expecting a baby in May")
     (kept,) = told(
-        fact("Ana is pregnant", "I'm expecting a baby in May", subject="Ana", attribute="condition", value="pregnant"), message
+        fact(
+            "Ana is pregnant",
+            "I'm expecting a baby in May",
+            subject="Ana",
+            attribute="condition",
+            value="pregnant",
+        ),
+        message,
     ).facts
-    assert (kept.text, kept.subject, kept.value, kept.lasting) == ("Ana: I'm expecting a baby in May", None, None, True)
+    assert (kept.text, kept.subject, kept.value, kept.lasting) == (
+        "Ana: I'm expecting a baby in May",
+        None,
+        None,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
     ("message", "text", "value"),
     [
-        ("Ich wohne seit dem Sommer in München", "Ana has lived in Munich since the summer", "Munich"),
+        (
+            "Ich wohne seit dem Sommer in München",
+            "Ana has lived in Munich since the summer",
+            "Munich",
+        ),
         ("私は去年から大阪に住んでいます", "Ana has lived in Osaka since last year", "Osaka"),
-        ("I have lived in the old town since the summer", "Ana wohnt seit dem Sommer in der Altstadt", "Altstadt"),
+        (
+            "I have lived in the old town since the summer",
+            "Ana wohnt seit dem Sommer in der Altstadt",
+            "Altstadt",
+        ),
     ],
 )
-def test_a_fact_keeps_the_language_in_which_it_was_told(message: str, text: str, value: str) -> None:
+def test_a_fact_keeps_the_language_in_which_it_was_told(
+    message: str, text: str, value: str
+) -> None:
     done = told(fact(text, message, **home(value)), says(message))
     assert [(one.text, one.value) for one in done.facts] in ([(f"Ana: {message}", None)], [])
 
 
 def test_a_translation_without_a_name_of_its_own_keeps_the_told_words() -> None:
     message = says("Ich bin seit dem Sommer mit meiner Ausbildung fertig")
-    (kept,) = told(fact("Ana has finished the training", message.content, lasting=True), message).facts
+    (kept,) = told(
+        fact("Ana has finished the training", message.content, lasting=True), message
+    ).facts
     assert (kept.text, kept.lasting) == (f"Ana: {message.content}", True)
 
 
@@ -119,28 +172,48 @@ def test_a_translation_without_a_name_of_its_own_keeps_the_told_words() -> None:
     [
         ("The user lives in Lisbon", "the user", "Ana lives in Lisbon", "Ana"),
         ("User lives in Lisbon", "user", "Ana lives in Lisbon", "Ana"),
-        ("User's sister lives in Lisbon", "user's sister", "Ana's sister lives in Lisbon", "Ana's sister"),
+        (
+            "User's sister lives in Lisbon",
+            "user's sister",
+            "Ana's sister lives in Lisbon",
+            "Ana's sister",
+        ),
         ("I live in Lisbon", "I", "Ana: I live in Lisbon", "Ana"),
         ("Maria lives in Lisbon", "Maria", "Ana lives in Lisbon", "Ana"),
     ],
 )
-def test_a_speaker_with_a_name_is_told_by_it(text: str, subject: str, wanted: str, slot: str) -> None:
-    (kept,) = told(fact(text, "My sister and I moved to Lisbon", **home("Lisbon", subject)), says("My sister and I moved to Lisbon")).facts
+def test_a_speaker_with_a_name_is_told_by_it(
+    text: str, subject: str, wanted: str, slot: str
+) -> None:
+    (kept,) = told(
+        fact(text, "My sister and I moved to Lisbon", **home("Lisbon", subject)),
+        says("My sister and I moved to Lisbon"),
+    ).facts
     assert (kept.text, kept.subject) == (wanted, slot)
 
 
 def test_a_speaker_without_a_name_is_the_user_whatever_a_model_calls_them() -> None:
-    (kept,) = told(fact("Maria lives in Lisbon", "I moved to Lisbon", **home("Lisbon", "Maria")), says("I moved to Lisbon", None)).facts
+    (kept,) = told(
+        fact("Maria lives in Lisbon", "I moved to Lisbon", **home("Lisbon", "Maria")),
+        says("I moved to Lisbon", None),
+    ).facts
     assert (kept.text, kept.subject) == ("User lives in Lisbon", "user")
 
 
-@pytest.mark.parametrize("slot", [{"value": None}, {"attribute": None}, {"subject": None}, {"subject": "she"}])
+@pytest.mark.parametrize(
+    "slot", [{"value": None}, {"attribute": None}, {"subject": None}, {"subject": "she"}]
+)
 def test_half_a_slot_is_none(slot: dict[str, Any]) -> None:
-    (kept,) = told(fact("Ana lives in Lisbon", "I moved to Lisbon", **(home("Lisbon") | slot)), LISBON).facts
+    (kept,) = told(
+        fact("Ana lives in Lisbon", "I moved to Lisbon", **(home("Lisbon") | slot)), LISBON
+    ).facts
     assert (kept.subject, kept.attribute, kept.value) == (None, None, None)
 
 
-@pytest.mark.parametrize("text", ["Ana is very tired", "Ana ate soup today", "Ana ist heute in Lissabon", "Ana: 今日は雨です"])
+@pytest.mark.parametrize(
+    "text",
+    ["Ana is very tired", "Ana ate soup today", "Ana ist heute in Lissabon", "Ana: 今日は雨です"],
+)
 def test_what_passes_with_the_day_is_no_lasting_fact(text: str) -> None:
     said = text.removeprefix("Ana: ").replace("Ana", "I")
     (kept,) = told(fact(text, said, lasting=True), says(said)).facts
@@ -153,12 +226,19 @@ def test_of_two_values_in_one_breath_the_last_fills_the_slot(order: int) -> None
         fact("Ana lives in Berlin", "I live in Berlin", **home("Berlin")),
         fact("Ana lives in Lisbon", "I mean Lisbon now", message=1, **home("Lisbon")),
     ][::order]
-    assert {(one.text, one.value) for one in last_word_wins(facts)} == {("Ana lives in Berlin", None), ("Ana lives in Lisbon", "Lisbon")}
+    assert {(one.text, one.value) for one in last_word_wins(facts)} == {
+        ("Ana lives in Berlin", None),
+        ("Ana lives in Lisbon", "Lisbon"),
+    }
 
 
 @pytest.mark.parametrize(
     "message",
-    ["Always answer in metric units, please.", "Antworte mir immer auf Deutsch.", "Please forget what I told you about my salary."],
+    [
+        "Always answer in metric units, please.",
+        "Antworte mir immer auf Deutsch.",
+        "Please forget what I told you about my salary.",
+    ],
 )
 def test_what_is_asked_of_the_memory_or_its_answers_is_no_fact_besides(message: str) -> None:
     assert told(fact(f"Ana: {message}", message, lasting=True), says(message)).facts == []
@@ -166,7 +246,12 @@ def test_what_is_asked_of_the_memory_or_its_answers_is_no_fact_besides(message: 
 
 def test_a_preference_is_a_fact_although_it_is_an_instruction_too() -> None:
     message = says("I live in Lisbon and I prefer metric units")
-    assert told(fact("Ana prefers metric units", "I prefer metric units", lasting=True), message).dropped == 0
+    assert (
+        told(
+            fact("Ana prefers metric units", "I prefer metric units", lasting=True), message
+        ).dropped
+        == 0
+    )
 
 
 def ahead(description: str, **fields: Any) -> SaidForesight:
@@ -196,7 +281,9 @@ def test_foresight_goes_through_the_same_checks(said: SaidForesight) -> None:
 
 
 def test_foresight_is_of_the_speaker_by_name() -> None:
-    done = told_facts(ExtractedFacts(foresight=[ahead("The user is in Lisbon until 5 March 2026")]), [LISBON])
+    done = told_facts(
+        ExtractedFacts(foresight=[ahead("The user is in Lisbon until 5 March 2026")]), [LISBON]
+    )
     assert [one.description for one in done.foresight] == ["Ana is in Lisbon until 5 March 2026"]
 
 
@@ -204,7 +291,10 @@ def test_foresight_is_of_the_speaker_by_name() -> None:
     "text",
     [
         "I'm a nurse at St Gemma's and my daughter Mia is seven.",
-        "Big news, I've handed in my notice and from August I'm at St Gemma's Hospice, still as a physio.",
+        (
+            "Big news, I've handed in my notice and from August I'm at St Gemma's Hospice, still "
+            "as a physio."
+        ),
         "Can you help me word a birthday card for my father-in-law, Gordon?",
         "Ich wohne in Köln, arbeite als Lehrerin und mag keinen Kaffee.",
         "Bin Jahrgang 1971, wann kann ich frühestens ohne Abzüge in Rente?",

@@ -32,18 +32,26 @@ def row(one: Projection) -> tuple[str, str | None, str, str | None, str | None]:
 
 
 def test_of_an_announced_truth_and_the_present_one_both_are_active() -> None:
-    fields = projected([save("m1", "Y", "2023-01"), save("m2", "X", "2024-04", **{"from": "2024-06"})], "2024-05")
+    fields = projected(
+        [save("m1", "Y", "2023-01"), save("m2", "X", "2024-04", **{"from": "2024-06"})], "2024-05"
+    )
     assert row(fields["m1", 1, 0]) == ("active", None, "2023-01", "2024-06", "m2")
     assert row(fields["m2", 1, 0]) == ("active", None, "2024-06", None, None)
 
 
 def test_once_the_announced_one_has_begun_the_other_is_superseded() -> None:
-    fields = projected([save("m1", "Y", "2023-01"), save("m2", "X", "2024-04", **{"from": "2024-06"})], "2024-06")
+    fields = projected(
+        [save("m1", "Y", "2023-01"), save("m2", "X", "2024-04", **{"from": "2024-06"})], "2024-06"
+    )
     assert row(fields["m1", 1, 0]) == ("superseded", "contradicted", "2023-01", "2024-06", "m2")
 
 
 def test_of_a_value_that_held_twice_the_earlier_time_is_a_part_of_its_own() -> None:
-    steps = [save("m1", "A", "2021-01"), save("m1", "A", "2023-01"), save("m2", "B", "2022-01", arrives="2024-01")]
+    steps = [
+        save("m1", "A", "2021-01"),
+        save("m1", "A", "2023-01"),
+        save("m2", "B", "2022-01", arrives="2024-01"),
+    ]
     fields = projected(steps, "2024-02")
     assert row(fields["m1", 1, 1]) == ("superseded", "contradicted", "2021-01", "2022-01", "m2")
     assert row(fields["m2", 1, 0]) == ("superseded", "contradicted", "2022-01", "2023-01", "m1")
@@ -52,11 +60,20 @@ def test_of_a_value_that_held_twice_the_earlier_time_is_a_part_of_its_own() -> N
 
 def test_what_never_holds_leads_to_what_holds_where_it_would_begin() -> None:
     steps = [save("m1", "Bern", "2024-04"), save("m2", "Rome", "2024-05", **{"from": "2024-03"})]
-    assert row(projected(steps, "2024-06")["m1", 1, 0]) == ("superseded", "contradicted", "2024-04", "2024-04", "m2")
+    assert row(projected(steps, "2024-06")["m1", 1, 0]) == (
+        "superseded",
+        "contradicted",
+        "2024-04",
+        "2024-04",
+        "m2",
+    )
 
 
 def test_an_edited_wording_is_an_old_version() -> None:
-    steps = [save("m1", "Olso", "2020-01"), {"do": "edit", "memory": "m1", "value": "Oslo", "on": "2023-01"}]
+    steps = [
+        save("m1", "Olso", "2020-01"),
+        {"do": "edit", "memory": "m1", "value": "Oslo", "on": "2023-01"},
+    ]
     fields = projected(steps, "2023-02")
     assert row(fields["m1", 1, 0]) == ("superseded", "new_version", "2020-01", "2023-01", "m1")
     assert row(fields["m1", 2, 0]) == ("active", None, "2023-01", None, None)
@@ -73,32 +90,64 @@ def test_what_is_undone_is_deleted_and_what_is_deleted_keeps_its_time() -> None:
 
 
 def test_what_was_merged_is_updated_until_it_is_told_again() -> None:
-    merge = {"do": "merge", "memory": "m2", "value": "tea and coffee", "said": "2024-03", "sources": ["m1"]}
+    merge = {
+        "do": "merge",
+        "memory": "m2",
+        "value": "tea and coffee",
+        "said": "2024-03",
+        "sources": ["m1"],
+    }
     steps = [save("m1", "tea", "2024-01"), merge]
-    assert row(projected(steps, "2024-04")["m1", 1, 0]) == ("updated", "consolidated", "2024-01", "2024-03", "m2")
+    assert row(projected(steps, "2024-04")["m1", 1, 0]) == (
+        "updated",
+        "consolidated",
+        "2024-01",
+        "2024-03",
+        "m2",
+    )
     again = projected([*steps, save("m1", "tea", "2024-05")], "2024-06")
     assert row(again["m1", 1, 0]) == ("active", None, "2024-05", None, None)
 
 
 def test_a_retraction_into_an_empty_slot_is_active() -> None:
-    fields = projected([{"do": "retract", "memory": "m1", "value": "meat", "said": "2024-01"}], "2024-02")
+    fields = projected(
+        [{"do": "retract", "memory": "m1", "value": "meat", "said": "2024-01"}], "2024-02"
+    )
     assert row(fields["m1", 1, 0]) == ("active", None, "2024-01", None, None)
 
 
 def test_a_retraction_of_what_does_not_hold_leads_to_what_does() -> None:
-    steps = [save("m1", "Rome", "2022-01"), {"do": "retract", "memory": "m2", "value": "Oslo", "said": "2023-01"}]
-    assert row(projected(steps, "2024-02")["m2", 1, 0]) == ("superseded", "contradicted", "2023-01", "2023-01", "m1")
+    steps = [
+        save("m1", "Rome", "2022-01"),
+        {"do": "retract", "memory": "m2", "value": "Oslo", "said": "2023-01"},
+    ]
+    assert row(projected(steps, "2024-02")["m2", 1, 0]) == (
+        "superseded",
+        "contradicted",
+        "2023-01",
+        "2023-01",
+        "m1",
+    )
 
 
 def test_a_chain_runs_across_a_gap() -> None:
-    steps = [save("m1", "Rome", "2024-01", **{"from": "2010-01", "until": "2014-01"}), save("m2", "Oslo", "2023-01", **{"from": "2020-01"})]
+    steps = [
+        save("m1", "Rome", "2024-01", **{"from": "2010-01", "until": "2014-01"}),
+        save("m2", "Oslo", "2023-01", **{"from": "2020-01"}),
+    ]
     assert projected(steps, "2024-02")["m1", 1, 0].next_id == "m2"
 
 
 def test_an_undo_of_more_than_forty_names_a_later_memory_that_can_be_undone() -> None:
     first = day("2024-01-01")
     log: list[Entry] = [
-        Assertion(sequence=number, memory_id=f"m{number}", value=str(number), asserted_at=moment, valid_from=moment)
+        Assertion(
+            sequence=number,
+            memory_id=f"m{number}",
+            value=str(number),
+            asserted_at=moment,
+            valid_from=moment,
+        )
         for number in range(1, 60)
         for moment in [first + timedelta(days=number)]
     ]
@@ -109,7 +158,15 @@ def test_an_undo_of_more_than_forty_names_a_later_memory_that_can_be_undone() ->
 
 
 def test_of_two_that_share_no_moment_the_question_can_be_closed() -> None:
-    timeline = resolve(played([save("m1", "A", "2024-01"), save("m2", "B", "2024-03", beside=["m1"]), save("m3", "C", "2024-02")]))
+    timeline = resolve(
+        played(
+            [
+                save("m1", "A", "2024-01"),
+                save("m2", "B", "2024-03", beside=["m1"]),
+                save("m3", "C", "2024-02"),
+            ]
+        )
+    )
     assert timeline.share_a_moment("m2", "m3") is False
     both = resolve(played([save("m1", "A", "2024-01"), save("m2", "B", "2024-03", beside=["m1"])]))
     assert both.share_a_moment("m1", "m2") is True

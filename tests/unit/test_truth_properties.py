@@ -1,4 +1,6 @@
-"""What holds when, of drawn logs: against the tables applied to single moments, and what must be true of every timeline."""
+"""What holds when, of drawn logs: against the tables applied to single moments,
+and what must be true of every timeline.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,28 @@ from memory_core.domain.truth.timeline import Interval, Timeline
 from memory_core.evolution import truth_commands as commands
 from memory_core.evolution.truth_projection import project
 from tests.truth_by_moments import Grid
-from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, added, day, drawn, log_of, projections, slot_of
+from tests.truth_logs import (
+    FIRST,
+    KINDS,
+    MAX_ACTS,
+    MOMENTS,
+    NUMBERS,
+    Act,
+    added,
+    day,
+    drawn,
+    log_of,
+    projections,
+    slot_of,
+)
 
 number = st.integers(0, NUMBERS - 1)
-logs = st.lists(st.tuples(st.integers(0, KINDS - 1), number, number, number), min_size=1, max_size=MAX_ACTS).map(log_of)
-drawn_settings = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+logs = st.lists(
+    st.tuples(st.integers(0, KINDS - 1), number, number, number), min_size=1, max_size=MAX_ACTS
+).map(log_of)
+drawn_settings = settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
+)
 LATER = 1000
 """A sequence after all that are drawn."""
 NOW = day(FIRST + MAX_ACTS + 1)
@@ -36,7 +55,9 @@ def differences(log: list[Entry], known_at: int | None = None) -> list[str]:
         retraction = grid.retraction(moment)
         if values != grid.values(moment):
             made.append(f"{moment:%d.%m.}: {values}, by the tables {grid.values(moment)}")
-        elif retractions != ([] if retraction is None or retraction.startswith("forgotten") else [retraction]):
+        elif retractions != (
+            [] if retraction is None or retraction.startswith("forgotten") else [retraction]
+        ):
             made.append(f"{moment:%d.%m.}: {retractions}, by the tables {retraction}")
     return made
 
@@ -54,19 +75,30 @@ def test_of_drawn_logs_every_moment_is_as_the_tables_say(part: int) -> None:
     check(range(part * 500, part * 500 + 500))
 
 
-@pytest.mark.parametrize("seed", [586, 5357, 8034, 10385, 43089, 44944, 56993, 67777, 79549, 91462, 101832])
+@pytest.mark.parametrize(
+    "seed", [586, 5357, 8034, 10385, 43089, 44944, 56993, 67777, 79549, 91462, 101832]
+)
 def test_a_log_that_once_differed_is_as_the_tables_say(seed: int) -> None:
     check(range(seed, seed + 1))
 
 
 def test_a_hidden_repeat_leaves_what_was_saved_after_its_deletion_and_said_before_it() -> None:
-    """Oslo is told on the 2nd and the 11th and deleted; then somebody brings a letter of the 6th that says Oslo too."""
+    """Oslo is told on the 2nd and the 11th and deleted; then somebody brings a letter of the 6th
+    that says Oslo too.
+    """
     told = [
-        Assertion(sequence=n, memory_id="m1", value="Oslo", asserted_at=day(said), valid_from=day(said)) for n, said in ((1, 1), (2, 10))
+        Assertion(
+            sequence=n, memory_id="m1", value="Oslo", asserted_at=day(said), valid_from=day(said)
+        )
+        for n, said in ((1, 1), (2, 10))
     ]
-    letter = Assertion(sequence=4, memory_id="m2", value="Oslo", asserted_at=day(5), valid_from=day(5))
+    letter = Assertion(
+        sequence=4, memory_id="m2", value="Oslo", asserted_at=day(5), valid_from=day(5)
+    )
     timeline = resolve([*added(told, commands.deletes("m1"), 3), letter])
-    assert [(one.memory_id, one.begins, one.ends) for one in timeline.intervals] == [("m2", day(5), None)]
+    assert [(one.memory_id, one.begins, one.ends) for one in timeline.intervals] == [
+        ("m2", day(5), None)
+    ]
 
 
 @pytest.mark.long
@@ -76,7 +108,11 @@ def test_of_a_hundred_thousand_drawn_logs_every_moment_is_as_the_tables_say(part
 
 
 def overlapping(timeline: Timeline) -> list[tuple[Interval, Interval]]:
-    return [(one, two) for one, two in combinations(timeline.intervals, 2) if one.covers(two.begins) or two.covers(one.begins)]
+    return [
+        (one, two)
+        for one, two in combinations(timeline.intervals, 2)
+        if one.covers(two.begins) or two.covers(one.begins)
+    ]
 
 
 @drawn_settings
@@ -111,19 +147,29 @@ def test_the_order_of_the_entries_does_not_matter(log: list[Entry], random: Rand
     assert project(resolve(shuffled), NOW) == project(resolve(log), NOW)
 
 
-plain = st.lists(st.tuples(st.sampled_from([0, 1, 5, 9]), number, number, number), min_size=1, max_size=MAX_ACTS)
+plain = st.lists(
+    st.tuples(st.sampled_from([0, 1, 5, 9]), number, number, number), min_size=1, max_size=MAX_ACTS
+)
 
 
 @drawn_settings
 @given(plain, st.randoms(use_true_random=False))
 def test_values_do_not_depend_on_the_order_of_arrival(acts: list[Act], random: Random) -> None:
-    log = [replace(one, memory_id=f"m{one.sequence}") for one in log_of(acts) if isinstance(one, Assertion | Retraction)]
+    log = [
+        replace(one, memory_id=f"m{one.sequence}")
+        for one in log_of(acts)
+        if isinstance(one, Assertion | Retraction)
+    ]
     assume(len({one.asserted_at for one in log}) == len(log))
     places, before = [one.sequence for one in log], resolve(log)
     random.shuffle(places)
-    otherwise = resolve([replace(one, sequence=place) for one, place in zip(log, places, strict=True)])
+    otherwise = resolve(
+        [replace(one, sequence=place) for one, place in zip(log, places, strict=True)]
+    )
     for moment in MOMENTS:
-        assert [one.value for one in otherwise.at(moment)] == [one.value for one in before.at(moment)]
+        assert [one.value for one in otherwise.at(moment)] == [
+            one.value for one in before.at(moment)
+        ]
 
 
 @drawn_settings
@@ -133,7 +179,10 @@ def test_what_was_known_is_what_the_entries_until_then_say(log: list[Entry], kno
 
 
 @drawn_settings
-@given(st.lists(st.tuples(st.integers(0, 25), number, number, number), min_size=2, max_size=MAX_ACTS), st.integers(1, MAX_ACTS))
+@given(
+    st.lists(st.tuples(st.integers(0, 25), number, number, number), min_size=2, max_size=MAX_ACTS),
+    st.integers(1, MAX_ACTS),
+)
 def test_what_was_known_is_what_was_answered_then(acts: list[Act], known_at: int) -> None:
     assert resolve(log_of(acts), known_at) == resolve(log_of(acts[:known_at]))
 
@@ -164,7 +213,9 @@ def test_every_member_has_one_projection_of_its_own(log: list[Entry]) -> None:
 def untouched(log: list[Entry]) -> list[str]:
     """Memories of which nothing is hidden, withdrawn or merged."""
     account = Account.of(log)
-    touched = {one.memory_id for one in account.withdrawn} | {one.memory_id for one in account.statements if one.place in account.hidden_at}
+    touched = {one.memory_id for one in account.withdrawn} | {
+        one.memory_id for one in account.statements if one.place in account.hidden_at
+    }
     return sorted({one.memory_id for one in account.statements} - touched - account.merged.keys())
 
 
@@ -208,13 +259,21 @@ def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
         moment = said[0].valid_until - timedelta(days=1)
     undone = resolve(added(log, commands.undoes(name), LATER))
     since = [one for one in Account.of(log).statements if one.order > said[0].order]
-    assume(not any(one.valid_until is not None and one.valid_from <= moment < one.valid_until for one in since))  # trips are spared
+    # trips are spared
+    assume(
+        not any(
+            one.valid_until is not None and one.valid_from <= moment < one.valid_until
+            for one in since
+        )
+    )
     assert [one.memory_id for one in undone.at(moment)] == [name]
 
 
 @drawn_settings
 @given(logs, number, st.sampled_from(["supersede", "reject_new", "merge"]))
-def test_a_decision_undone_leaves_all_as_it_was(log: list[Entry], choice: int, decision: str) -> None:
+def test_a_decision_undone_leaves_all_as_it_was(
+    log: list[Entry], choice: int, decision: str
+) -> None:
     pairs = [pair for pair in Account.of(log).pairs.items() if pair[0] in untouched(log)]
     assume(pairs)
     new, others = pairs[choice % len(pairs)]
@@ -224,12 +283,16 @@ def test_a_decision_undone_leaves_all_as_it_was(log: list[Entry], choice: int, d
     elif decision == "reject_new":
         command = commands.withdraws(new, "cft")
     else:
-        merged = Assertion(sequence=LATER, memory_id="merged", value="merged", asserted_at=NOW, valid_from=NOW)
+        merged = Assertion(
+            sequence=LATER, memory_id="merged", value="merged", asserted_at=NOW, valid_from=NOW
+        )
         command = commands.asserts_merge([old, new], merged, "cft")
     decided = added(log, command, LATER, NOW)
     back = resolve(added(decided, commands.undoes_decision("cft"), LATER + 1))
     assert back.intervals == resolve(log).intervals
-    assert {name: one for name, one in projections(back, NOW).items() if name[0] != "merged"} == projections(resolve(log), NOW)
+    assert {
+        name: one for name, one in projections(back, NOW).items() if name[0] != "merged"
+    } == projections(resolve(log), NOW)
 
 
 def said_at_all_moments(timeline: Timeline) -> list[list[str]]:
@@ -242,7 +305,13 @@ def test_a_mention_changes_nothing(log: list[Entry]) -> None:
     timeline = resolve(log)
     held = [one for one in timeline.at(NOW) if one.value is not None]
     assume(held)
-    mention = Assertion(sequence=LATER, memory_id=held[0].memory_id, value=held[0].value or "", asserted_at=NOW, valid_from=NOW)
+    mention = Assertion(
+        sequence=LATER,
+        memory_id=held[0].memory_id,
+        value=held[0].value or "",
+        asserted_at=NOW,
+        valid_from=NOW,
+    )
     assert said_at_all_moments(resolve([*log, mention])) == said_at_all_moments(timeline)
 
 
@@ -250,20 +319,33 @@ def test_a_mention_changes_nothing(log: list[Entry]) -> None:
 @given(logs, number)
 def test_a_plain_save_changes_nothing_before_it(log: list[Entry], back: int) -> None:
     moment = NOW - timedelta(days=back)
-    new = Assertion(sequence=LATER, memory_id="new", value="new", asserted_at=NOW, valid_from=moment)
+    new = Assertion(
+        sequence=LATER, memory_id="new", value="new", asserted_at=NOW, valid_from=moment
+    )
     before, now = resolve(log), resolve([*log, new])
     for each in MOMENTS:
         if each < moment:
-            assert {one.memory_id for one in now.at(each)} == {one.memory_id for one in before.at(each)}
+            assert {one.memory_id for one in now.at(each)} == {
+                one.memory_id for one in before.at(each)
+            }
         else:
             assert [one.memory_id for one in now.at(each)] == ["new"]
 
 
 @drawn_settings
 @given(logs, number, number)
-def test_a_span_that_is_over_changes_nothing_outside_it(log: list[Entry], back: int, days: int) -> None:
+def test_a_span_that_is_over_changes_nothing_outside_it(
+    log: list[Entry], back: int, days: int
+) -> None:
     begin, end = NOW - timedelta(days=back + days + 1), NOW - timedelta(days=back)
-    new = Assertion(sequence=LATER, memory_id="new", value="new", asserted_at=NOW, valid_from=begin, valid_until=end)
+    new = Assertion(
+        sequence=LATER,
+        memory_id="new",
+        value="new",
+        asserted_at=NOW,
+        valid_from=begin,
+        valid_until=end,
+    )
     before, now = resolve(log), resolve([*log, new])
     for moment in MOMENTS:
         names = {"new"} if begin <= moment < end else {one.memory_id for one in before.at(moment)}
@@ -276,10 +358,16 @@ def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], cho
     names = untouched(log)
     assume(names)
     name = names[choice % len(names)]
-    values = {one.value for one in log if isinstance(one, Assertion | Retraction) and one.memory_id != name}
+    values = {
+        one.value
+        for one in log
+        if isinstance(one, Assertion | Retraction) and one.memory_id != name
+    }
     own = [one.value for one in log if isinstance(one, Assertion) and one.memory_id == name]
     assume(len(own) == len(set(own)) or set(own) <= values)  # of one that edits back, see `forget`
     forgotten = commands.without_names(slot_of(log, LATER, NOW), name, "forgotten").entries
     assert name not in repr(forgotten).replace("'", " ").split()
     deleted = resolve(added(log, commands.deletes(name), LATER))
-    assert [replace(one, places=()) for one in resolve(forgotten).intervals] == [replace(one, places=()) for one in deleted.intervals]
+    assert [replace(one, places=()) for one in resolve(forgotten).intervals] == [
+        replace(one, places=()) for one in deleted.intervals
+    ]

@@ -1,4 +1,6 @@
-"""A log of which the oldest part is sealed: it tells the same of all that is not frozen, until an entry reaches back."""
+"""A log of which the oldest part is sealed: it tells the same of all that is not frozen,
+until an entry reaches back.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,21 @@ from hypothesis import strategies as st
 
 from memory_core.domain.truth.entries import Assertion, Entry, Statement
 from memory_core.domain.truth.resolve import resolve
-from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
+from memory_core.domain.truth.sealing import (
+    Seal,
+    reaches_back,
+    resolve_sealed,
+    seal_oldest,
+    suffices,
+)
 from memory_core.domain.truth.timeline import Reference, Timeline
 from memory_core.evolution.truth_projection import Projection
 from tests.truth_logs import FIRST, MAX_ACTS, NUMBERS, Act, after, day, drawn, log_of, projections
 
 number = st.integers(0, NUMBERS - 1)
-drawn_settings = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+drawn_settings = settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
+)
 NOW = day(FIRST + MAX_ACTS + 1)
 Told = dict[Reference, Projection]
 
@@ -46,7 +56,9 @@ def check(acts: Sequence[Act], sealed_after: int, keep: int) -> int:
     if sealed is None:
         return 0
     seal, part, rest = sealed
-    assert sorted([*part, *rest], key=lambda one: one.place) == sorted(log, key=lambda one: one.place)
+    assert sorted([*part, *rest], key=lambda one: one.place) == sorted(
+        log, key=lambda one: one.place
+    )
     away = names(part) - names(rest)
     frozen, enough = untold(resolve_sealed(rest, seal), told(resolve(log))), 0
     for place, act in enumerate(acts[sealed_after:], len(acts[:sealed_after]) + 1):
@@ -61,7 +73,10 @@ def check(acts: Sequence[Act], sealed_after: int, keep: int) -> int:
         assert untold(found, told(resolve(log))) == frozen
         again = seal_oldest([*rest, *added], keep, place, seal)
         if again is not None:
-            assert untold(resolve_sealed(again[2], again[0]), told(resolve(log))).items() >= frozen.items()
+            assert (
+                untold(resolve_sealed(again[2], again[0]), told(resolve(log))).items()
+                >= frozen.items()
+            )
     return enough
 
 
@@ -71,7 +86,9 @@ def check(acts: Sequence[Act], sealed_after: int, keep: int) -> int:
     st.integers(2, MAX_ACTS),
     st.integers(1, 20),
 )
-def test_what_is_sealed_is_missed_only_where_an_entry_reaches_back(acts: list[Act], sealed_after: int, keep: int) -> None:
+def test_what_is_sealed_is_missed_only_where_an_entry_reaches_back(
+    acts: list[Act], sealed_after: int, keep: int
+) -> None:
     check(acts, sealed_after, keep)
 
 
@@ -86,7 +103,9 @@ def test_many_acts_on_drawn_logs_do_without_what_is_sealed() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
-def test_of_many_drawn_logs_what_is_sealed_is_missed_only_where_an_entry_reaches_back(part: int) -> None:
+def test_of_many_drawn_logs_what_is_sealed_is_missed_only_where_an_entry_reaches_back(
+    part: int,
+) -> None:
     for seed in range(part * 3000, part * 3000 + 3000):
         random = Random(seed)
         acts = [act for act in drawn(random, MAX_ACTS) if act[0] <= 25]
@@ -94,14 +113,20 @@ def test_of_many_drawn_logs_what_is_sealed_is_missed_only_where_an_entry_reaches
 
 
 @pytest.mark.parametrize(
-    "name_of", [lambda n: f"m{n}", lambda n: f"m{n % 2}", lambda n: "m"], ids=["each another", "two in turn", "always the same"]
+    "name_of",
+    [lambda n: f"m{n}", lambda n: f"m{n % 2}", lambda n: "m"],
+    ids=["each another", "two in turn", "always the same"],
 )
 def test_a_log_that_is_sealed_again_and_again_never_grows(name_of: object) -> None:
     log, seal, parts = list[Entry](), None, list[Entry]()
     for place in range(1, 1001):
         name = name_of(place)  # type: ignore[operator]
         moment = day(1) + timedelta(hours=place)
-        log.append(Assertion(sequence=place, memory_id=name, value=name, asserted_at=moment, valid_from=moment))
+        log.append(
+            Assertion(
+                sequence=place, memory_id=name, value=name, asserted_at=moment, valid_from=moment
+            )
+        )
         if len(log) > 200:
             made = seal_oldest(log, 100, place, seal)
             assert made is not None

@@ -21,8 +21,13 @@ def test_what_holds_in_the_story(story: dict[str, Any]) -> None:
 def test_of_sixty_days_with_a_fact_each_one_told_later_since_the_first_day_holds_on_all() -> None:
     first = day("2024-01-01")
     days = [(first + timedelta(days=number)).date().isoformat() for number in range(60)]
-    steps = [{"do": "save", "memory": f"m{number}", "value": f"city {number}", "said": said} for number, said in enumerate(days)]
-    steps.append({"do": "save", "memory": "last", "value": "X", "said": "2024-04-10", "from": "2024-01-01"})
+    steps = [
+        {"do": "save", "memory": f"m{number}", "value": f"city {number}", "said": said}
+        for number, said in enumerate(days)
+    ]
+    steps.append(
+        {"do": "save", "memory": "last", "value": "X", "said": "2024-04-10", "from": "2024-01-01"}
+    )
     timeline = resolve(played(steps))
     for number in range(120):
         assert values_at(timeline, first + timedelta(days=number)) == ["X"]

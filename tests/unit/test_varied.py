@@ -12,16 +12,36 @@ from memory_core.domain.ranking.selection import Telling, repeats
 from memory_core.domain.results import SerializedMemory
 from memory_core.recollection.reorder import put_repeats_behind
 
-CONTENTS = ("I like tea.", "I like the tea", "I like coffee.", "Tea!", "", "我喜欢茶", "Went to Rome for tea")
-tellings = st.tuples(st.sampled_from(CONTENTS), st.sampled_from((None, "Ana", "Ben")), st.sampled_from(("2026-05-08", "2026-05-09")))
+CONTENTS = (
+    "I like tea.",
+    "I like the tea",
+    "I like coffee.",
+    "Tea!",
+    "",
+    "我喜欢茶",
+    "Went to Rome for tea",
+)
+tellings = st.tuples(
+    st.sampled_from(CONTENTS),
+    st.sampled_from((None, "Ana", "Ben")),
+    st.sampled_from(("2026-05-08", "2026-05-09")),
+)
 
 
 def shown(content: str, actor: str | None, day: str, kind: str) -> SerializedMemory:
-    body = {"content": content, "actor": actor, "key": None, "type": kind, "event_timestamp": f"{day}T10:00:00Z"}
+    body = {
+        "content": content,
+        "actor": actor,
+        "key": None,
+        "type": kind,
+        "event_timestamp": f"{day}T10:00:00Z",
+    }
     return SerializedMemory(orjson.dumps(body))
 
 
-@given(st.lists(tellings, max_size=12), st.sampled_from(("episodic", "semantic")), st.integers(1, 12))
+@given(
+    st.lists(tellings, max_size=12), st.sampled_from(("episodic", "semantic")), st.integers(1, 12)
+)
 async def test_who_repeats_is_told_from_all_that_was_read_however_often_it_is_asked(
     told: list[tuple[str, str | None, str]], kind: str, limit: int
 ) -> None:
@@ -38,6 +58,10 @@ async def test_who_repeats_is_told_from_all_that_was_read_however_often_it_is_as
     rows, found = answers[0]
     looked_at = [row for row in sorted(rows) if row in found]
     days = [None if kind == "semantic" else told[row][2] for row in looked_at]
-    behind = repeats([Telling(told[row][0], told[row][1], day) for row, day in zip(looked_at, days, strict=True)])
+    behind = repeats(
+        [Telling(told[row][0], told[row][1], day) for row, day in zip(looked_at, days, strict=True)]
+    )
     repeating = [looked_at[place] for place in behind]
-    assert rows == [row for row in looked_at if row not in repeating] + repeating + [row for row in rows if row not in found]
+    assert rows == [row for row in looked_at if row not in repeating] + repeating + [
+        row for row in rows if row not in found
+    ]

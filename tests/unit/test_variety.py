@@ -41,10 +41,17 @@ def test_another_number_word_speaker_day_or_key_says_something_else(other):
 
 
 def test_memories_without_words_of_their_own_repeat_nothing():
-    assert repeats([Telling("", key="tone"), Telling("", key="tone"), Telling("🙂"), Telling("🙂")]) == [3]
+    assert repeats(
+        [Telling("", key="tone"), Telling("", key="tone"), Telling("🙂"), Telling("🙂")]
+    ) == [3]
 
 
-@given(st.lists(st.sampled_from(["the red boat", "a red boat", "the blue boat", "two boats", "🙂", ""]), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from(["the red boat", "a red boat", "the blue boat", "two boats", "🙂", ""]),
+        max_size=8,
+    )
+)
 def test_the_best_of_those_that_repeat_each_other_is_never_among_them(contents):
     told = [Telling(one) for one in contents]
     repeated = repeats(told)

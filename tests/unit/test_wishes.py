@@ -7,7 +7,13 @@ from datetime import datetime, timezone
 import pytest
 
 from memory_core.domain.conversation import Message, Role
-from memory_core.domain.statements.wishes import REQUESTED, Wish, only_requests, said_wishes, without_requests
+from memory_core.domain.statements.wishes import (
+    REQUESTED,
+    Wish,
+    only_requests,
+    said_wishes,
+    without_requests,
+)
 
 AT = datetime(2026, 5, 8, tzinfo=timezone.utc)
 TO_FORGET = [
@@ -32,39 +38,51 @@ TO_FORGET = [
     ("給料についての情報を削除してください", "給料"),
 ]
 INSTRUCTIONS = [
-    "always use metric units", "Never suggest meat", "Answer me in bullet points from now on", "Don't show me unittest examples",
-    "Please don't mention my ex again", "Keep your answers short", "From now on, call me Max", "Please never call me after 9pm",
-    "Always give prices in euros, please.", "When you write code, always add type hints.", "Use British spelling in all your replies",
-    "Explain technical terms in plain words", "List in bullet points, always", "Explain the reasoning in two sentences, always",
+    "always use metric units", "Never suggest meat", "Answer me in bullet points from now on",
+    "Don't show me unittest examples", "Please don't mention my ex again",
+    "Keep your answers short", "From now on, call me Max", "Please never call me after 9pm",
+    "Always give prices in euros, please.", "When you write code, always add type hints.",
+    "Use British spelling in all your replies", "Explain technical terms in plain words",
+    "List in bullet points, always", "Explain the reasoning in two sentences, always",
     "Explain everything in simple words",
-    "Please don't bring up work on weekends", "I want you to always cite your sources", "Never recommend horror movies to me",
-    "Antworte immer auf Deutsch", "Sprich bitte nicht mehr von meiner Diät", "Bitte keine Emojis mehr",
-    "Verwende in Zukunft nur noch metrische Einheiten", "Zeig mir bitte keine Beispiele mit unittest", "Schlag mir nie Fleischgerichte vor",
-    "これからは敬語を使わないで", "いつも短く答えてください", "今後は絵文字を使わないでください", "元カノの話はもうしないでください",
+    "Please don't bring up work on weekends", "I want you to always cite your sources",
+    "Never recommend horror movies to me", "Antworte immer auf Deutsch",
+    "Sprich bitte nicht mehr von meiner Diät", "Bitte keine Emojis mehr",
+    "Verwende in Zukunft nur noch metrische Einheiten",
+    "Zeig mir bitte keine Beispiele mit unittest", "Schlag mir nie Fleischgerichte vor",
+    "これからは敬語を使わないで", "いつも短く答えてください", "今後は絵文字を使わないでください",
+    "元カノの話はもうしないでください",
 ]  # fmt: skip
 WITHDRAWALS = [
-    "You can use imperial units again", "You don't need to answer in bullet points any more", "Stop answering in bullet points",
-    "It's fine to suggest meat now", "Forget the rule about metric units", "You can mention my ex again",
+    "You can use imperial units again", "You don't need to answer in bullet points any more",
+    "Stop answering in bullet points", "It's fine to suggest meat now",
+    "Forget the rule about metric units", "You can mention my ex again",
     "Du darfst wieder Emojis benutzen", "また敬語で話していいですよ", "もう短くなくていいです",
 ]  # fmt: skip
 HARMLESS = [
-    "I forgot my keys", "forget it, never mind", "don't forget to send the mail", "Delete the temp files from the repo",
-    "how do I forget my ex?", "Forget it", "never mind", "Don't let me forget Ben's birthday", "Remove the duplicates from this list",
-    "Delete all emails about the conference", "I'll never forget that trip", "I always forget my password", "forget about it",
-    "You can forget the salt in this recipe", "Drop the last column", "Forget that, let's do something else",
-    "Remember to delete the old branch", "Did you forget my birthday?", "Use bullet points for this list", "I never eat meat",
-    "I always drink coffee in the morning", "Don't worry about it", "Always good to see you", "Can you show me an example?",
-    "Write an email to my boss", "Do not delete this file", "I don't like olives", "Don't you think so?",
-    "Should I always use metric units?",
-    "Explain the difference between TCP and UDP in two sentences.", "Describe the plot of Hamlet in three sentences, please",
-    "Give me three names for a cat in bullet points", "Erklär mir bitte den Unterschied zwischen Wels und Hecht in kurzen Sätzen",
+    "I forgot my keys", "forget it, never mind", "don't forget to send the mail",
+    "Delete the temp files from the repo", "how do I forget my ex?", "Forget it", "never mind",
+    "Don't let me forget Ben's birthday", "Remove the duplicates from this list",
+    "Delete all emails about the conference", "I'll never forget that trip",
+    "I always forget my password", "forget about it", "You can forget the salt in this recipe",
+    "Drop the last column", "Forget that, let's do something else",
+    "Remember to delete the old branch", "Did you forget my birthday?",
+    "Use bullet points for this list", "I never eat meat", "I always drink coffee in the morning",
+    "Don't worry about it", "Always good to see you", "Can you show me an example?",
+    "Write an email to my boss", "Do not delete this file", "I don't like olives",
+    "Don't you think so?", "Should I always use metric units?",
+    "Explain the difference between TCP and UDP in two sentences.",
+    "Describe the plot of Hamlet in three sentences, please",
+    "Give me three names for a cat in bullet points",
+    "Erklär mir bitte den Unterschied zwischen Wels und Hecht in kurzen Sätzen",
     "クジラとサメの違いを二文で説明してください",
     "Add salt and stir", "Keep the oven at 180",
-    "I am allergic to walnuts. Can you suggest a cake without nuts?", "Could you recommend a hotel without stairs?",
-    "Ich habe den Termin vergessen", "Vergiss es", "Vergiss nicht, Milch zu kaufen", "Lösche die Datei bitte", "Ich esse nie Fleisch",
+    "I am allergic to walnuts. Can you suggest a cake without nuts?",
+    "Could you recommend a hotel without stairs?", "Ich habe den Termin vergessen", "Vergiss es",
+    "Vergiss nicht, Milch zu kaufen", "Lösche die Datei bitte", "Ich esse nie Fleisch",
     "Ich trinke immer Kaffee", "Schreib mir bitte eine Mail an den Vermieter",
-    "財布を忘れてしまいました", "鍵を忘れた", "忘れないでください", "ファイルを削除してください", "この行を消して",
-    "コーヒーはいつも飲みます",
+    "財布を忘れてしまいました", "鍵を忘れた", "忘れないでください", "ファイルを削除してください",
+    "この行を消して", "コーヒーはいつも飲みます",
     "この文を英語に翻訳してください", "今日の天気を教えてください",
 ]  # fmt: skip
 
@@ -109,11 +127,19 @@ def test_what_is_quoted_is_no_wish() -> None:
 
 
 def test_to_stop_something_may_be_an_instruction_by_itself() -> None:
-    assert [(one.kind, one.instructs) for one in wishes("Stop using emojis")] == [("withdrawal", True)]
+    assert [(one.kind, one.instructs) for one in wishes("Stop using emojis")] == [
+        ("withdrawal", True)
+    ]
 
 
 def test_a_request_is_taken_out_of_its_message_and_the_rest_stays() -> None:
-    told = [message("I moved to Bonn. Please forget what I told you about Gerd. And delete everything about Tina!"), message("Hello")]
+    told = [
+        message(
+            "I moved to Bonn. Please forget what I told you about Gerd. And delete everything "
+            "about Tina!"
+        ),
+        message("Hello"),
+    ]
     left = without_requests(told, said_wishes(told))
     assert [one.content for one in left] == [f"I moved to Bonn. {REQUESTED} {REQUESTED}", "Hello"]
     assert [only_requests(one) for one in left] == [False, False]
@@ -157,7 +183,9 @@ def test_what_is_edited_reported_or_quoted_is_no_request(said: str) -> None:
 
 
 def test_what_only_points_is_what_the_sentence_before_told() -> None:
-    (wish,) = wishes("I told you earlier about my HIV test. Can you delete that from your memory please?")
+    (wish,) = wishes(
+        "I told you earlier about my HIV test. Can you delete that from your memory please?"
+    )
     assert (wish.about, wish.surety) == ("my hiv test", "sure")
 
 
@@ -167,16 +195,27 @@ def test_everything_is_asked_for_in_so_many_words() -> None:
 
 
 def test_people_who_talk_with_each_other_ask_nothing_of_the_memory() -> None:
-    told = [message("Please forget what I told you about my salary.", "user"), message("Always use metric units.", "user")]
+    told = [
+        message("Please forget what I told you about my salary.", "user"),
+        message("Always use metric units.", "user"),
+    ]
     assert said_wishes(told)
-    named = [one.model_copy(update={"actor": name}) for one, name in zip(told, ("Ana", "Ben"), strict=True)]
+    named = [
+        one.model_copy(update={"actor": name})
+        for one, name in zip(told, ("Ana", "Ben"), strict=True)
+    ]
     assert said_wishes(named) == []
     assert said_wishes([*named, message("Sure.", "assistant")])
 
 
 @pytest.mark.parametrize(
     "text",
-    ["Never give up!", "Hey, long time no talk!", "Feel free to share if you have more ideas.", "Keep it up, you're doing great!"],
+    [
+        "Never give up!",
+        "Hey, long time no talk!",
+        "Feel free to share if you have more ideas.",
+        "Keep it up, you're doing great!",
+    ],
 )
 def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
     assert said_wishes([message(text, "user")]) == []

@@ -1,4 +1,6 @@
-"""What a memory is worth keeping, told by its words: thirty everyday statements with what a sensible person expects, and their like."""
+"""What a memory is worth keeping, told by its words: thirty everyday statements with what a
+sensible person expects, and their like.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ EXPECTED = [
 def pace(text: str) -> str:
     """How fast a text fades, in the words of the table."""
     factor = HALF_LIVES[worth_of(text)]
-    return "never" if factor is None else "slow" if factor > 1 else "fast" if factor < 1 else "normal"
+    return (
+        "never" if factor is None else "slow" if factor > 1 else "fast" if factor < 1 else "normal"
+    )
 
 
 @pytest.mark.parametrize(("text", "expected"), EXPECTED)

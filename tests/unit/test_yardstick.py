@@ -1,4 +1,6 @@
-"""The yardstick's arithmetic: intervals, what stands in a context, packing, fusing, and how a session is cut into calls."""
+"""The yardstick's arithmetic: intervals, what stands in a context, packing, fusing,
+and how a session is cut into calls.
+"""
 
 from __future__ import annotations
 
@@ -81,18 +83,28 @@ def test_packing_in_order_takes_the_first_that_fit_whatever_their_length() -> No
 
 
 def test_fusing_puts_first_what_both_lists_have_near_the_top() -> None:
-    assert by_reciprocal_rank([9.0, 8.0, 1.0], [1.0, 8.0, 9.0]).index(max(by_reciprocal_rank([9.0, 8.0, 1.0], [1.0, 8.0, 9.0]))) in (0, 2)
+    assert by_reciprocal_rank([9.0, 8.0, 1.0], [1.0, 8.0, 9.0]).index(
+        max(by_reciprocal_rank([9.0, 8.0, 1.0], [1.0, 8.0, 9.0]))
+    ) in (0, 2)
     fused = by_reciprocal_rank([3.0, 2.0, 1.0, 0.0], [3.0, 1.0, 2.0, 0.0])
     assert ranked(fused) == [0, 1, 2, 3]
 
 
 def test_bm25_finds_the_turn_with_the_rare_word() -> None:
-    turns = [turn(1, "we went to the lake"), turn(2, "we went to the museum"), turn(3, "the lake was cold")]
+    turns = [
+        turn(1, "we went to the lake"),
+        turn(2, "we went to the museum"),
+        turn(3, "the lake was cold"),
+    ]
     assert ranked(bm25(turns)("Which museum?"))[0] == 1
 
 
 def rows(**more: float) -> list[Row]:
-    return [Row(0, "single-hop", {OURS: 1.0, "BM25": 0.5, "cosine": 0.5, "BM25 and cosine": 0.5, **more})]
+    return [
+        Row(
+            0, "single-hop", {OURS: 1.0, "BM25": 0.5, "cosine": 0.5, "BM25 and cosine": 0.5, **more}
+        )
+    ]
 
 
 def test_a_peer_that_was_not_asked_has_no_line() -> None:
@@ -109,8 +121,20 @@ def test_mem0_stands_beside_the_others_in_what_is_found() -> None:
 
 def test_mem0_stands_beside_the_others_in_contexts() -> None:
     measured = Measured()
-    values = dict.fromkeys(("standing", "words", "sufficient", *(f"standing, {peer}" for peer in asked_peers(rows(mem0=1.0)))), 0.5)
-    report_contexts(measured, "contexts", {"50 a call": [Row(0, "single-hop", {**values, "standing, mem0": 0.25})]})
+    values = dict.fromkeys(
+        (
+            "standing",
+            "words",
+            "sufficient",
+            *(f"standing, {peer}" for peer in asked_peers(rows(mem0=1.0))),
+        ),
+        0.5,
+    )
+    report_contexts(
+        measured,
+        "contexts",
+        {"50 a call": [Row(0, "single-hop", {**values, "standing, mem0": 0.25})]},
+    )
     table = measured.figures["tables"][0]
     assert table["lines"][0][table["headings"].index("mem0 packed")] == "0.250"
     assert measured.figures["contexts, 50 a call"]["ours less mem0"]["mean"] == 0.25
@@ -125,7 +149,9 @@ def test_tables_name_the_mem0_that_was_measured_or_how_to_install_it() -> None:
 
 def test_without_its_packages_mem0_is_skipped_in_a_line_that_says_how_to_install_them() -> None:
     reason = why_not(("json", "no_such_package"))
-    assert reason == "mem0 is skipped: no_such_package not installed here (pip install -e '.[bench]')"
+    assert (
+        reason == "mem0 is skipped: no_such_package not installed here (pip install -e '.[bench]')"
+    )
     assert why_not(("json",)) is None
 
 
@@ -146,15 +172,28 @@ def test_mem0_finds_the_turns_of_nearest_vectors(tmp_path: Path) -> None:
 def test_a_session_is_told_in_calls_of_so_many_messages() -> None:
     told = calls_of([turn(number, f"text {number}") for number in range(5)], "2")
     assert [len(call) for call in told] == [2, 2, 1]
-    assert told[0][0] == {"role": "user", "content": "text 0", "actor": "Ana", "timestamp": "2026-05-08T13:00:00+00:00"}
+    assert told[0][0] == {
+        "role": "user",
+        "content": "text 0",
+        "actor": "Ana",
+        "timestamp": "2026-05-08T13:00:00+00:00",
+    }
 
 
 def test_histories_hold_all_that_was_said_so_far_without_names() -> None:
-    told = calls_of([turn(number, f"text {number}", "Assistant") for number in range(25)], "histories")
+    told = calls_of(
+        [turn(number, f"text {number}", "Assistant") for number in range(25)], "histories"
+    )
     assert [len(call) for call in told] == [10, 20, 25]
-    assert told[1][0] == {"role": "assistant", "content": "text 0", "timestamp": "2026-05-08T13:00:00+00:00"}
+    assert told[1][0] == {
+        "role": "assistant",
+        "content": "text 0",
+        "timestamp": "2026-05-08T13:00:00+00:00",
+    }
     assert {"actor", "timestamp"} <= calls_of([turn(1, "text")], "named-histories")[0][0].keys()
-    assert {"actor", "timestamp"} & calls_of([turn(1, "text")], "timeless-histories")[0][0].keys() == {"actor"}
+    assert {"actor", "timestamp"} & calls_of([turn(1, "text")], "timeless-histories")[0][
+        0
+    ].keys() == {"actor"}
 
 
 def test_a_long_history_is_told_by_its_last_two_hundred() -> None:
@@ -176,7 +215,9 @@ def test_pairs_are_of_two_halves() -> None:
         ([*"0123456789", "a"], [], None),
     ],
 )
-def test_a_best_hit_is_lost_when_the_thresholds_leave_it_out(opened: list[str], shipped: list[str], lost: bool | None) -> None:
+def test_a_best_hit_is_lost_when_the_thresholds_leave_it_out(
+    opened: list[str], shipped: list[str], lost: bool | None
+) -> None:
     assert is_lost(opened, shipped, frozenset("ab")) is lost
 
 
@@ -187,7 +228,10 @@ def test_the_rarest_words_of_a_turn_are_those_of_fewest_turns() -> None:
 
 
 def test_a_message_of_six_sentences_has_the_question_in_it() -> None:
-    texts = [f"This is sentence number {number} of that talk. And it goes on for {number} more." for number in range(10)]
+    texts = [
+        f"This is sentence number {number} of that talk. And it goes on for {number} more."
+        for number in range(10)
+    ]
     first, second = messages_of_six(["Who won?", "Who lost?"], texts)
     assert "Who won?" in first
     assert first.count(".") == 5

@@ -1,4 +1,6 @@
-"""The lives of a year and what must hold in it: when things are told and asked, and which figures are called broken."""
+"""The lives of a year and what must hold in it: when things are told and asked,
+and which figures are called broken.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,24 @@ from bench.year.report import Told, recall, verdicts
 
 
 def turn(session: int, place: int, minutes: float = 0) -> Turn:
-    at = datetime.fromisoformat("2023-05-08T13:56:00+00:00") + timedelta(days=session, minutes=minutes or place)
-    return Turn(f"D{session}:{place}", f"session-{session}", "Ana", f"turn {place} of {session}", at.isoformat())
+    at = datetime.fromisoformat("2023-05-08T13:56:00+00:00") + timedelta(
+        days=session, minutes=minutes or place
+    )
+    return Turn(
+        f"D{session}:{place}",
+        f"session-{session}",
+        "Ana",
+        f"turn {place} of {session}",
+        at.isoformat(),
+    )
 
 
 def conversation(*questions: Question, sessions: int = 24) -> Conversation:
-    return Conversation("talk", [turn(session, place) for session in range(sessions) for place in range(3)], list(questions))
+    return Conversation(
+        "talk",
+        [turn(session, place) for session in range(sessions) for place in range(3)],
+        list(questions),
+    )
 
 
 def asked(text: str, *evidence: str, kind: str = "single-hop") -> Question:
@@ -27,16 +41,36 @@ def asked(text: str, *evidence: str, kind: str = "single-hop") -> Question:
 
 
 def month(number: int, **more: int) -> Stored:
-    fields = {"turns": 100 * (number + 1), "told_bytes": 0, "documents": 400 * (number + 1), "stored": 9_000 * (number + 1)}
-    return Stored(month=number, **{**fields, **more}, faded=0, hours=0, telling_requests=0, telling_units=0, run_requests=0, run_units=0)
+    fields = {
+        "turns": 100 * (number + 1),
+        "told_bytes": 0,
+        "documents": 400 * (number + 1),
+        "stored": 9_000 * (number + 1),
+    }
+    return Stored(
+        month=number,
+        **{**fields, **more},
+        faded=0,
+        hours=0,
+        telling_requests=0,
+        telling_units=0,
+        run_requests=0,
+        run_units=0,
+    )
 
 
 def standing(month: int, told: int, ours: float, peer: float = 1.0) -> Standing:
-    return Standing(month=month, told=told, question=told, turn=f"D{told}", ours=ours, peer=peer, words=100)
+    return Standing(
+        month=month, told=told, question=told, turn=f"D{told}", ours=ours, peer=peer, words=100
+    )
 
 
 def lived(beginning: float, months: list[Stored] | None = None) -> Lived:
-    answers = [standing(number, told, beginning if told == 0 < number else 1.0) for number in range(MONTHS) for told in {0, number}]
+    answers = [
+        standing(number, told, beginning if told == 0 < number else 1.0)
+        for number in range(MONTHS)
+        for told in {0, number}
+    ]
     return Lived("a life", months or [month(number) for number in range(MONTHS)], answers)
 
 
@@ -45,7 +79,9 @@ def test_sessions_lie_evenly_over_the_year_in_their_order() -> None:
     starts = [datetime.fromisoformat(chat.turns[0].at) for chat in life.chats]
     assert [chat.session for chat in life.chats] == [f"session-{number}" for number in range(24)]
     assert {later - earlier for earlier, later in pairwise(starts)} == {YEAR / 24}
-    assert [life.month_of(chat.ends_at) for chat in life.chats] == [number // 2 for number in range(24)]
+    assert [life.month_of(chat.ends_at) for chat in life.chats] == [
+        number // 2 for number in range(24)
+    ]
 
 
 def test_turns_of_a_session_stay_as_far_apart_as_they_were() -> None:
@@ -64,26 +100,44 @@ def test_a_session_of_days_is_told_within_hours() -> None:
 def test_a_question_is_asked_once_all_of_its_evidence_is_told() -> None:
     (question,) = of_conversation(conversation(asked("What was said?", "D0:1", "D7:0"))).questions
     assert question.evidence == {"D0:1": 0, "D7:0": 3}
-    assert [question.is_answerable(number) for number in range(5)] == [False, False, False, True, True]
+    assert [question.is_answerable(number) for number in range(5)] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_questions_that_name_a_date_or_have_no_answer_are_left_out() -> None:
-    dated, adversarial = asked("What was said in July?", "D0:1"), asked("Who flew?", "D0:1", kind="adversarial")
+    dated, adversarial = (
+        asked("What was said in July?", "D0:1"),
+        asked("Who flew?", "D0:1", kind="adversarial"),
+    )
     kept = asked("What may it be?", "D0:1")
-    assert [one.text for one in of_conversation(conversation(dated, adversarial, kept)).questions] == [kept.text]
+    assert [
+        one.text for one in of_conversation(conversation(dated, adversarial, kept)).questions
+    ] == [kept.text]
 
 
 def test_one_seed_makes_one_life_and_another_seed_another() -> None:
     assert daily.life(3) == daily.life(3) != daily.life(4)
 
 
-def test_every_month_of_a_made_up_life_has_the_same_number_of_facts_each_in_one_turn_of_the_user() -> None:
+def test_every_month_of_a_made_up_life_has_the_same_number_of_facts_each_in_one_turn_of_the_user() -> (  # noqa: E501
+    None
+):
     life = daily.life(every_days=12)
     turns = {turn.id: turn for chat in life.chats for turn in chat.turns}
     months = [one for question in life.questions for one in question.evidence.values()]
     assert {months.count(number) for number in range(MONTHS)} == {10}
-    assert {turns[one].actor for question in life.questions for one in question.evidence} == {daily.USER}
-    assert len({question.text for question in life.questions if question.until is None}) == len(life.questions) - daily.CHANGED_AFTER
+    assert {turns[one].actor for question in life.questions for one in question.evidence} == {
+        daily.USER
+    }
+    assert (
+        len({question.text for question in life.questions if question.until is None})
+        == len(life.questions) - daily.CHANGED_AFTER
+    )
 
 
 def test_a_truth_is_asked_about_until_it_is_told_anew() -> None:
@@ -102,13 +156,26 @@ def test_a_life_that_falls_silent_keeps_its_beginning_alone() -> None:
 
 
 def test_recall_is_of_the_turns_told_in_a_month_not_of_all_that_was_asked() -> None:
-    answers = [standing(5, 5, 1.0), standing(5, 2, 0.5), standing(5, 0, 0.0, peer=0.25), standing(4, 0, 1.0)]
+    answers = [
+        standing(5, 5, 1.0),
+        standing(5, 2, 0.5),
+        standing(5, 0, 0.0, peer=0.25),
+        standing(4, 0, 1.0),
+    ]
     found = recall([Told(Lived("a life", [], answers))], 5)
-    assert (found.now, found.earlier, found.beginning, found.peer_beginning, found.unfading) == (1.0, 0.5, 0.0, 0.25, None)
+    assert (found.now, found.earlier, found.beginning, found.peer_beginning, found.unfading) == (
+        1.0,
+        0.5,
+        0.0,
+        0.25,
+        None,
+    )
 
 
 def test_a_year_in_which_nothing_is_lost_breaks_nothing() -> None:
-    assert not any(verdict.broken for verdict in verdicts([Told(lived(0.98), lived(1.0), even=True)]))
+    assert not any(
+        verdict.broken for verdict in verdicts([Told(lived(0.98), lived(1.0), even=True)])
+    )
 
 
 def test_a_beginning_that_falls_behind_is_broken_in_every_such_month() -> None:
@@ -130,15 +197,22 @@ def test_a_turn_that_takes_more_and_more_is_broken() -> None:
 def test_a_silent_life_that_grows_is_broken() -> None:
     still = [month(number, turns=100, documents=400, stored=9_000) for number in range(MONTHS)]
     grown = [*still[:-1], replace(still[-1], documents=440)]
-    (kept,), (broken,) = [verdicts([Told(lived(1.0, months), silent_after=0)]) for months in (still, grown)]
+    (kept,), (broken,) = [
+        verdicts([Told(lived(1.0, months), silent_after=0)]) for months in (still, grown)
+    ]
     assert kept.broken == []
     assert broken.broken == ["a life, documents 1.10"]
 
 
 def test_talks_together_are_judged_by_all_of_their_questions() -> None:
     """A question more or less of a short talk is no loss of time."""
-    talks = [moved.Talk(name, [], [("what?", frozenset())] * count) for name, count in (("long", 90), ("short", 10))]
-    days = [[moved.Moved(0, 0.8, 0.9, 70), moved.Moved(400, recall, 0.9, 70)] for recall in (0.8, 0.7)]
+    talks = [
+        moved.Talk(name, [], [("what?", frozenset())] * count)
+        for name, count in (("long", 90), ("short", 10))
+    ]
+    days = [
+        [moved.Moved(0, 0.8, 0.9, 70), moved.Moved(400, recall, 0.9, 70)] for recall in (0.8, 0.7)
+    ]
     whole = moved.together(list(zip(talks, days, strict=True)))
     assert [round(one.recall, 3) for one in whole] == [0.8, 0.79]
     assert [one.whole for one in whole] == [140, 140]

@@ -1,4 +1,6 @@
-"""The app without the function that forms conversations: what is told is accepted, found, and never formed."""
+"""The app without the function that forms conversations: what is told is accepted, found,
+and never formed.
+"""
 
 import azure.functions as func
 

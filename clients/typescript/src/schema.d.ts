@@ -1610,8 +1610,7 @@ export interface components {
          * Event
          * @description One change of one memory. `before` and `after` hold only the fields that changed, never embeddings.
          *
-         *     redacted: the memory was forgotten for good; what the event said is gone, its place in the log stays.
-         *     epoch: the owner's, as it was when this was written; bookkeeping, never shown.
+         *     redacted: the memory was forgotten for good; what the event said is gone, its place in the log stays. epoch: the owner's, as it was when this was written; bookkeeping, never shown.
          */
         Event: {
             /** Id */
@@ -1687,9 +1686,7 @@ export interface components {
          * ConflictRecord
          * @description Two memories that could not both be true, and what was done about it.
          *
-         *     strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name of the model that decided, or who
-         *     called. new_id: None where the new one was not stored. previous: the decision that was undone last. grounds: why they contradict, where
-         *     `reason` says why it was decided. moves: how to take it back. looked_at: when a run of consolidation last left it open.
+         *     strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name of the model that decided, or who called. new_id: None where the new one was not stored. previous: the decision that was undone last. grounds: why they contradict, where `reason` says why it was decided. moves: how to take it back. looked_at: when a run of consolidation last left it open.
          */
         ConflictRecord: {
             /** Id */
@@ -1798,9 +1795,7 @@ export interface components {
          * SessionMessage
          * @description A message as it was told in its session.
          *
-         *     id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. parts: the content as a list: the
-         *     parts of an item as they were appended, else one text part for each text that the content was joined from; none where it says nothing.
-         *     sent: an item of a session as it was appended, where that is more than role and content.
+         *     id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by. parts: the content as a list: the parts of an item as they were appended, else one text part for each text that the content was joined from; none where it says nothing. sent: an item of a session as it was appended, where that is more than role and content.
          */
         SessionMessage: {
             /** Id */
@@ -3347,9 +3342,7 @@ export interface components {
          * ContextRequest
          * @description What the turn is about and whose session it is in. at: as it was true then. time_zone: whose days are shown; None: the user's.
          *
-         *     messages: the last few that the model is shown anyway; the query is found in them where none is given. parts: all where none is named.
-         *     exclude_session_id: the session whose messages the model has itself. The thresholds, types, tags and include_decayed are those of
-         *     a retrieve.
+         *     messages: the last few that the model is shown anyway; the query is found in them where none is given. parts: all where none is named. exclude_session_id: the session whose messages the model has itself. The thresholds, types, tags and include_decayed are those of a retrieve.
          */
         ContextRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */
@@ -3848,8 +3841,7 @@ export interface components {
          * ConverseRequest
          * @description A conversation to be remembered.
          *
-         *     session_title: what its session is called, such as the title of a chat; the latest one counts. time_zone: of those who speak; None:
-         *     the user's. callback_url: where to say that it is done.
+         *     session_title: what its session is called, such as the title of a chat; the latest one counts. time_zone: of those who speak; None: the user's. callback_url: where to say that it is done.
          */
         ConverseRequest: {
             /** @description Whose memories. None of / \ # ? or control characters, no white space at its ends. */

@@ -1,6 +1,7 @@
 """A storage account: address, identity and proxy, repeated calls, and failures as our errors.
 
-Note: a call that is repeated may have been done the first time, its answer lost. Callers must bear that.
+Note: a call that is repeated may have been done the first time, its answer lost.
+Callers must bear that.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 4
 PAUSE_S = 0.05
-"""Before the second attempt; doubled with each, times a random share, so that clients do not come back together."""
+"""Before the second attempt; doubled with each, times a random share, so that clients do not come
+back together.
+"""
 CONNECTIONS = 100
 """What the SDK's transport (aiohttp) holds at most."""
 CLIENT_OPTIONS: Final[dict[str, Any]] = {"retry_total": 0, "connection_timeout": 5}
@@ -31,9 +34,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Which storage account, and who asks: a connection string, or the service's address and an identity.
+    """Which storage account, and who asks: a connection string, or the service's address and
+    an identity.
 
-    identity_client_id: a user-assigned identity; None = the one that `DefaultAzureCredential` finds.
+    identity_client_id: a user-assigned identity; None = the one that
+    `DefaultAzureCredential` finds.
     """
 
     connection_string: str | None = field(default=None, repr=False)
@@ -48,18 +53,24 @@ class Account:
     def emulated(self) -> bool:
         """Whether this is an emulator, where queues and containers have not been made yet."""
         given = (self.connection_string or "").lower()
-        return "accountname=devstoreaccount1;" in f"{given};" or "usedevelopmentstorage=true" in given
+        return (
+            "accountname=devstoreaccount1;" in f"{given};" or "usedevelopmentstorage=true" in given
+        )
 
 
 class Calls:
-    """Calls to one dependency, counted while under way. deadline_s: of one call, with its repetitions and pauses."""
+    """Calls to one dependency, counted while under way. deadline_s: of one call,
+    with its repetitions and pauses.
+    """
 
     def __init__(self, dependency: str, *, deadline_s: float) -> None:
         self._dependency, self._deadline_s = dependency, deadline_s
         self._under_way = 0
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do `work`, again when that may help and time is left. Raises Unavailable, or AzureError for what was refused."""
+        """Do `work`, again when that may help and time is left. Raises Unavailable,
+        or AzureError for what was refused.
+        """
         from azure.core.exceptions import AzureError
 
         self._under_way += 1
@@ -73,7 +84,9 @@ class Calls:
                             raise translated(self._dependency, error) or error from error
                     await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
         except TimeoutError:
-            raise Unavailable(self._dependency, f"Storage did not answer within {self._deadline_s:g} s") from None
+            raise Unavailable(
+                self._dependency, f"Storage did not answer within {self._deadline_s:g} s"
+            ) from None
         finally:
             self._under_way -= 1
         raise AssertionError("the last attempt returns or raises")
@@ -85,7 +98,8 @@ class Calls:
 
 # What a storage account and the way to it can answer instead of an answer, in the product's words.
 #
-# Note: 404 has two meanings. A queue or a container that is not there is a failure; a message or a blob is an answer.
+# Note: 404 has two meanings. A queue or a container that is not there is a failure;
+# a message or a blob is an answer.
 
 
 PASSING = frozenset({408, 429, 500, 502, 503, 504})
@@ -114,9 +128,15 @@ def translated(dependency: str, error: AzureError) -> Unavailable | None:
 
     status, code = _status_of(error), code_of(error)
     if status in (401, 403) or isinstance(error, ClientAuthenticationError):
-        return Unavailable(dependency, f"Storage refused us: identity, key or rights ({code or status})", retry_after_s=30)
+        return Unavailable(
+            dependency,
+            f"Storage refused us: identity, key or rights ({code or status})",
+            retry_after_s=30,
+        )
     if code in LACKING:
-        return Unavailable(dependency, f"{LACKING[code]} does not exist in the storage account", retry_after_s=30)
+        return Unavailable(
+            dependency, f"{LACKING[code]} does not exist in the storage account", retry_after_s=30
+        )
     if status is None:
         return Unavailable(dependency, "Storage can not be reached", retry_after_s=RETRY_AFTER_S)
     if status in PASSING:
@@ -129,7 +149,9 @@ def refused(dependency: str, error: AzureError) -> Unavailable:
 
     Such as an account that is none, or a queue being deleted.
     """
-    return Unavailable(dependency, f"Storage refused: {code_of(error) or type(error).__name__}", retry_after_s=30)
+    return Unavailable(
+        dependency, f"Storage refused: {code_of(error) or type(error).__name__}", retry_after_s=30
+    )
 
 
 def is_our_mistake(error: AzureError) -> bool:
@@ -146,24 +168,29 @@ def _status_of(error: AzureError) -> int | None:
 def credential(client_id: str | None) -> DefaultAzureCredential:
     """A credential, to be closed by who asked for it; no token is fetched yet.
 
-    client_id: of a user-assigned managed identity; None = whatever is found: the app's own identity on Azure, a developer's sign-in
-    elsewhere.
+    client_id: of a user-assigned managed identity; None = whatever is found: the app's own identity
+    on Azure, a developer's sign-in elsewhere.
     """
     from azure.identity.aio import DefaultAzureCredential
 
-    return DefaultAzureCredential(**({} if client_id is None else {"managed_identity_client_id": client_id}))
+    return DefaultAzureCredential(
+        **({} if client_id is None else {"managed_identity_client_id": client_id})
+    )
 
 
 # Whether the way to a service leads through a proxy that the environment names.
 #
 # That is found out once, when a client is made.
 #
-# Left to itself, the transport of Azure's SDKs asks for a proxy and for `~/.netrc` again at every call, each in a thread of its own: the
-# contract tests on the emulator took 16.2 s of processor time with that and 13.7 s without, for an answer that does not change.
+# Left to itself, the transport of Azure's SDKs asks for a proxy and for `~/.netrc` again at every
+# call, each in a thread of its own: the contract tests on the emulator took 16.2 s of processor
+# time with that and 13.7 s without, for an answer that does not change.
 
 
 def has_proxy(url: str | None) -> bool:
-    """Whether `HTTP_PROXY`, `HTTPS_PROXY` or `ALL_PROXY` holds for this address, and `NO_PROXY` does not; None: any address."""
+    """Whether `HTTP_PROXY`, `HTTPS_PROXY` or `ALL_PROXY` holds for this address,
+    and `NO_PROXY` does not; None: any address.
+    """
     from urllib.request import getproxies, proxy_bypass
 
     proxies = getproxies()

@@ -1,8 +1,8 @@
 """`Archive` in one container of Azure Blob Storage.
 
-Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free. Note: after a lost
-answer the call is repeated, so `put` may say False for a blob that it has just made, and `remove` for one that it has just
-removed. The caller reads back.
+Each blob carries the SHA-256 of its bytes as metadata, and is created only where its name is free.
+Note: after a lost answer the call is repeated, so `put` may say False for a blob that it has just
+made, and `remove` for one that it has just removed. The caller reads back.
 """
 
 from __future__ import annotations
@@ -37,11 +37,20 @@ T = TypeVar("T")
 class BlobArchive:
     """Blobs of one container, which infrastructure makes; on an emulator it is made here.
 
-    tier: where new blobs are kept. The service's own archive tier is none of them: reading from there takes hours. What is down when
-    it is opened may be used once it is back. deadline_s: of one call.
+    tier: where new blobs are kept. The service's own archive tier is none of them: reading from
+    there takes hours. What is down when it is opened may be used once it is back. deadline_s:
+    of one call.
     """
 
-    def __init__(self, account: Account, container: str, *, clock: Clock, tier: Tier = "cool", deadline_s: float = DEADLINE_S) -> None:
+    def __init__(
+        self,
+        account: Account,
+        container: str,
+        *,
+        clock: Clock,
+        tier: Tier = "cool",
+        deadline_s: float = DEADLINE_S,
+    ) -> None:
         self._account, self._container, self._tier = account, container, tier
         self._clock = clock
         self._calls = Calls(DEPENDENCY, deadline_s=deadline_s)
@@ -51,7 +60,9 @@ class BlobArchive:
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """On an emulator make the container; on Azure ask nothing, since a cold start should not wait for what it may not need."""
+        """On an emulator make the container; on Azure ask nothing, since a cold start should not
+        wait for what it may not need.
+        """
         self._is_open = True
         if self._account.emulated:
             await self._call(_make)
@@ -71,10 +82,15 @@ class BlobArchive:
         from azure.storage.blob import StandardBlobTier
 
         check_blob_name(name)
-        metadata, tier = {CHECKSUM: hashlib.sha256(data).hexdigest()}, StandardBlobTier(self._tier.capitalize())
+        metadata, tier = (
+            {CHECKSUM: hashlib.sha256(data).hexdigest()},
+            StandardBlobTier(self._tier.capitalize()),
+        )
 
         async def work(container: ContainerClient) -> bool:
-            await container.upload_blob(name, data, overwrite=False, metadata=metadata, standard_blob_tier=tier)
+            await container.upload_blob(
+                name, data, overwrite=False, metadata=metadata, standard_blob_tier=tier
+            )
             return True
 
         return await self._call(work, dict.fromkeys(TAKEN, False))
@@ -92,11 +108,17 @@ class BlobArchive:
             return None
         data, checksum = blob
         if hashlib.sha256(data).hexdigest() != checksum:
-            raise Damaged(DEPENDENCY, f"{name} is not what was written: its checksum differs", retry_after_s=30)
+            raise Damaged(
+                DEPENDENCY,
+                f"{name} is not what was written: its checksum differs",
+                retry_after_s=30,
+            )
         return data
 
     async def remove(self, name: str) -> bool:
-        """Remove it. What the account itself keeps (soft delete, versions) goes when the account says so."""
+        """Remove it. What the account itself keeps (soft delete, versions) goes when the
+        account says so.
+        """
         check_blob_name(name)
 
         async def work(container: ContainerClient) -> bool:
@@ -106,13 +128,17 @@ class BlobArchive:
         return await self._call(work, {"BlobNotFound": False})
 
     async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
-        """A page of names. The service begins at `after`; an emulator that does not know how costs the pages before it."""
+        """A page of names. The service begins at `after`; an emulator that does not know how costs
+        the pages before it.
+        """
         check_blob_prefix(prefix)
 
         async def work(container: ContainerClient) -> list[str]:
             names: list[str] = []
             size = min(limit + 1, MAX_PAGE)  # `after` itself comes again
-            async for name in container.list_blob_names(name_starts_with=prefix, start_from=after, results_per_page=size):
+            async for name in container.list_blob_names(
+                name_starts_with=prefix, start_from=after, results_per_page=size
+            ):
                 if after is None or name > after:
                     names.append(name)
                 if len(names) == limit:
@@ -130,14 +156,22 @@ class BlobArchive:
             return Health("blob", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
         facts = {"container": self._container, "tier": self._tier}
-        return Health("blob", "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
+        return Health(
+            "blob", "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts
+        )
 
     def pool(self) -> tuple[int, int]:
         """Connections that the transport may hold; calls under way."""
         return self._calls.pool()
 
-    async def _call(self, work: Callable[[ContainerClient], Awaitable[T]], answers: Mapping[str, T] | None = None) -> T:
-        """What `work` answers, or what `answers` has for the code that it was refused with. Any other refusal is Unavailable."""
+    async def _call(
+        self,
+        work: Callable[[ContainerClient], Awaitable[T]],
+        answers: Mapping[str, T] | None = None,
+    ) -> T:
+        """What `work` answers, or what `answers` has for the code that it was refused with.
+        Any other refusal is Unavailable.
+        """
         from azure.core.exceptions import AzureError
 
         if not self._is_open:
@@ -171,13 +205,19 @@ class BlobArchive:
             account = self._account
             try:
                 if account.connection_string is not None:
-                    self._client = ContainerClient.from_connection_string(account.connection_string, self._container, **account.options())
+                    self._client = ContainerClient.from_connection_string(
+                        account.connection_string, self._container, **account.options()
+                    )
                 else:
                     self._credential = credential(account.identity_client_id)
-                    self._client = ContainerClient(account.url or "", self._container, self._credential, **account.options())
+                    self._client = ContainerClient(
+                        account.url or "", self._container, self._credential, **account.options()
+                    )
             except ValueError as error:
                 raise Unavailable(
-                    DEPENDENCY, f"the storage account's address can't be used: {described(error)}", retry_after_s=30
+                    DEPENDENCY,
+                    f"the storage account's address can't be used: {described(error)}",
+                    retry_after_s=30,
                 ) from error
         return self._client
 

@@ -1,7 +1,7 @@
 """`TaskQueue` on Azure Storage Queues.
 
-Messages are base64, as the Functions host expects them by default. Note: receiving here is for the development host
-only. On Azure the Functions host receives, and this process does nothing but send.
+Messages are base64, as the Functions host expects them by default. Note: receiving here is for the
+development host only. On Azure the Functions host receives, and this process does nothing but send.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from memory_core.adapters.azure_storage.account import Account, Calls, code_of, credential, is_our_mistake, refused
+from memory_core.adapters.azure_storage.account import (
+    Account,
+    Calls,
+    code_of,
+    credential,
+    is_our_mistake,
+    refused,
+)
 from memory_core.adapters.queue_rules import (
     DEPENDENCY,
     LIFE,
@@ -42,7 +49,9 @@ Result = TypeVar("Result")
 
 
 class StorageQueue:
-    """The queues of one storage account. Infrastructure makes them; only on an emulator they are made here. deadline_s: of one call."""
+    """The queues of one storage account. Infrastructure makes them; only on an emulator they are
+    made here. deadline_s: of one call.
+    """
 
     def __init__(self, account: Account, *, clock: Clock, deadline_s: float = DEADLINE_S) -> None:
         self._emulated = account.emulated
@@ -52,7 +61,9 @@ class StorageQueue:
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """On an emulator make the queues; on Azure ask nothing, since a cold start should not wait for what it may not need."""
+        """On an emulator make the queues; on Azure ask nothing, since a cold start should not wait
+        for what it may not need.
+        """
         if self._emulated:
             await asyncio.gather(*(self._connection.make(queue) for queue in QUEUES))
 
@@ -74,25 +85,39 @@ class StorageQueue:
             self._arrivals.tell(queue)
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` messages; one that is not base64, because another program sent it, comes as it is."""
+        """Up to `limit` messages; one that is not base64, because another program sent it,
+        comes as it is.
+        """
         checked_limit(limit)
         hidden = whole_seconds(visibility, least=1)
 
         async def work(client: QueueClient) -> list[Delivery]:
-            pages = client.receive_messages(messages_per_page=limit, visibility_timeout=hidden).by_page()
+            pages = client.receive_messages(
+                messages_per_page=limit, visibility_timeout=hidden
+            ).by_page()
             async for page in pages:
                 return [_delivery(message) async for message in page]  # one page is one request
             return []
 
         return await self._connection.call(checked_name(queue), work)
 
-    async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
-        """Keep or hand back; the delivery to go on with. After Unavailable the old receipt may be void."""
+    async def extend(
+        self, queue: str, delivery: Delivery, visibility: timedelta
+    ) -> Delivery | None:
+        """Keep or hand back; the delivery to go on with. After Unavailable the old receipt
+        may be void.
+        """
         hidden = whole_seconds(visibility)
 
         async def work(client: QueueClient) -> Delivery:
-            updated = await client.update_message(delivery.id, delivery.receipt, visibility_timeout=hidden)
-            return replace(delivery, receipt=str(updated.pop_receipt), next_visible_at=_moment(updated.next_visible_on))
+            updated = await client.update_message(
+                delivery.id, delivery.receipt, visibility_timeout=hidden
+            )
+            return replace(
+                delivery,
+                receipt=str(updated.pop_receipt),
+                next_visible_at=_moment(updated.next_visible_on),
+            )
 
         return await self._unless_lost(queue, work)
 
@@ -126,13 +151,17 @@ class StorageQueue:
             return Health(ADAPTER, "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
         facts = dict(zip(POISON_QUEUES, lengths, strict=True))
-        return Health(ADAPTER, "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
+        return Health(
+            ADAPTER, "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts
+        )
 
     def pool(self) -> tuple[int, int]:
         """Connections that the transport may hold; calls under way."""
         return self._connection.pool()
 
-    async def _unless_lost(self, queue: str, work: Callable[[QueueClient], Awaitable[Result]]) -> Result | None:
+    async def _unless_lost(
+        self, queue: str, work: Callable[[QueueClient], Awaitable[Result]]
+    ) -> Result | None:
         """What `work` answers; None when the message is gone or another receiver's."""
         from azure.core.exceptions import AzureError
 
@@ -173,8 +202,9 @@ def _moment(given: datetime | None) -> datetime:
 #
 # Its calls are made in time, and repeated where that may help.
 #
-# Note: a call that is repeated may have been done the first time. Sent twice: two messages, which a receiver must
-# bear anyway. Received twice: the first batch stays hidden until its visibility runs out.
+# Note: a call that is repeated may have been done the first time. Sent twice: two messages, which a
+# receiver must bear anyway. Received twice: the first batch stays hidden until its
+# visibility runs out.
 
 
 Answer = TypeVar("Answer")
@@ -201,7 +231,9 @@ class Connection:
             await credential.close()
 
     async def call(self, queue: str, work: Callable[[QueueClient], Awaitable[Answer]]) -> Answer:
-        """Do `work` on a queue. Raises Unavailable, or AzureError where the message is not ours any more or the request was a mistake."""
+        """Do `work` on a queue. Raises Unavailable, or AzureError where the message is not ours any
+        more or the request was a mistake.
+        """
         from azure.core.exceptions import AzureError
 
         try:
@@ -220,7 +252,9 @@ class Connection:
         if self._account.emulated:
             await self.call(queue, _made)
 
-    async def _on(self, queue: QueueClient, work: Callable[[QueueClient], Awaitable[Answer]]) -> Answer:
+    async def _on(
+        self, queue: QueueClient, work: Callable[[QueueClient], Awaitable[Answer]]
+    ) -> Answer:
         """Do `work`; an emulator that came back without its queues gets them again."""
         from azure.core.exceptions import AzureError
 
@@ -245,13 +279,19 @@ class Connection:
             given = self._account
             try:
                 if given.connection_string is not None:
-                    self._service = QueueServiceClient.from_connection_string(given.connection_string, **given.options())
+                    self._service = QueueServiceClient.from_connection_string(
+                        given.connection_string, **given.options()
+                    )
                 else:
                     self._credential = credential(given.identity_client_id)
-                    self._service = QueueServiceClient(given.url or "", self._credential, **given.options())
+                    self._service = QueueServiceClient(
+                        given.url or "", self._credential, **given.options()
+                    )
             except ValueError as error:
                 raise Unavailable(
-                    DEPENDENCY, f"the storage account's address can't be used: {described(error)}", retry_after_s=30
+                    DEPENDENCY,
+                    f"the storage account's address can't be used: {described(error)}",
+                    retry_after_s=30,
                 ) from error
         return self._service
 
@@ -267,7 +307,8 @@ async def _made(queue: QueueClient) -> None:
 
 # Answers of the queue service that are not failures to the caller.
 #
-# Note: 404 has two meanings. A queue that is not there is a failure; a message that is not there is an answer.
+# Note: 404 has two meanings. A queue that is not there is a failure; a message that is not there
+# is an answer.
 
 
 NOT_OURS = frozenset({"MessageNotFound", "PopReceiptMismatch"})

@@ -1,1 +1,3 @@
-"""The long-term store on Azure Cosmos DB for NoSQL: each user's world in one logical partition of one container."""
+"""The long-term store on Azure Cosmos DB for NoSQL: each user's world in one logical partition of
+one container.
+"""

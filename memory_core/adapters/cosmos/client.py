@@ -1,7 +1,7 @@
 """The client of Cosmos DB: deadlines, retries of reads, and failures as our errors.
 
-Note: a commit is not sent again from here, whatever came back. Whether it was applied is for its sender to find out,
-by the commit's marker.
+Note: a commit is not sent again from here, whatever came back. Whether it was applied is for its
+sender to find out, by the commit's marker.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 READ_ATTEMPTS = 5
 PAUSE_S = 0.02
-"""Before the second attempt; doubled with each, times a random share, so that clients do not come back together."""
+"""Before the second attempt; doubled with each, times a random share, so that clients do not come
+back together.
+"""
 CONNECTIONS = 100
 """What the SDK's transport (aiohttp) holds at most."""
 ROWS_A_PAGE = 1000
@@ -46,8 +48,10 @@ CLIENT_OPTIONS: Final[dict[str, Any]] = {
     "connection_timeout": 5,
     "enable_compact_utf8_item_writes": True,
 }
-"""The SDK waits for throttled calls as told, however long, and sends cut ones again, both few times; the rest is done here, where the
-deadline is known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not three."""
+"""The SDK waits for throttled calls as told, however long, and sends cut ones again, both few
+times; the rest is done here, where the deadline is known. Compact UTF-8: else a Japanese character
+takes six bytes of a batch, not three.
+"""
 THROTTLED = 429
 Result = TypeVar("Result")
 _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
@@ -60,9 +64,11 @@ LOCAL = "Local"
 
 @dataclass(slots=True)
 class Answer:
-    """Rows of a query, or the item of a point read as the only one; charge in request units, over all pages.
+    """Rows of a query, or the item of a point read as the only one; charge in request units,
+    over all pages.
 
-    token: names the state that a point read or a batch has seen; a later read that is given it sees no older one.
+    token: names the state that a point read or a batch has seen; a later read that is given it sees
+    no older one.
     """
 
     rows: list[Any] = field(default_factory=list)
@@ -71,11 +77,13 @@ class Answer:
 
 
 class Connection:
-    """One container of one account. key: an account key; None = an identity, that of `identity_client_id` where it is given.
+    """One container of one account. key: an account key; None = an identity, that of
+    `identity_client_id` where it is given.
 
-    reads_twice: whether the account's reads ask two replicas, at twice the price, as those of Strong and BoundedStaleness do. Then a read
-    that is given the token of a state asks one, and is answered by that state or a later one.
-    charged: told of the charge of each answer. What the SDK asks again by itself it does not show, and that is not counted.
+    reads_twice: whether the account's reads ask two replicas, at twice the price, as those of
+    Strong and BoundedStaleness do. Then a read that is given the token of a state asks one, and is
+    answered by that state or a later one. charged: told of the charge of each answer. What the SDK
+    asks again by itself it does not show, and that is not counted.
     """
 
     def __init__(
@@ -101,7 +109,9 @@ class Connection:
         self.under_way = 0
 
     async def close(self) -> None:
-        """Close the client and its connections, that of a call which is just opening it too; the next call opens new ones."""
+        """Close the client and its connections, that of a call which is just opening it too;
+        the next call opens new ones.
+        """
         async with self._opening:
             client, credential = self._client, self._credential
             self._client = self._credential = self._container = None
@@ -111,12 +121,16 @@ class Connection:
             await credential.close()
 
     async def item(self, owner: Owner, identity: str, *, since: str | None = None) -> Answer:
-        """A point read; no rows when there is no such item. since: the token of the state that it must not be older than."""
+        """A point read; no rows when there is no such item. since: the token of the state that it
+        must not be older than.
+        """
         from azure.core.exceptions import AzureError
 
         async def read(container: ContainerProxy, since: str | None) -> Answer:
             try:
-                item = await container.read_item(identity, partition_key=partition_of(owner), **self._freshness(owner, since))
+                item = await container.read_item(
+                    identity, partition_key=partition_of(owner), **self._freshness(owner, since)
+                )
             except AzureError as error:
                 if is_missing(error):
                     return Answer(charge=self._count(_headers_of(error)))
@@ -129,14 +143,19 @@ class Connection:
     def _freshness(self, owner: Owner, since: str | None) -> dict[str, Any]:
         """What a read says about how new its answer must be.
 
-        By request a level can be weaker than the account's: Session, with the token of a state, asks one replica that has come so far.
+        By request a level can be weaker than the account's: Session, with the token of a state,
+        asks one replica that has come so far.
         """
         if since is not None:
             return {"request_options": {"consistencyLevel": "Session"}, "session_token": since}
         return {"session_token": self._tokens.get(owner)}
 
-    async def _read_since(self, work: Callable[[ContainerProxy, str | None], Awaitable[Result]], since: str | None) -> Result:
-        """Do a read of one replica, where the account lets that be cheaper; of two when no replica has come as far as `since`."""
+    async def _read_since(
+        self, work: Callable[[ContainerProxy, str | None], Awaitable[Result]], since: str | None
+    ) -> Result:
+        """Do a read of one replica, where the account lets that be cheaper; of two when no replica
+        has come as far as `since`.
+        """
         from azure.core.exceptions import AzureError
 
         wanted = since if self.reads_twice else None
@@ -155,7 +174,9 @@ class Connection:
         """The feed ranges that there are now; each stays good when it is divided."""
 
         async def read(container: ContainerProxy) -> list[dict[str, Any]]:
-            return [feed_range async for feed_range in container.read_feed_ranges(force_refresh=True)]
+            return [
+                feed_range async for feed_range in container.read_feed_ranges(force_refresh=True)
+            ]
 
         return await self.read(read)
 
@@ -168,16 +189,19 @@ class Connection:
         across: bool = False,
         since: str | None = None,
     ) -> Answer:
-        """All rows of a query within one user's partition, each once; None: over all partitions, or those of the feed range `within`, which
-        only the hourly timer's work may ask for.
+        """All rows of a query within one user's partition, each once; None: over all partitions, or
+        those of the feed range `within`, which only the hourly timer's work may ask for.
 
-        since: as in `item`. across: without the key in the request, so that the service plans the query and the SDK merges; the clause
-        names the key.
-        When a range moves while pages are read, the SDK begins the query again, and gives the rows of the first pages twice.
+        since: as in `item`. across: without the key in the request, so that the service plans the
+        query and the SDK merges; the clause names the key.
+        When a range moves while pages are read, the SDK begins the query again,
+        and gives the rows of the first pages twice.
         """
         scope: dict[str, Any] = {}
         if owner is not None:
-            scope = {"full_text_score_scope": LOCAL} | ({} if across else {"partition_key": partition_of(owner)})
+            scope = {"full_text_score_scope": LOCAL} | (
+                {} if across else {"partition_key": partition_of(owner)}
+            )
         elif within is not None:
             scope = {"feed_range": within}
 
@@ -197,7 +221,12 @@ class Connection:
             )
             rows: dict[Any, Any] = {}
             async for row in items:
-                rows.setdefault((row.get("app_id"), row.get("user_id"), row["id"]) if isinstance(row, dict) else row, row)
+                rows.setdefault(
+                    (row.get("app_id"), row.get("user_id"), row["id"])
+                    if isinstance(row, dict)
+                    else row,
+                    row,
+                )
             answer.rows = list(rows.values())
             return answer
 
@@ -219,14 +248,18 @@ class Connection:
         raise AssertionError("the last attempt returns or raises")
 
     async def batch(self, owner: Owner, operations: Sequence[tuple[Any, ...]]) -> Answer:
-        """Send one transactional batch, once. Raises CosmosBatchOperationError when refused, Unavailable when the outcome is unknown."""
+        """Send one transactional batch, once. Raises CosmosBatchOperationError when refused,
+        Unavailable when the outcome is unknown.
+        """
         from azure.core.exceptions import AzureError
         from azure.cosmos.exceptions import CosmosBatchOperationError
 
         async with self._in_time():
             try:
                 container = await self.container()
-                results = await container.execute_item_batch(list(operations), partition_key=partition_of(owner))
+                results = await container.execute_item_batch(
+                    list(operations), partition_key=partition_of(owner)
+                )
             except AzureError as error:
                 self._note(owner, _headers_of(error))
                 if isinstance(error, CosmosBatchOperationError):
@@ -236,9 +269,11 @@ class Connection:
             return Answer(list(results), self._note(owner, headers), headers.get(SESSION_TOKEN))
 
     def _note(self, owner: Owner, headers: Mapping[str, Any]) -> float:
-        """Count what a batch has cost, and remember how far the log had come: the SDK does not, for batches.
+        """Count what a batch has cost, and remember how far the log had come: the SDK does not,
+        for batches.
 
-        Under Session consistency later reads are then at least as new as one's own commit, or as the rival's that it lost to.
+        Under Session consistency later reads are then at least as new as one's own commit,
+        or as the rival's that it lost to.
         """
         charge = self._count(headers)
         if token := headers.get(SESSION_TOKEN):
@@ -257,7 +292,9 @@ class Connection:
         async with self._opening:
             if self._container is None:
                 client = await self._connected()
-                self._container = client.get_database_client(self._database_id).get_container_client(self._container_id)
+                self._container = client.get_database_client(
+                    self._database_id
+                ).get_container_client(self._container_id)
             return self._container
 
     async def client(self) -> CosmosClient:
@@ -275,13 +312,23 @@ class Connection:
         if signed_by is None:
             signed_by = self._credential = self._credential or credential(self._identity_client_id)
         transport = AioHttpTransport(use_env_settings=has_proxy(self._endpoint))
-        client = CosmosClient(self._endpoint, signed_by, transport=transport, raw_response_hook=_refuse_to_wait_in_vain, **CLIENT_OPTIONS)
+        client = CosmosClient(
+            self._endpoint,
+            signed_by,
+            transport=transport,
+            raw_response_hook=_refuse_to_wait_in_vain,
+            **CLIENT_OPTIONS,
+        )
         try:
             await client.__aenter__()
         except BaseException as error:
             await client.close()
             if isinstance(error, binascii.Error):
-                raise Unavailable(DEPENDENCY, f"the key of the account can't be used: {described(error)}", retry_after_s=30) from error
+                raise Unavailable(
+                    DEPENDENCY,
+                    f"the key of the account can't be used: {described(error)}",
+                    retry_after_s=30,
+                ) from error
             raise
         self._client = client
         return client
@@ -295,7 +342,9 @@ class Connection:
             async with asyncio.timeout(self._deadline_s):
                 yield
         except TimeoutError:
-            raise Unavailable(DEPENDENCY, f"Cosmos DB did not answer within {self._deadline_s:g} s") from None
+            raise Unavailable(
+                DEPENDENCY, f"Cosmos DB did not answer within {self._deadline_s:g} s"
+            ) from None
         finally:
             _ends_at.reset(ending)
             self.under_way -= 1
@@ -304,8 +353,8 @@ class Connection:
 def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
     """Raise Unavailable for an answer that asks to wait longer than its call may take.
 
-    Sees every answer before the SDK acts on it. The SDK would wait, and the caller would learn after the whole deadline that there was no
-    answer, instead of when to come back.
+    Sees every answer before the SDK acts on it. The SDK would wait, and the caller would learn
+    after the whole deadline that there was no answer, instead of when to come back.
     """
     answer, ends_at = response.http_response, _ends_at.get()
     if answer.status_code != THROTTLED or ends_at is None:
@@ -321,7 +370,9 @@ def _headers_of(error: Exception) -> Mapping[str, Any]:
 
 
 async def together(*work: Coroutine[Any, Any, Result]) -> list[Result]:
-    """The results of all, side by side; when one fails the others are given up, and have ended before that is said."""
+    """The results of all, side by side; when one fails the others are given up,
+    and have ended before that is said.
+    """
     tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
     try:
         return list(await asyncio.gather(*tasks))
@@ -333,15 +384,18 @@ async def together(*work: Coroutine[Any, Any, Result]) -> list[Result]:
 
 # What the service and the way to it can answer instead of an answer, in the product's words.
 #
-# Note: a failure says nothing about whether a write was applied. Only refusals (409, 412, 413) say that it was not, and
-# even those may be the echo of a first try whose answer was lost on the way: the SDK sends a cut batch again by itself.
+# Note: a failure says nothing about whether a write was applied. Only refusals (409, 412, 413) say
+# that it was not, and even those may be the echo of a first try whose answer was lost on the way:
+# the SDK sends a cut batch again by itself.
 
 
 PASSING = frozenset({408, 410, 429, 449, 500, 502, 503, 504})
 """Statuses after which the same read may well succeed."""
 RETRY_AFTER_S = 2
 BEHIND = 1002
-"""Sub-status of a 404: the replica asked has not come as far as this process has seen (Session consistency only)."""
+"""Sub-status of a 404: the replica asked has not come as far as this process has seen (Session
+consistency only).
+"""
 
 
 def passes(error: AzureError) -> bool:
@@ -354,25 +408,43 @@ def passes(error: AzureError) -> bool:
 
 
 def is_missing(error: AzureError) -> bool:
-    """Whether the document is not there, which is an answer; a container that is not there is a failure."""
+    """Whether the document is not there, which is an answer; a container that is not there
+    is a failure.
+    """
     from azure.core.exceptions import HttpResponseError
 
-    return isinstance(error, HttpResponseError) and error.status_code == 404 and getattr(error, "sub_status", 0) in (None, 0)
+    return (
+        isinstance(error, HttpResponseError)
+        and error.status_code == 404
+        and getattr(error, "sub_status", 0) in (None, 0)
+    )
 
 
 def translated(error: AzureError) -> MemoryCoreError | None:
-    """The error to raise instead; None for one that is a mistake of ours (400) and must be seen as it is."""
+    """The error to raise instead; None for one that is a mistake of ours (400) and must be
+    seen as it is.
+    """
     from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
     status = error.status_code if isinstance(error, HttpResponseError) else None
     if status == 413:
         return TooLarge("the store refused the commit as too large")
     if status in (401, 403) or isinstance(error, ClientAuthenticationError):
-        return Unavailable(DEPENDENCY, f"Cosmos DB refused us: identity, key, rights or a full partition ({status})", retry_after_s=30)
+        return Unavailable(
+            DEPENDENCY,
+            f"Cosmos DB refused us: identity, key, rights or a full partition ({status})",
+            retry_after_s=30,
+        )
     if _is_behind(error):
-        return Unavailable(DEPENDENCY, "no replica of Cosmos DB has yet what this process has seen", retry_after_s=RETRY_AFTER_S)
+        return Unavailable(
+            DEPENDENCY,
+            "no replica of Cosmos DB has yet what this process has seen",
+            retry_after_s=RETRY_AFTER_S,
+        )
     if status == 404:
-        return Unavailable(DEPENDENCY, "the database or container of Cosmos DB does not exist", retry_after_s=30)
+        return Unavailable(
+            DEPENDENCY, "the database or container of Cosmos DB does not exist", retry_after_s=30
+        )
     if status is None:
         return Unavailable(DEPENDENCY, "Cosmos DB can not be reached", retry_after_s=RETRY_AFTER_S)
     if status in PASSING:
@@ -381,7 +453,9 @@ def translated(error: AzureError) -> MemoryCoreError | None:
 
 
 def _is_behind(error: AzureError) -> bool:
-    return getattr(error, "status_code", None) == 404 and getattr(error, "sub_status", None) == BEHIND
+    return (
+        getattr(error, "status_code", None) == 404 and getattr(error, "sub_status", None) == BEHIND
+    )
 
 
 def wait_in(headers: Mapping[str, Any]) -> float | None:
@@ -391,14 +465,20 @@ def wait_in(headers: Mapping[str, Any]) -> float | None:
 
 
 def told_to_wait(status: int, wait_s: float | None) -> Unavailable:
-    """The error for a status that may pass, with the wait that the service asks for, rounded up; else the usual one."""
-    return Unavailable(DEPENDENCY, f"Cosmos DB answered {status}", retry_after_s=RETRY_AFTER_S if wait_s is None else max(1, ceil(wait_s)))
+    """The error for a status that may pass, with the wait that the service asks for,
+    rounded up; else the usual one.
+    """
+    return Unavailable(
+        DEPENDENCY,
+        f"Cosmos DB answered {status}",
+        retry_after_s=RETRY_AFTER_S if wait_s is None else max(1, ceil(wait_s)),
+    )
 
 
 # What a process remembers of the users it has lately seen.
 #
-# Note: nothing here is ever shown to a caller. It saves requests or makes them stricter, and the service detects a request
-# that relies on it.
+# Note: nothing here is ever shown to a caller. It saves requests or makes them stricter, and the
+# service detects a request that relies on it.
 
 
 USERS = 4096

@@ -1,8 +1,9 @@
-"""WHERE clauses: whose documents, of which kinds, within which filter. Every value travels as a parameter.
+"""WHERE clauses: whose documents, of which kinds, within which filter. Every value travels as
+a parameter.
 
-Note: the partition key in the request already confines a query to its user. The clause names both ids all the same, so that a
-request that lost its key finds nothing of others. It names the key too: by that the service finds the one range, and the user's own
-part of the vector index.
+Note: the partition key in the request already confines a query to its user. The clause names both
+ids all the same, so that a request that lost its key finds nothing of others. It names the key too:
+by that the service finds the one range, and the user's own part of the vector index.
 """
 
 from __future__ import annotations
@@ -22,8 +23,13 @@ from memory_core.ports import EventFilter, Filter
 OVERTAKEN = ("contradicted", "consolidated", "new_version")
 """Reasons of a status that do not take a memory from the past it was true in."""
 _USES = f"(c.access_count + {USES_A_TELLING} * c.reinforcement_count)"
-LASTS = f"(c.worth_factor ?? 1) * (1 + ({_USES} > {MOST_USES} ? {MOST_USES} : {_USES}) / {USES_THAT_DOUBLE})"
-"""By what a memory's half-life is multiplied, as `fading.half_life_factor`; uses are read here, since an access is counted in place."""
+LASTS = (
+    f"(c.worth_factor ?? 1) * (1 + ({_USES} > {MOST_USES} ? {MOST_USES} : {_USES}) / "
+    f"{USES_THAT_DOUBLE})"
+)
+"""By what a memory's half-life is multiplied, as `fading.half_life_factor`; uses are read here,
+since an access is counted in place.
+"""
 
 
 _COMPARISONS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
@@ -93,7 +99,9 @@ class Conditions:
         self.add(f"NOT IS_DEFINED(c.expires_at) OR c.expires_at > {self.value(now.timestamp())}")
 
     def of(self, epoch: str | None) -> None:
-        """The document is of this epoch, where one is asked for. Not indexed, hence asked only when others were found."""
+        """The document is of this epoch, where one is asked for. Not indexed, hence asked only when
+        others were found.
+        """
         if epoch is not None:
             self.equal("c.epoch", epoch)
 
@@ -110,7 +118,10 @@ class Conditions:
         for path, values in (("c.type", where.types), ("c.body.event_type", where.event_types)):
             if values:
                 self.among(path, values)
-        for path, value in (("c.memory_id", where.memory_id), ("c.body.correlation_id", where.correlation_id)):
+        for path, value in (
+            ("c.memory_id", where.memory_id),
+            ("c.body.correlation_id", where.correlation_id),
+        ):
             if value is not None:
                 self.equal(path, value)
         for moment, comparison in ((where.since, ">="), (where.until, "<")):
@@ -134,14 +145,27 @@ class Conditions:
             self.add(f"c.valid_until_s <= {self.value(where.ended_by.timestamp())}")
         if (hidden := where.hides_faded) is not None:
             rules, now = hidden
-            bounds = {name: self.value(value) for name, value in rules.bounds(now).items() if name in ("half_life", "floor", "now")}
-            self.add(f"c.status != 'active' OR NOT IS_DEFINED(c.fades) OR {under(bounds, 'floor')} >= {bounds['now']}")
+            bounds = {
+                name: self.value(value)
+                for name, value in rules.bounds(now).items()
+                if name in ("half_life", "floor", "now")
+            }
+            self.add(
+                f"c.status != 'active' OR NOT IS_DEFINED(c.fades) OR {under(bounds, 'floor')} >= "
+                f"{bounds['now']}"
+            )
 
     def _valid_after(self, moment: datetime) -> None:
-        self.add(f"NOT IS_DEFINED(c.valid_until_s) OR c.valid_until_s > {self.value(moment.timestamp())}")
+        self.add(
+            f"NOT IS_DEFINED(c.valid_until_s) OR c.valid_until_s > {self.value(moment.timestamp())}"
+        )
 
     def _narrowed(self, where: Filter) -> None:
-        for path, values in (("c.type", where.types), ("c.category", where.categories), ("c.next_id", where.next_ids)):
+        for path, values in (
+            ("c.type", where.types),
+            ("c.category", where.categories),
+            ("c.next_id", where.next_ids),
+        ):
             if values:
                 self.among(path, values)
         for path, value in (("c.session_id", where.session_id), ("c.agent_id", where.agent_id)):
@@ -151,7 +175,11 @@ class Conditions:
             other_session = f"c.session_id != {self.value(where.without_session_id)}"
             self.add(f"NOT IS_DEFINED(c.session_id) OR IS_NULL(c.session_id) OR {other_session}")
         if where.tags:
-            self.add(" OR ".join(f"ARRAY_CONTAINS(c.tags, {self.value(tag)})" for tag in sorted(where.tags)))
+            self.add(
+                " OR ".join(
+                    f"ARRAY_CONTAINS(c.tags, {self.value(tag)})" for tag in sorted(where.tags)
+                )
+            )
         if where.hide_formed_messages:
             self.add(f"{self._is_no_message()} OR NOT IS_DEFINED(c.cell_id) OR IS_NULL(c.cell_id)")
         for moment, comparison in ((where.since, ">="), (where.until, "<")):
@@ -162,7 +190,9 @@ class Conditions:
             self.add(self._of_metadata(condition))
 
     def _of_metadata(self, condition: MetadataCondition) -> str:
-        """A condition on metadata. The steps of its path are names without quotes or escapes; values are parameters."""
+        """A condition on metadata. The steps of its path are names without quotes or escapes;
+        values are parameters.
+        """
         field = "c.metadata" + "".join(f'["{step}"]' for step in condition.path)
         match condition.operator:
             case "eq" | "in":
@@ -171,26 +201,45 @@ class Conditions:
                 kind = kind_of(condition.value)
                 if kind == "null":
                     return f"IS_DEFINED({field}) AND NOT IS_NULL({field})"
-                # Values of two types may compare as neither true nor false, so that the type is asked for apart.
-                return f"NOT IS_DEFINED({field}) OR NOT {_TYPE_CHECKS[kind]}({field}) OR {field} != {self.value(condition.value)}"
+                # Values of two types may compare as neither true nor false, so that the type is
+                # asked for apart.
+                return (
+                    f"NOT IS_DEFINED({field}) OR NOT {_TYPE_CHECKS[kind]}({field}) OR {field} != "
+                    f"{self.value(condition.value)}"
+                )
             case operator:
                 is_of_type = f"{_TYPE_CHECKS[kind_of(condition.value)]}({field})"
-                return f"{is_of_type} AND {field} {_COMPARISONS[operator]} {self.value(condition.value)}"
+                return (
+                    f"{is_of_type} AND {field} {_COMPARISONS[operator]} "
+                    f"{self.value(condition.value)}"
+                )
 
     def _is_equal(self, field: str, choice: Scalar) -> str:
-        return f"(NOT IS_DEFINED({field}) OR IS_NULL({field}))" if choice is None else f"{field} = {self.value(choice)}"
+        return (
+            f"(NOT IS_DEFINED({field}) OR IS_NULL({field}))"
+            if choice is None
+            else f"{field} = {self.value(choice)}"
+        )
 
     def no_messages(self) -> None:
         """Leave messages out."""
         self.add(self._is_no_message())
 
     def _is_no_message(self) -> str:
-        # Unlike values of two types may compare as neither true nor false, so that null is asked for apart.
-        return f"NOT IS_DEFINED(c.category) OR IS_NULL(c.category) OR c.category != {self.value(MESSAGE)}"
+        # Unlike values of two types may compare as neither true nor false, so that null is
+        # asked for apart.
+        return (
+            "NOT IS_DEFINED(c.category) OR IS_NULL(c.category) OR c.category != "
+            f"{self.value(MESSAGE)}"
+        )
 
     def query(self, select: str, order: str = "", joined: str = "") -> Query:
-        """SELECT `select` FROM the documents that all conditions leave, in `order`; joined: with members of arrays in them."""
-        parameters = [{"name": f"@p{number}", "value": value} for number, value in enumerate(self._values)]
+        """SELECT `select` FROM the documents that all conditions leave, in `order`; joined:
+        with members of arrays in them.
+        """
+        parameters = [
+            {"name": f"@p{number}", "value": value} for number, value in enumerate(self._values)
+        ]
         source = f"c {joined}" if joined else "c"
         statement = f"SELECT {select} FROM {source} WHERE {' AND '.join(self._parts)} {order}"  # noqa: S608 - our own text, values are parameters
         return Query(statement.rstrip(), parameters)

@@ -1,7 +1,9 @@
-"""Documents as Cosmos items: what is written for each, what is read back, and how large a batch may be.
+"""Documents as Cosmos items: what is written for each, what is read back, and how large a
+batch may be.
 
-Note: the fields of memories and versions stand at the top of the item, so that queries can filter by them; the body of
-every other kind is kept whole under `body`, so that no name in it can clash with one of the item's own.
+Note: the fields of memories and versions stand at the top of the item, so that queries can filter
+by them; the body of every other kind is kept whole under `body`, so that no name in it can clash
+with one of the item's own.
 """
 
 from __future__ import annotations
@@ -31,28 +33,43 @@ HEAD_ID: Final = "head"
 MEMORY_KINDS: Final = frozenset({"memory", "version"})
 MEMORY_FIELDS: Final = tuple(name for name in Memory.model_fields if name != "embedding")
 _NONE: Final = (
-    "episode", "key", "value", "value_text", "action_type", "interaction_quality", "conversation_complexity", "last_used_at",
-    "change_reason", "supersedes_id", "consolidation_run", "pattern_detected", "copied_from", "scene_id", "prompt_id", "prompt_version",
-    "model", "archived_at", "archival_location", "worth", "last_accessed_at", "valid_until", "subject", "attribute", "actor",
-    "correlation_id", "agent_id", "session_id", "cell_id", "next_id",
+    "episode", "key", "value", "value_text", "action_type", "interaction_quality",
+    "conversation_complexity", "last_used_at", "change_reason", "supersedes_id",
+    "consolidation_run", "pattern_detected", "copied_from", "scene_id", "prompt_id",
+    "prompt_version", "model", "archived_at", "archival_location", "worth", "last_accessed_at",
+    "valid_until", "subject", "attribute", "actor", "correlation_id", "agent_id", "session_id",
+    "cell_id", "next_id",
 )  # fmt: skip
 _EMPTY: Final = (
-    "atomic_facts", "foresight", "entities", "keywords", "semantic_queries", "follow_up_potential", "links", "source_ids",
-    "consolidated_into_ids", "conflict_ids", "told_at",
+    "atomic_facts", "foresight", "entities", "keywords", "semantic_queries", "follow_up_potential",
+    "links", "source_ids", "consolidated_into_ids", "conflict_ids", "told_at",
 )  # fmt: skip
 OMITTED: Final[Mapping[str, Any]] = (
     dict.fromkeys(_NONE)
     | {name: [] for name in _EMPTY}
-    | {"metadata": {}, "conflict_state": "none", "pinned": False, "confidence": 1.0, "version": 1, "source": "conversation"}
+    | {
+        "metadata": {},
+        "conflict_state": "none",
+        "pinned": False,
+        "confidence": 1.0,
+        "version": 1,
+        "source": "conversation",
+    }
 )
-"""What most memories have in a field, which no query tells from a field that is not there. A message has it in 38, most of its text."""
+"""What most memories have in a field, which no query tells from a field that is not there. A
+message has it in 38, most of its text.
+"""
 _LEXICAL = {name: value for name, value in Lexical().model_dump(mode="json").items() if not value}
 """What an item leaves out of the analysed text."""
 MAX_DOCUMENTS = 100
 MAX_BATCH_BYTES = 1_800_000
-"""Of bodies and vectors. The service's limit is 2 MiB a request; the rest is for keys and for what wraps each operation."""
+"""Of bodies and vectors. The service's limit is 2 MiB a request; the rest is for keys and for what
+wraps each operation.
+"""
 BYTES_PER_NUMBER = 13
-"""A number of a vector as JSON text, at most: 5 significant digits, sign, point, zeros before them or an exponent, and the comma."""
+"""A number of a vector as JSON text, at most: 5 significant digits, sign, point, zeros before them
+or an exponent, and the comma.
+"""
 
 Item = dict[str, Any]
 
@@ -64,44 +81,78 @@ def partition_of(owner: Owner) -> str:
 
 def owner_of(partition: str) -> Owner:
     """The owner whose partition key this is; ValueError for a text that is none."""
-    app_id, user_id = (part.replace("%2F", "/").replace("%25", "%") for part in partition.split("/"))
+    app_id, user_id = (
+        part.replace("%2F", "/").replace("%25", "%") for part in partition.split("/")
+    )
     return Owner(app_id, user_id)
 
 
 def addressed(owner: Owner, identity: str, kind: str) -> Item:
     """A new item with what each one has: id, partition key, both ids, kind."""
-    return {"id": identity, "owner": partition_of(owner), "app_id": owner.app_id, "user_id": owner.user_id, "kind": kind}
+    return {
+        "id": identity,
+        "owner": partition_of(owner),
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "kind": kind,
+    }
 
 
-def items_of(owner: Owner, batch: Batch, now: datetime, dimensions: int) -> list[tuple[Write, Item]]:
-    """The batch's writes with their items, events first. Raises TooLarge and EmbeddingMismatch before anything is sent."""
-    writes = [Write("create", Document(event.id, "event", event.model_dump(mode="json"))) for event in batch.events]
+def items_of(
+    owner: Owner, batch: Batch, now: datetime, dimensions: int
+) -> list[tuple[Write, Item]]:
+    """The batch's writes with their items, events first. Raises TooLarge and EmbeddingMismatch
+    before anything is sent.
+    """
+    writes = [
+        Write("create", Document(event.id, "event", event.model_dump(mode="json")))
+        for event in batch.events
+    ]
     writes += batch.writes
     if (documents := len(writes) + len(batch.marks) + 1) > MAX_DOCUMENTS:
-        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}")
+        raise TooLarge(
+            f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}"
+        )
     size = len(batch.head.model_dump_json())
     for write in writes:
         check_vector(write.document.vector, dimensions)
         if write.mode != "delete":
             size += len(orjson.dumps(write.document.body))
-            size += 0 if write.document.vector is None else write.document.vector.size * BYTES_PER_NUMBER
+            size += (
+                0
+                if write.document.vector is None
+                else write.document.vector.size * BYTES_PER_NUMBER
+            )
     for mark in batch.marks.values():
         check_vector(mark.embedding, dimensions)
         size += len(orjson.dumps(mark.fields))
-        size += 0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER + len(mark.states)
+        size += (
+            0
+            if mark.embedding is None
+            else mark.embedding.size * BYTES_PER_NUMBER + len(mark.states)
+        )
     if size > MAX_BATCH_BYTES:
         raise TooLarge(f"one commit holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
-    return [(write, {} if write.mode == "delete" else item_of(owner, write.document, now)) for write in writes]
+    return [
+        (write, {} if write.mode == "delete" else item_of(owner, write.document, now))
+        for write in writes
+    ]
 
 
 def check_vector(vector: Vector | None, dimensions: int) -> None:
     """EmbeddingMismatch, with both numbers, for a vector of another length than the container's."""
     if vector is not None and vector.shape != (dimensions,):
-        raise EmbeddingMismatch(DEPENDENCY, f"a vector of shape {vector.shape} came to a store that was opened for {dimensions} dimensions")
+        raise EmbeddingMismatch(
+            DEPENDENCY,
+            f"a vector of shape {vector.shape} came to a store that was opened for {dimensions} "
+            "dimensions",
+        )
 
 
 def item_of(owner: Owner, document: Document, now: datetime) -> Item:
-    """One document as an item. ValueError for a memory that expires: its end is a status, not a clock."""
+    """One document as an item. ValueError for a memory that expires: its end is a status,
+    not a clock.
+    """
     body = document.body
     item = addressed(owner, document.id, document.kind)
     item["sequence"] = body.get("sequence", 0)
@@ -110,7 +161,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         if document.kind == "conflict":
             item["status"] = body["status"]
         if document.kind == "audit":
-            # Two paths that every container indexes already, so that one of an earlier version serves as it is.
+            # Two paths that every container indexes already, so that one of an earlier version
+            # serves as it is.
             item["type"] = body["action"]
             if "user_id" in body["target"]:
                 item["key"] = body["target"]["user_id"]
@@ -122,7 +174,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
             item.update(type=body["memory_type"], memory_id=body["memory_id"])
             item["event_at"] = datetime.fromisoformat(body["occurred_at"]).timestamp()
         if document.expires_at is not None:
-            # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
+            # Rounded down: the service may drop it a moment before our clock says so, but never
+            # keeps its id taken after that.
             item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))
             item["expires_at"] = document.expires_at.timestamp()
         if document.vector is not None:
@@ -130,9 +183,19 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         return item
     if document.expires_at is not None:
         raise ValueError(f"{document.id}: a memory does not expire")
-    item.update({name: body[name] for name in MEMORY_FIELDS if name in body and name not in item and not _is_omitted(name, body[name])})
+    item.update(
+        {
+            name: body[name]
+            for name in MEMORY_FIELDS
+            if name in body and name not in item and not _is_omitted(name, body[name])
+        }
+    )
     if isinstance(lexical := body.get("lexical"), dict):
-        item["lexical"] = {name: value for name, value in lexical.items() if name not in _LEXICAL or value != _LEXICAL[name]}
+        item["lexical"] = {
+            name: value
+            for name, value in lexical.items()
+            if name not in _LEXICAL or value != _LEXICAL[name]
+        }
     item.update(_compared(body))
     if document.kind == "memory":
         item.update(due_columns(body))
@@ -142,7 +205,9 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
 
 
 def document_of(item: Mapping[str, Any], ours: VectorKind | None = None) -> Document:
-    """The document in an item, with its vector where that was read. ours: a vector of another kind is left out."""
+    """The document in an item, with its vector where that was read. ours: a vector of another kind
+    is left out.
+    """
     kind, vector = item["kind"], vector_of(item, ours)
     if kind in MEMORY_KINDS:
         return Document(item["id"], kind, memory_body(item), vector)
@@ -158,7 +223,9 @@ def epoch_of(item: Mapping[str, Any]) -> str | None:
 
 
 def memory_of(item: Mapping[str, Any], ours: VectorKind | None = None) -> Memory:
-    """The memory in an item, with its vector where that was read; one of another kind than `ours` is left out. Raises Damaged."""
+    """The memory in an item, with its vector where that was read; one of another kind than `ours`
+    is left out. Raises Damaged.
+    """
     try:
         memory = Memory.model_validate(memory_body(item))
     except ValidationError as error:
@@ -207,29 +274,47 @@ def is_expired(item: Mapping[str, Any], now: datetime) -> bool:
 
 
 def numbers(vector: Vector) -> Sequence[float]:
-    """A vector as numbers of 5 significant digits: its direction is off by 1e-5, and JSON is two thirds as long as with 9."""
+    """A vector as numbers of 5 significant digits: its direction is off by 1e-5,
+    and JSON is two thirds as long as with 9.
+    """
     return [float(f"{value:.5g}") for value in vector.tolist()]
 
 
 def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What ranges and slots are compared by. What is not known is left out: an item without a time is neither before nor after.
+    """What ranges and slots are compared by. What is not known is left out: an item without a time
+    is neither before nor after.
 
     So is what fading is told by, for memories that time does nothing to.
     """
     made: dict[str, Any] = {}
-    for name, field in (("event_at", "event_timestamp"), ("valid_from_s", "valid_from"), ("valid_until_s", "valid_until")):
+    for name, field in (
+        ("event_at", "event_timestamp"),
+        ("valid_from_s", "valid_from"),
+        ("valid_until_s", "valid_until"),
+    ):
         if body.get(field) is not None:
             made[name] = datetime.fromisoformat(body[field]).timestamp()
     if body.get("subject") is not None and body.get("attribute") is not None:
-        made["slot_subject"], made["slot_attribute"] = folded(body["subject"]), folded(body["attribute"])
+        made["slot_subject"], made["slot_attribute"] = (
+            folded(body["subject"]),
+            folded(body["attribute"]),
+        )
     accessed_at = body["last_accessed_at"]
-    if body["status"] != "decayed" or (accessed_at and datetime.fromisoformat(accessed_at) >= datetime.fromisoformat(body["updated_at"])):
+    if body["status"] != "decayed" or (
+        accessed_at
+        and datetime.fromisoformat(accessed_at) >= datetime.fromisoformat(body["updated_at"])
+    ):
         # Of a decayed memory only an access since: `recalled` finds it by that.
         made["idle_since_s"] = datetime.fromisoformat(accessed_at or body["created_at"]).timestamp()
-    if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made, worth=body.get("worth")):
+    if body["status"] == "active" and fades(
+        body["type"], pinned=body["pinned"], in_slot="slot_subject" in made, worth=body.get("worth")
+    ):
         made["fades"] = True
         made["created_s"] = datetime.fromisoformat(body["created_at"]).timestamp()
-        made["halvings"], made["characters"] = halvings(body["importance_base"]), shrinkable_length(body)
+        made["halvings"], made["characters"] = (
+            halvings(body["importance_base"]),
+            shrinkable_length(body),
+        )
         if (factor := worth_factor(body.get("worth"))) != 1.0:
             made["worth_factor"] = factor
     return made

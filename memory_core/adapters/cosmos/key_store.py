@@ -10,15 +10,27 @@ from memory_core.adapters.cosmos.conditions import Conditions
 from memory_core.adapters.cosmos.items import DEPENDENCY, document_of, is_expired, item_of
 from memory_core.adapters.cosmos.queries import BRIEF, after_place
 from memory_core.domain.errors import Unavailable
-from memory_core.ports import AccessKind, Clock, Document, EntryFilter, Place, owner_of_keys, sequence_of
+from memory_core.ports import (
+    AccessKind,
+    Clock,
+    Document,
+    EntryFilter,
+    Place,
+    owner_of_keys,
+    sequence_of,
+)
 
 _MOVED = frozenset({404, 409, 412})
 
 
 class CosmosKeyStore:
-    """`KeyStore` in the container of a `CosmosStore`, by its connection. check_open: raises Unavailable while that store is closed."""
+    """`KeyStore` in the container of a `CosmosStore`, by its connection. check_open: raises
+    Unavailable while that store is closed.
+    """
 
-    def __init__(self, connection: Connection, clock: Clock, check_open: Callable[[], None]) -> None:
+    def __init__(
+        self, connection: Connection, clock: Clock, check_open: Callable[[], None]
+    ) -> None:
         self._connection, self._clock, self._check_open = connection, clock, check_open
 
     async def read(self, app_id: str, identity: str) -> Document | None:
@@ -28,7 +40,12 @@ class CosmosKeyStore:
         return document_of(rows[0]) if rows and not is_expired(rows[0], self._clock.now()) else None
 
     async def page(
-        self, app_id: str, kind: AccessKind, after: Place | None, limit: int, where: EntryFilter | None = None
+        self,
+        app_id: str,
+        kind: AccessKind,
+        after: Place | None,
+        limit: int,
+        where: EntryFilter | None = None,
     ) -> list[Document]:
         """One page, newest first, by the index that pages of memories have."""
         self._check_open()
@@ -42,14 +59,21 @@ class CosmosKeyStore:
         if where.action is not None:
             asked.equal("c.type", where.action)  # as `item_of` writes it
         query = asked.query(f"TOP {int(limit)} {BRIEF}", "ORDER BY c.sequence DESC, c.id DESC")
-        return [document_of(row) for row in (await self._connection.query(owner_of_keys(app_id), query)).rows]
+        return [
+            document_of(row)
+            for row in (await self._connection.query(owner_of_keys(app_id), query)).rows
+        ]
 
     async def about(self, app_id: str, user_id: str, limit: int) -> list[Document]:
         """Audit entries about a user, from the index."""
         self._check_open()
         asked = Conditions(owner_of_keys(app_id), ("audit",))
         asked.equal("c.key", user_id)  # as `item_of` writes it
-        rows = (await self._connection.query(owner_of_keys(app_id), asked.query(f"TOP {int(limit)} {BRIEF}"))).rows
+        rows = (
+            await self._connection.query(
+                owner_of_keys(app_id), asked.query(f"TOP {int(limit)} {BRIEF}")
+            )
+        ).rows
         return [document_of(row) for row in rows]
 
     async def write(self, app_id: str, documents: Sequence[Document]) -> bool:
@@ -62,21 +86,32 @@ class CosmosKeyStore:
         for document in documents:
             item = item_of(owner, document, now)
             is_new = document.tag is None
-            operations.append(("create", (item,)) if is_new else ("replace", (document.id, item), {"if_match_etag": document.tag}))
+            operations.append(
+                ("create", (item,))
+                if is_new
+                else ("replace", (document.id, item), {"if_match_etag": document.tag})
+            )
         try:
             await self._connection.batch(owner, operations)
         except CosmosBatchOperationError as refused:
             if refused.status_code in PASSING:
-                raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
+                raise Unavailable(
+                    DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}"
+                ) from refused
             if refused.status_code not in _MOVED:
                 raise
             return await self._are_stored(app_id, documents)
         return True
 
     async def _are_stored(self, app_id: str, documents: Sequence[Document]) -> bool:
-        """Whether what was refused is there: then the refusal is the echo of a first try whose answer the SDK had lost."""
+        """Whether what was refused is there: then the refusal is the echo of a first try whose
+        answer the SDK had lost.
+        """
         for document in documents:
             stored = await self.read(app_id, document.id)
-            if stored is None or (stored.body, stored.expires_at) != (document.body, document.expires_at):
+            if stored is None or (stored.body, stored.expires_at) != (
+                document.body,
+                document.expires_at,
+            ):
                 return False
         return True

@@ -1,7 +1,8 @@
 """The few queries that the store asks, each of one user.
 
-Note: none but those for a decision reads the vector. It is nine tenths of an item's bytes, and a search needs only
-what `VectorDistance` makes of it, which for the function cosine is the similarity itself.
+Note: none but those for a decision reads the vector. It is nine tenths of an item's bytes, and a
+search needs only what `VectorDistance` makes of it, which for the function cosine is the
+similarity itself.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
 MAX_TERMS = 30
 """What the service scores in one FullTextScore."""
 MAX_VECTORS = 3
-"""Sentences of one query whose nearest are asked for, the most telling ones: each is a query of some 30 request units."""
+"""Sentences of one query whose nearest are asked for, the most telling ones: each is a query of
+some 30 request units.
+"""
 SLOT_MATES = 200
 SIMILARITIES = tuple(f"similarity_{place}" for place in range(MOST_SENTENCES))
 """By sentence, under which name a row has its similarity."""
@@ -31,10 +34,18 @@ SIMILARITIES = tuple(f"similarity_{place}" for place in range(MOST_SENTENCES))
 _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS))
 _COLUMNS = ", ".join(f'"{name}": c["{name}"]' for name in ("id", "embedding", *SLICE_FIELDS))
 CANDIDATE_FIELDS = tuple(name for name in MEMORY_FIELDS if name != "search_text")
-"""Of a candidate: the text that is searched through is a second copy of its words, a tenth of what it weighs."""
+"""Of a candidate: the text that is searched through is a second copy of its words,
+a tenth of what it weighs.
+"""
 _OF_THE_OWNER = frozenset({"app_id", "user_id"})
-SHORT_NAMES = {name: "id" if name == "id" else f"{place:x}" for place, name in enumerate(CANDIDATE_FIELDS) if name not in _OF_THE_OWNER}
-"""What each field of a candidate is called in a row: a third of what a row weighed was names. The owner's ids are known."""
+SHORT_NAMES = {
+    name: "id" if name == "id" else f"{place:x}"
+    for place, name in enumerate(CANDIDATE_FIELDS)
+    if name not in _OF_THE_OWNER
+}
+"""What each field of a candidate is called in a row: a third of what a row weighed was names.
+The owner's ids are known.
+"""
 _LONG_NAMES = {short: name for name, short in SHORT_NAMES.items()}
 _CANDIDATE = ", ".join(f'"{short}": c["{name}"]' for name, short in SHORT_NAMES.items())
 _MEMORY = f"VALUE {{{_FIELDS}}}"
@@ -73,7 +84,8 @@ def to_show(owner: Owner, ids: Sequence[str], where: Filter | None) -> Query:
 
 
 def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -> Query:
-    """The `limit` nearest memories of the types that a decision looks at, whole; the floor is for the reader to apply.
+    """The `limit` nearest memories of the types that a decision looks at, whole;
+    the floor is for the reader to apply.
 
     only: the model whose vectors count, where others' stand beside them.
     """
@@ -84,11 +96,16 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
     if MemoryType.EPISODIC.value in near.types:
         asked.no_messages()
     _with_vector(asked, only)
-    return asked.query(f"TOP {int(near.limit)} *", f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})")
+    return asked.query(
+        f"TOP {int(near.limit)} *",
+        f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})",
+    )
 
 
 def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
-    """The memories that fill the slot (subject, attribute), now or before a contradiction or a merge: the latest 200 truths, whole."""
+    """The memories that fill the slot (subject, attribute), now or before a contradiction or a
+    merge: the latest 200 truths, whole.
+    """
     asked = Conditions(owner, ("memory",))
     asked.equal("c.slot_subject", slot[0])
     asked.equal("c.slot_attribute", slot[1])
@@ -96,13 +113,17 @@ def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
 
 
 def of_key(owner: Owner, key: str, near: Near) -> Query:
-    """The values of a key, now or before a contradiction, taken away ones too: the latest 200, whole."""
+    """The values of a key, now or before a contradiction, taken away ones too:
+    the latest 200, whole.
+    """
     asked = Conditions(owner, ("memory",))
     asked.equal('c["key"]', key)
     return _truths(asked, near, ("superseded", "deleted"))
 
 
-def _truths(asked: Conditions, near: Near, past: Sequence[str], merged: Sequence[str] = ()) -> Query:
+def _truths(
+    asked: Conditions, near: Near, past: Sequence[str], merged: Sequence[str] = ()
+) -> Query:
     contradicted = f"({asked.is_among('c.status', past)} AND c.status_reason = 'contradicted')"
     asked.add(f"{asked.is_among('c.status', (*FOUND, *merged))} OR {contradicted}")
     if near.types:
@@ -110,11 +131,16 @@ def _truths(asked: Conditions, near: Near, past: Sequence[str], merged: Sequence
     return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")
 
 
-def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = None, only: str | None = None) -> Query:
+def by_vector(
+    owner: Owner, search: Search, vector: Vector, epoch: str | None = None, only: str | None = None
+) -> Query:
     """The `limit` nearest within the filter, nearest first. only: as in `nearest`."""
     asked = _searched(owner, search, epoch)
     _with_vector(asked, only)
-    return asked.query(f"TOP {int(search.limit)} {_with_similarities(asked, search)}", f"ORDER BY {_distance(asked, vector)}")
+    return asked.query(
+        f"TOP {int(search.limit)} {_with_similarities(asked, search)}",
+        f"ORDER BY {_distance(asked, vector)}",
+    )
 
 
 def candidate_in(row: Mapping[str, Any], owner: Owner) -> dict[str, Any]:
@@ -129,12 +155,16 @@ def most_of_small(search: Search) -> int:
 
 
 def of_a_small_user(owner: Owner, search: Search, epoch: str | None = None) -> Query:
-    """Everything within the filter, with its similarities: a row too many tells that the user is not small."""
+    """Everything within the filter, with its similarities: a row too many tells that the user
+    is not small.
+    """
     asked = _searched(owner, search, epoch)
     return asked.query(f"TOP {most_of_small(search) + 1} {_with_similarities(asked, search)}")
 
 
-def by_words(owner: Owner, search: Search, epoch: str | None = None, *, with_similarities: bool = True) -> Query:
+def by_words(
+    owner: Owner, search: Search, epoch: str | None = None, *, with_similarities: bool = True
+) -> Query:
     """The `limit` best by the service's BM25 that hold any of the terms, within the filter."""
     asked = _searched(owner, search, epoch)
     terms = asked.listed(listed(search.terms[:MAX_TERMS], search.related))
@@ -142,7 +172,9 @@ def by_words(owner: Owner, search: Search, epoch: str | None = None, *, with_sim
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
     limit = search.limit * min(max(len(search.sentences), 1), MAX_VECTORS)
     columns = _with_similarities(asked, search) if with_similarities else f"VALUE {{{_CANDIDATE}}}"
-    return asked.query(f"TOP {int(limit)} {columns}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
+    return asked.query(
+        f"TOP {int(limit)} {columns}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})"
+    )
 
 
 def similarities(owner: Owner, ids: Sequence[str], search: Search) -> Query:
@@ -154,7 +186,9 @@ def similarities(owner: Owner, ids: Sequence[str], search: Search) -> Query:
 
 
 def deleted_turns(owner: Owner, sessions: Collection[str], epoch: str) -> Query:
-    """The places in their sessions of the deleted turns of these sessions; the place itself is not indexed."""
+    """The places in their sessions of the deleted turns of these sessions; the place itself is
+    not indexed.
+    """
     asked = Conditions(owner, ("memory",))
     asked.equal("c.status", "deleted")
     asked.among("c.session_id", sessions)
@@ -163,11 +197,15 @@ def deleted_turns(owner: Owner, sessions: Collection[str], epoch: str) -> Query:
 
 
 def to_hold(owner: Owner, after: Place | None, limit: int, epoch: str) -> Query:
-    """One page of all memories by (sequence, id): what a slice is made of, vectors and all, but for the text itself."""
+    """One page of all memories by (sequence, id): what a slice is made of, vectors and all,
+    but for the text itself.
+    """
     asked = Conditions(owner, ("memory",))
     asked.of(epoch)
     after_place(asked, after, newest_first=False)
-    return asked.query(f"TOP {int(limit)} VALUE {{{_COLUMNS}}}", "ORDER BY c.sequence ASC, c.id ASC")
+    return asked.query(
+        f"TOP {int(limit)} VALUE {{{_COLUMNS}}}", "ORDER BY c.sequence ASC, c.id ASC"
+    )
 
 
 def held_ones(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
@@ -179,7 +217,9 @@ def held_ones(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
 
 
 def held_since(owner: Owner, moment_s: int, limit: int, epoch: str) -> Query:
-    """The same of the memories written since a moment of the service's clock, marks too: that clock is indexed in every container."""
+    """The same of the memories written since a moment of the service's clock, marks too: that clock
+    is indexed in every container.
+    """
     asked = Conditions(owner, ("memory",))
     asked.add(f"c._ts >= {asked.value(moment_s)}")
     asked.of(epoch)
@@ -187,11 +227,18 @@ def held_since(owner: Owner, moment_s: int, limit: int, epoch: str) -> Query:
 
 
 def page(
-    owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, newest_first: bool, now: datetime,
-    epoch: str | None = None,
+    owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int,
+    newest_first: bool, now: datetime, epoch: str | None = None,
 ) -> Query:  # fmt: skip
-    """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions make up one list."""
-    asked = Conditions(owner, MEMORY_KINDS if kind == "memory" and where is not None and where.at is not None else (kind,))
+    """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions
+    make up one list.
+    """
+    asked = Conditions(
+        owner,
+        MEMORY_KINDS
+        if kind == "memory" and where is not None and where.at is not None
+        else (kind,),
+    )
     if kind in MEMORY_KINDS:
         asked.within(where)
     else:
@@ -202,10 +249,20 @@ def page(
     after_place(asked, after, newest_first=newest_first)
     direction = "DESC" if newest_first else "ASC"
     select = _MEMORY if kind in MEMORY_KINDS else BRIEF
-    return asked.query(f"TOP {int(limit)} {select}", f"ORDER BY c.sequence {direction}, c.id {direction}")
+    return asked.query(
+        f"TOP {int(limit)} {select}", f"ORDER BY c.sequence {direction}, c.id {direction}"
+    )
 
 
-def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int, epoch: str | None) -> Query:
+def faded(
+    owner: Owner,
+    rules: Fading,
+    now: datetime,
+    session_id: str | None,
+    after: Place | None,
+    limit: int,
+    epoch: str | None,
+) -> Query:
     """Places of memories for which something is due, in order."""
     asked = Conditions(owner, ("memory",))
     bounds = {name: asked.value(value) for name, value in rules.bounds(now).items()}
@@ -213,33 +270,49 @@ def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, af
     asked.add(f"c.fades AND c.idle_since_s <= {bounds['now']}")
     if session_id is not None:
         asked.equal("c.session_id", session_id)
-    decays, shrinks = (f"{under(bounds, level)} < {bounds['now']} + 1" for level in ("floor", "long_floor"))
+    decays, shrinks = (
+        f"{under(bounds, level)} < {bounds['now']} + 1" for level in ("floor", "long_floor")
+    )
     long = f"c.characters >= {bounds['long_characters']} AND c.created_s < {bounds['long_before']}"
     asked.add(f"{decays} OR ({long} AND {shrinks})")
     after_place(asked, after, newest_first=False)
-    return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
+    return asked.query(
+        f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC"
+    )
 
 
 def recalled(owner: Owner, after: Place | None, limit: int, epoch: str | None) -> Query:
-    """Places of decayed memories that were accessed since they decayed: most have no moment of their last access beside them."""
+    """Places of decayed memories that were accessed since they decayed: most have no moment of
+    their last access beside them.
+    """
     asked = Conditions(owner, ("memory",))
     asked.of(epoch)
     asked.equal("c.status", "decayed")
     asked.add("c.idle_since_s > 0 AND c.idle_since_s >= c.ages_from")
     after_place(asked, after, newest_first=False)
-    return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
+    return asked.query(
+        f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC"
+    )
 
 
-def coming(owner: Owner, rules: Fading, archive_after: timedelta, after: datetime, epoch: str) -> list[Query]:
-    """What time alone brings next, each one number (none where nothing comes): fading, a long text's shortening, ageing, foresight's end.
+def coming(
+    owner: Owner, rules: Fading, archive_after: timedelta, after: datetime, epoch: str
+) -> list[Query]:
+    """What time alone brings next, each one number (none where nothing comes): fading, a long
+    text's shortening, ageing, foresight's end.
 
-    A sum can't be looked up, so the first two go through the index of all that fades, as `faded` does.
+    A sum can't be looked up, so the first two go through the index of all that fades,
+    as `faded` does.
     """
     made = []
     for kind in ("fades", "shrinks", "ages", "foresight"):
         asked = Conditions(owner, ("memory",))
         asked.of(epoch)
-        bounds = {name: asked.value(value) for name, value in rules.bounds(after).items()} if kind in ("fades", "shrinks") else {}
+        bounds = (
+            {name: asked.value(value) for name, value in rules.bounds(after).items()}
+            if kind in ("fades", "shrinks")
+            else {}
+        )
         moment = _moment_of(kind, bounds)
         if bounds:
             asked.add("c.fades")
@@ -264,11 +337,20 @@ def foresight_ended(owner: Owner, since: datetime, until: datetime, epoch: str) 
     """How many memories' last foresight ended in (since, until]."""
     asked = Conditions(owner, ("memory",))
     asked.of(epoch)
-    asked.add(f"c.foresees_until > {asked.value(since.timestamp())} AND c.foresees_until <= {asked.value(until.timestamp())}")
+    asked.add(
+        f"c.foresees_until > {asked.value(since.timestamp())} AND c.foresees_until <= "
+        f"{asked.value(until.timestamp())}"
+    )
     return asked.query("VALUE COUNT(1)")
 
 
-def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | None, epoch: str | None = None) -> Query:
+def events(
+    owner: Owner,
+    after_sequence: int,
+    limit: int,
+    where: EventFilter | None,
+    epoch: str | None = None,
+) -> Query:
     """Events after a sequence, in order."""
     asked = Conditions(owner, ("event",))
     asked.of(epoch)
@@ -287,7 +369,8 @@ def next_agent(owner: Owner, after: str) -> Query:
 def of_agent(owner: Owner, agent_id: str) -> tuple[Query, Query]:
     """How many of an agent's memories stand, messages aside, and when any of them was last changed.
 
-    The latter is the greatest text: a moment without fractions counts as after those of its second, which have some.
+    The latter is the greatest text: a moment without fractions counts as after those of its second,
+    which have some.
     """
     standing, all_of_them = Conditions(owner, ("memory",)), Conditions(owner, ("memory",))
     for asked in (standing, all_of_them):
@@ -323,7 +406,10 @@ def after_place(asked: Conditions, place: Place | None, *, newest_first: bool) -
     """Leave out what comes up to a place in the order of (sequence, id)."""
     if place is not None:
         beyond, sequence = "<" if newest_first else ">", asked.value(place.sequence)
-        asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(place.id)})")
+        asked.add(
+            f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} "
+            f"{asked.value(place.id)})"
+        )
 
 
 def _searched(owner: Owner, search: Search, epoch: str | None) -> Conditions:
@@ -336,7 +422,10 @@ def _searched(owner: Owner, search: Search, epoch: str | None) -> Conditions:
 def _with_vector(asked: Conditions, only: str | None) -> None:
     asked.add("IS_DEFINED(c.embedding)")
     if only is not None:  # asked for only while two embedders' vectors are there, hence not indexed
-        asked.add(f"NOT IS_DEFINED(c.embedding_model) OR IS_NULL(c.embedding_model) OR c.embedding_model = {asked.value(only)}")
+        asked.add(
+            "NOT IS_DEFINED(c.embedding_model) OR IS_NULL(c.embedding_model) OR c.embedding_model "
+            f"= {asked.value(only)}"
+        )
 
 
 def _distance(asked: Conditions, vector: Vector) -> str:
@@ -348,4 +437,7 @@ def _with_similarities(asked: Conditions, search: Search) -> str:
 
 
 def _distances(asked: Conditions, search: Search) -> list[str]:
-    return [f'"{name}": {_distance(asked, vector)}' for name, vector in zip(SIMILARITIES, search.vectors, strict=False)]
+    return [
+        f'"{name}": {_distance(asked, vector)}'
+        for name, vector in zip(SIMILARITIES, search.vectors, strict=False)
+    ]

@@ -1,8 +1,9 @@
 """Reads of Cosmos DB: heads with documents, neighbours, searches, reads of an admin.
 
-Note: a query is no snapshot. What is read beside the head may be older than it, and a commit built on both would undo
-what it did not see. So documents count only when the head had not moved since before they were asked for; else they are read again, as
-they are when one of them is newer than the head.
+Note: a query is no snapshot. What is read beside the head may be older than it, and a commit built
+on both would undo what it did not see. So documents count only when the head had not moved since
+before they were asked for; else they are read again, as they are when one of them is newer
+than the head.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import Answer, Connection, Remembered, together
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import EmbedderRecord
-from memory_core.adapters.cosmos.items import HEAD_ID, MEMORY_KINDS, Item, document_of, epoch_of, memory_of
+from memory_core.adapters.cosmos.items import (
+    HEAD_ID,
+    MEMORY_KINDS,
+    Item,
+    document_of,
+    epoch_of,
+    memory_of,
+)
 from memory_core.adapters.cosmos.queries import SIMILARITIES
 from memory_core.domain.errors import Damaged
 from memory_core.domain.event_log import is_version
@@ -43,10 +51,14 @@ from memory_core.domain.truth.slots import marked
 from memory_core.ports import AgentCount, Document, Found, Near, Neighbour, Place, Search
 
 POINT_READS = 3
-"""Up to so many documents are read one by one, at 1 request unit each and past any index; more, by one query."""
+"""Up to so many documents are read one by one, at 1 request unit each and past any index; more,
+by one query.
+"""
 IDS_A_QUERY = 200
 PLACED_BY_TIME = frozenset({"task"})
-"""Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken three times over."""
+"""Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken
+three times over.
+"""
 WRITTEN_BY_COMMITS = ("mem_", "evt_")
 """How ids of memories, their versions and events begin."""
 MORE_LOOKS = 2
@@ -60,29 +72,41 @@ class Beside(NamedTuple):
     nearby: Sequence[Item] = ()
 
     def is_newer_than(self, head: Head) -> bool:
-        """Whether one of them is of a later commit. Others may then be of before it, and a decision on both would be on what never was.
+        """Whether one of them is of a later commit. Others may then be of before it, and a decision
+        on both would be on what never was.
 
-        One that was asked for by its id and is of another epoch may be of one that has begun since; of an old one, little is asked for.
+        One that was asked for by its id and is of another epoch may be of one that has begun since;
+        of an old one, little is asked for.
         """
         if any(epoch_of(item) not in (None, head.epoch) for item in self.items):
             return True
-        beside = (item for item in (*self.items, *self.nearby) if epoch_of(item) in (None, head.epoch))
+        beside = (
+            item for item in (*self.items, *self.nearby) if epoch_of(item) in (None, head.epoch)
+        )
         return any(_changed_at(item) > head.sequence for item in beside)
 
 
 def _since(identity: str, known: Known) -> str | None:
-    """The state from which a document may be read, where only commits write it; what is kept beside the log is read as it is now."""
+    """The state from which a document may be read, where only commits write it;
+    what is kept beside the log is read as it is now.
+    """
     return known.token if identity.startswith(WRITTEN_BY_COMMITS) else None
 
 
 def _changed_at(item: Item) -> int:
     """The sequence of the commit that wrote it last, as far as it tells."""
     fields = item if item["kind"] in MEMORY_KINDS else item["body"]
-    return 0 if item["kind"] in PLACED_BY_TIME else int(fields.get("revision") or fields.get("sequence", 0))
+    return (
+        0
+        if item["kind"] in PLACED_BY_TIME
+        else int(fields.get("revision") or fields.get("sequence", 0))
+    )
 
 
 class WithHead(NamedTuple):
-    """A head and the answers that are not older than it. charge: of all that was asked. beside: the head that these were asked beside."""
+    """A head and the answers that are not older than it. charge: of all that was asked. beside: the
+    head that these were asked beside.
+    """
 
     known: Known | None
     answers: list[Answer]
@@ -100,7 +124,8 @@ class Looks:
     async def read_head(self, owner: Owner) -> Answer:
         """The head's item as it is now, without a row for an unknown user.
 
-        Raises Unavailable. Calls before the request goes out share it: three steps of one cell that begin together cost one read.
+        Raises Unavailable. Calls before the request goes out share it: three steps of one cell that
+        begin together cost one read.
         """
         reading = self._about_to_read.get(owner)
         if reading is None:
@@ -108,7 +133,8 @@ class Looks:
         return await asyncio.shield(reading)
 
     async def _read_head(self, owner: Owner) -> Answer:
-        del self._about_to_read[owner]  # later callers could be answered with a head from before they asked
+        # later callers could be answered with a head from before they asked
+        del self._about_to_read[owner]
         return await self._connection.item(owner, HEAD_ID)
 
     async def head(self, owner: Owner) -> Known | None:
@@ -119,8 +145,12 @@ class Looks:
         """The head in what `read_head` answered; it is remembered."""
         return self._heads.keep(owner, known_of(read))
 
-    async def look(self, owner: Owner, ids: Sequence[str], near: Near | None) -> tuple[Known | None, Beside]:
-        """The head beside documents and neighbours, looked at again while a commit shows in some of them and not yet in the head."""
+    async def look(
+        self, owner: Owner, ids: Sequence[str], near: Near | None
+    ) -> tuple[Known | None, Beside]:
+        """The head beside documents and neighbours, looked at again while a commit shows in some of
+        them and not yet in the head.
+        """
         known, beside = await self._look(owner, ids, near)
         for _ in range(MORE_LOOKS):
             if known is None or not beside.is_newer_than(known.head):
@@ -128,8 +158,11 @@ class Looks:
             known, beside = await self._look(owner, ids, near)
         return known, beside
 
-    async def with_head(self, owner: Owner, ask: Callable[[Known], Sequence[Coroutine[Any, Any, Answer]]]) -> WithHead:
-        """The head and what is asked beside it, none of it older; beside the head that was known, and again where that has moved.
+    async def with_head(
+        self, owner: Owner, ask: Callable[[Known], Sequence[Coroutine[Any, Any, Answer]]]
+    ) -> WithHead:
+        """The head and what is asked beside it, none of it older; beside the head that was known,
+        and again where that has moved.
 
         Raises Unavailable.
         """
@@ -145,12 +178,21 @@ class Looks:
         if before is None or (self._connection.reads_twice and known.etag != before.etag):
             spent = sum(answer.charge for answer in answers)
             answers, beside = await together(*ask(known)), known
-        return WithHead(known, answers, read.charge + spent + sum(answer.charge for answer in answers), beside)
+        return WithHead(
+            known, answers, read.charge + spent + sum(answer.charge for answer in answers), beside
+        )
 
-    async def of_the_head(self, owner: Owner, ask: Callable[[str | None], Query], epoch_of: Callable[[Item], str | None]) -> list[Item]:
-        """The rows of a query that are of the head's epoch: asked again, for that alone, when others were found among them.
+    async def of_the_head(
+        self,
+        owner: Owner,
+        ask: Callable[[str | None], Query],
+        epoch_of: Callable[[Item], str | None],
+    ) -> list[Item]:
+        """The rows of a query that are of the head's epoch: asked again, for that alone,
+        when others were found among them.
 
-        The head is read only then: beside a page it would cost a third more, and callers have read it before the page.
+        The head is read only then: beside a page it would cost a third more,
+        and callers have read it before the page.
         """
         rows = (await self._connection.query(owner, ask(None))).rows
         known = self._heads.get(owner)
@@ -161,39 +203,61 @@ class Looks:
             return []
         return (await self._connection.query(owner, ask(known.head.epoch))).rows
 
-    async def _look(self, owner: Owner, ids: Sequence[str], near: Near | None) -> tuple[Known | None, Beside]:
-        """The head, and what is asked for, none of it older; the head first when none is known that could be found not to have moved."""
+    async def _look(
+        self, owner: Owner, ids: Sequence[str], near: Near | None
+    ) -> tuple[Known | None, Beside]:
+        """The head, and what is asked for, none of it older; the head first when none is known that
+        could be found not to have moved.
+        """
         before = self._heads.get(owner)
         if before is None or not (ids or near):
             known = await self.head(owner)
             return known, Beside() if known is None else await self._beside(owner, ids, near, known)
-        known, beside = cast("tuple[Known | None, Beside]", tuple(await together(self.head(owner), self._beside(owner, ids, near, before))))
+        known, beside = cast(
+            "tuple[Known | None, Beside]",
+            tuple(await together(self.head(owner), self._beside(owner, ids, near, before))),
+        )
         if known is not None and known.etag != before.etag:
             beside = await self._beside(owner, ids, near, known)
         return known, beside
 
-    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None, known: Known) -> Beside:
-        """Documents by id, beside the memories that may be neighbours. What a head tells of is read as it was with that head, or later."""
+    async def _beside(
+        self, owner: Owner, ids: Sequence[str], near: Near | None, known: Known
+    ) -> Beside:
+        """Documents by id, beside the memories that may be neighbours. What a head tells of is read
+        as it was with that head, or later.
+        """
         wanted = list(dict.fromkeys(ids))
         if len(wanted) <= POINT_READS:
-            reads = [self._connection.item(owner, identity, since=_since(identity, known)) for identity in wanted]
+            reads = [
+                self._connection.item(owner, identity, since=_since(identity, known))
+                for identity in wanted
+            ]
         else:
             parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
         if near is None:
             return Beside([row for answer in await together(*reads) for row in answer.rows])
-        # All side by side: of a `together` inside another one the reads would never be awaited where it is cancelled before it begins.
-        *answers, mates = await together(*reads, nearby(self._connection, owner, near, known, self._embedder.only))
-        return Beside([row for answer in cast("list[Answer]", answers) for row in answer.rows], cast("list[Item]", mates))
+        # All side by side: of a `together` inside another one the reads would never be awaited
+        # where it is cancelled before it begins.
+        *answers, mates = await together(
+            *reads, nearby(self._connection, owner, near, known, self._embedder.only)
+        )
+        return Beside(
+            [row for answer in cast("list[Answer]", answers) for row in answer.rows],
+            cast("list[Item]", mates),
+        )
 
 
 # Heads with the ETag each was read with, so that a commit need not read its head again.
 
 
 class Known(NamedTuple):
-    """A head and the ETag of the item that held it. written_at: when that was, by the service's clock; 0 where only a commit was told.
+    """A head and the ETag of the item that held it. written_at: when that was, by the service's
+    clock; 0 where only a commit was told.
 
-    token: of the state in which it was seen: a read that is given it sees all that this head vouches for.
+    token: of the state in which it was seen: a read that is given it sees all that this head
+    vouches for.
     """
 
     head: Head
@@ -216,15 +280,18 @@ def known_of(read: Answer) -> Known | None:
 
 # Memories shown to a decision about a new truth: its slot's, or else near ones.
 #
-# Almost always that is one query. Note: no single query gives both. ORDER BY VectorDistance needs a TOP, and whatever else the WHERE
-# lets in, the TOP leaves out a member of the slot that is unlike the new truth; there is no union. But once the slot is filled it alone
-# decides, so the head's record of filled slots says which of the two to ask for.
+# Almost always that is one query. Note: no single query gives both. ORDER BY VectorDistance needs a
+# TOP, and whatever else the WHERE lets in, the TOP leaves out a member of the slot that is unlike
+# the new truth; there is no union. But once the slot is filled it alone decides, so the head's
+# record of filled slots says which of the two to ask for.
 
 
 log = logging.getLogger(__name__)
 
 
-async def nearby(connection: Connection, owner: Owner, near: Near, known: Known, only: str | None = None) -> list[Item]:
+async def nearby(
+    connection: Connection, owner: Owner, near: Near, known: Known, only: str | None = None
+) -> list[Item]:
     """The memories that may be neighbours, whole.
 
     A second query is sent only when the slot was filled once and no memory is in it now.
@@ -232,18 +299,31 @@ async def nearby(connection: Connection, owner: Owner, near: Near, known: Known,
     """
     head, since = known.head, known.token
     if near.key is not None:
-        return (await connection.query(owner, queries.of_key(owner, near.key, near), since=since)).rows
+        return (
+            await connection.query(owner, queries.of_key(owner, near.key, near), since=since)
+        ).rows
     mates: list[Item] = []
     if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
-        mates = (await connection.query(owner, queries.in_slot(owner, near.slot, near), since=since)).rows
+        mates = (
+            await connection.query(owner, queries.in_slot(owner, near.slot, near), since=since)
+        ).rows
         if any(item["status"] in queries.FOUND and item["epoch"] == head.epoch for item in mates):
             return mates
     if near.vector is None:
         return mates
-    return mates + (await connection.query(owner, queries.nearest(owner, near, near.vector, only), since=since)).rows
+    return (
+        mates
+        + (
+            await connection.query(
+                owner, queries.nearest(owner, near, near.vector, only), since=since
+            )
+        ).rows
+    )
 
 
-def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind: VectorKind) -> tuple[Neighbour, ...]:
+def neighbours(
+    near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind: VectorKind
+) -> tuple[Neighbour, ...]:
     """The memories over the floor, in the slot or of the key, nearest first.
 
     A member of the slot or the key without a vector has similarity 0.
@@ -252,7 +332,10 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind:
     for item in items:
         if item["epoch"] != epoch or item["id"] in made:
             continue
-        mate = near.slot is not None and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
+        mate = (
+            near.slot is not None
+            and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
+        )
         mate = mate or (near.key is not None and item.get("key") == near.key)
         try:
             memory = memory_of(item, kind)
@@ -270,25 +353,30 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind:
 
 # Two lists of items as one candidate set, with the statistics that relevance needs.
 #
-# Note: the service's order of the lexical list picks candidates and does nothing else. What a memory is worth is computed
-# from its own tokens, by the same function as for every other store.
+# Note: the service's order of the lexical list picks candidates and does nothing else. What a
+# memory is worth is computed from its own tokens, by the same function as for every other store.
 
 
 Rows = Sequence[Mapping[str, Any]]
 
 
 def readable(head: Head | None, rows: Iterable[Mapping[str, Any]]) -> dict[str, Memory]:
-    """The memories of the head's epoch by id, but for those that can't be read, which must not hide the others."""
+    """The memories of the head's epoch by id, but for those that can't be read,
+    which must not hide the others.
+    """
     ours = {row["id"]: row for row in rows if head is not None and row["epoch"] == head.epoch}
     return {name: memory for name, row in ours.items() if (memory := _readable(row)) is not None}
 
 
 def lending_turns(search: Search, memories: Iterable[Memory]) -> frozenset[tuple[str, int]]:
-    """Session and turn of what may have lent one of these memories a term that it does not say itself."""
+    """Session and turn of what may have lent one of these memories a term that it does
+    not say itself.
+    """
     return frozenset(
         (memory.session_id, turn)
         for memory in memories
-        if memory.session_id is not None and any(_is_lent(memory.lexical, term) for term in search.terms)
+        if memory.session_id is not None
+        and any(_is_lent(memory.lexical, term) for term in search.terms)
         for turn in _turns_before(memory)
     )
 
@@ -305,28 +393,47 @@ def search_answer(
 ) -> Found:
     """The answer to a search.
 
-    near: by sentence. memories: those of the rows that can be read. kind: of the query's vectors; what the service made of a vector of
-    another kind says nothing. deleted: session and turn of deleted turns, which lend no words.
+    near: by sentence. memories: those of the rows that can be read. kind: of the query's vectors;
+    what the service made of a vector of another kind says nothing. deleted: session and turn of
+    deleted turns, which lend no words.
     """
     nearest = [row for of_rank in zip_longest(*near) for row in of_rank if row is not None]
     rows = {row["id"]: row for row in (*nearest, *worded) if row["id"] in memories}
-    comparable = {name for name, row in rows.items() if row.get("embedding_model") in (None, kind.model)}
+    comparable = {
+        name for name, row in rows.items() if row.get("embedding_model") in (None, kind.model)
+    }
     asked = listed(search.terms, search.related)
     hidden = {(row["session_id"], turn) for row in deleted if (turn := row.get("turn")) is not None}
-    alone = {name for name, memory in memories.items() if any((memory.session_id, turn) in hidden for turn in _turns_before(memory))}
+    alone = {
+        name
+        for name, memory in memories.items()
+        if any((memory.session_id, turn) in hidden for turn in _turns_before(memory))
+    }
     lists = {
         "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in comparable)),
         # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
         "lexical": [
-            row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, asked, row["id"] in alone)
+            row["id"]
+            for row in worded
+            if row["id"] in memories
+            and _holds_any(memories[row["id"]].lexical, asked, row["id"] in alone)
         ],
     }
-    chosen = {identity: memories[identity] for identity in dict.fromkeys(lists["vector"] + lists["lexical"])}
-    cosines = {
-        identity: similarities for identity in chosen if identity in comparable and (similarities := _similarities(rows[identity], search))
+    chosen = {
+        identity: memories[identity]
+        for identity in dict.fromkeys(lists["vector"] + lists["lexical"])
     }
-    apart = [_apart(memory) if is_version(identity) else memory for identity, memory in chosen.items()]
-    candidates = from_memories(apart, search.terms, search.compared, cosines, search.related, search.where.has_faded)
+    cosines = {
+        identity: similarities
+        for identity in chosen
+        if identity in comparable and (similarities := _similarities(rows[identity], search))
+    }
+    apart = [
+        _apart(memory) if is_version(identity) else memory for identity, memory in chosen.items()
+    ]
+    candidates = from_memories(
+        apart, search.terms, search.compared, cosines, search.related, search.where.has_faded
+    )
     if alone:
         candidates = without_lent_words(candidates, alone)
     candidates.memories, candidates.lists = chosen, lists
@@ -334,9 +441,13 @@ def search_answer(
 
 
 def lists_of(rows: Rows, search: Search) -> tuple[list[Rows], Rows]:
-    """Everything of a small user as the lists that the service would make: by each vector, and by words."""
+    """Everything of a small user as the lists that the service would make: by each vector,
+    and by words.
+    """
     near: list[Rows] = [
-        sorted((row for row in rows if name in row), key=lambda row, name=name: -row[name])[: search.limit]  # type: ignore[misc]
+        sorted((row for row in rows if name in row), key=lambda row, name=name: -row[name])[  # type: ignore[misc]
+            : search.limit
+        ]
         for name in SIMILARITIES[: len(search.vectors)]
     ]
     asked = set(listed(search.terms, search.related))
@@ -344,18 +455,26 @@ def lists_of(rows: Rows, search: Search) -> tuple[list[Rows], Rows]:
     holders = Counter(term for terms in mentions.values() for term in terms)
     worth = {term: log1p(len(rows) / count) for term, count in holders.items()}
     worded = [row for row in rows if mentions[row["id"]]]
-    return near, sorted(worded, key=lambda row: -sum(worth[term] for term in mentions[row["id"]]))[: search.limit]
+    return near, sorted(worded, key=lambda row: -sum(worth[term] for term in mentions[row["id"]]))[
+        : search.limit
+    ]
 
 
 def _words_of(row: Mapping[str, Any]) -> set[str]:
     lexical = row.get("lexical")
-    parts = [lexical.get(name) for name in ("own", "date", "previous", "before_previous")] if isinstance(lexical, dict) else []
+    parts = (
+        [lexical.get(name) for name in ("own", "date", "previous", "before_previous")]
+        if isinstance(lexical, dict)
+        else []
+    )
     return {word for part in parts if isinstance(part, dict) for word in part}
 
 
 def with_similarities(rows: Rows, known: Rows) -> Rows:
     """The rows, each with the similarities that another row of the same memory has."""
-    numbered = {row["id"]: {name: row[name] for name in SIMILARITIES if name in row} for row in known}
+    numbered = {
+        row["id"]: {name: row[name] for name in SIMILARITIES if name in row} for row in known
+    }
     return [{**row, **numbered.get(row["id"], {})} for row in rows]
 
 
@@ -375,7 +494,9 @@ def _readable(row: Mapping[str, Any]) -> Memory | None:
 
 
 def _turns_before(memory: Memory) -> list[int]:
-    """The turns of its session that lent a memory words; none for an old version, which has only kept them."""
+    """The turns of its session that lent a memory words; none for an old version,
+    which has only kept them.
+    """
     turn = None if is_version(memory.id) else memory.lexical.turn
     return [] if turn is None else [turn - step for step in range(1, TURNS_THAT_LEND + 1)]
 
@@ -387,7 +508,11 @@ def _is_lent(lexical: Lexical, term: str) -> bool:
 
 def _holds_any(lexical: Lexical, terms: Sequence[str], alone: bool) -> bool:
     """alone: whether its own words count and no others."""
-    parts = (lexical.own, lexical.date, *(() if alone else (lexical.previous, lexical.before_previous)))
+    parts = (
+        lexical.own,
+        lexical.date,
+        *(() if alone else (lexical.previous, lexical.before_previous)),
+    )
     return any(term in part for part in parts for term in terms)
 
 
@@ -396,15 +521,22 @@ def _apart(version: Memory) -> Memory:
     return version.model_copy(update={"lexical": version.lexical.model_copy(update={"turn": None})})
 
 
-def _statistics(candidates: CandidateSet, terms: Sequence[str], memories: Sequence[Memory]) -> Statistics:
-    """What is counted over the candidates alone: how many there are, how long, and how many hold a term.
+def _statistics(
+    candidates: CandidateSet, terms: Sequence[str], memories: Sequence[Memory]
+) -> Statistics:
+    """What is counted over the candidates alone: how many there are, how long,
+    and how many hold a term.
 
-    How often a term occurs among all of a user's memories would take a table of terms. Over the two lists of 50 it costs no
-    recall (.81 either way), as long as all counts are of the same set: against the number of all memories, what is frequent among
-    the candidates would look rare.
+    How often a term occurs among all of a user's memories would take a table of terms. Over the two
+    lists of 50 it costs no recall (.81 either way), as long as all counts are of the same set:
+    against the number of all memories, what is frequent among the candidates would look rare.
     """
     documents = len(candidates)
-    turns = [own_length(memory.lexical) for memory in memories if memory.session_id is not None and memory.lexical.turn is not None]
+    turns = [
+        own_length(memory.lexical)
+        for memory in memories
+        if memory.session_id is not None and memory.lexical.turn is not None
+    ]
     return Statistics(
         documents=documents,
         mean_length=float(candidates.length.mean()) if documents else 0.0,
@@ -416,8 +548,8 @@ def _statistics(candidates: CandidateSet, terms: Sequence[str], memories: Sequen
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 #
-# Note: the first crosses partitions, by the index on `app_id`, and no continuation of such a query can be kept. So it goes on from the
-# place of its last row.
+# Note: the first crosses partitions, by the index on `app_id`, and no continuation of such a query
+# can be kept. So it goes on from the place of its last row.
 
 
 _POISONED = (
@@ -428,24 +560,38 @@ _BEYOND = " AND (c.sequence < @sequence OR (c.sequence = @sequence AND c.id < @i
 _NEWEST_FIRST = " ORDER BY c.sequence DESC, c.id DESC"
 
 
-async def poisoned(connection: Connection, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
+async def poisoned(
+    connection: Connection, app_id: str, after: Place | None, limit: int
+) -> list[tuple[Owner, Document]]:
     """The next poisoned tasks of an app's users, newest first."""
     values: dict[str, str | int] = {"@limit": limit, "@app_id": app_id}
     if after is not None:
         values |= {"@sequence": after.sequence, "@id": after.id}
     text = f"{_POISONED}{_BEYOND if after is not None else ''}{_NEWEST_FIRST}"
-    rows = (await connection.query(None, Query(text, [{"name": name, "value": value} for name, value in values.items()]))).rows
+    rows = (
+        await connection.query(
+            None, Query(text, [{"name": name, "value": value} for name, value in values.items()])
+        )
+    ).rows
     return [(Owner(row["app_id"], row["user_id"]), document_of(row)) for row in rows]
 
 
-async def agents(connection: Connection, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
-    """The next agents of a user: each is looked up by aggregates, which bring a number or a text and no memory."""
+async def agents(
+    connection: Connection, owner: Owner, after: str | None, limit: int
+) -> list[AgentCount]:
+    """The next agents of a user: each is looked up by aggregates, which bring a number or a text
+    and no memory.
+    """
     counts: list[AgentCount] = []
     agent_id = await _next(connection, owner, after or "")
     while agent_id is not None and len(counts) < limit:
-        count, changed = await together(*(connection.query(owner, query) for query in queries.of_agent(owner, agent_id)))
+        count, changed = await together(
+            *(connection.query(owner, query) for query in queries.of_agent(owner, agent_id))
+        )
         if changed.rows:  # else the last of them has just gone
-            counts.append(AgentCount(agent_id, int(count.rows[0]), datetime.fromisoformat(changed.rows[0])))
+            counts.append(
+                AgentCount(agent_id, int(count.rows[0]), datetime.fromisoformat(changed.rows[0]))
+            )
         agent_id = await _next(connection, owner, agent_id) if len(counts) < limit else None
     return counts
 

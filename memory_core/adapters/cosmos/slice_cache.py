@@ -1,12 +1,14 @@
 """Users whose memories are held here: a search of them reads the head alone.
 
-That costs 1 request unit instead of some hundred. Every look compares a slice with the head that was read for this very search, and reads
-what it missed: the events since name each memory that was written or deleted. What the log does not tell of is no part of a slice, but for
-accesses: those that other processes write down are seen when the memory is next read. A user is read whole once searches have cost what
-that costs; so, however often a user is searched, it costs no more than twice what the better way would have.
+That costs 1 request unit instead of some hundred. Every look compares a slice with the head that
+was read for this very search, and reads what it missed: the events since name each memory that was
+written or deleted. What the log does not tell of is no part of a slice, but for accesses: those
+that other processes write down are seen when the memory is next read. A user is read whole once
+searches have cost what that costs; so, however often a user is searched, it costs no more than
+twice what the better way would have.
 
-Note: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So it is for accounts
-whose consistency shows every process what any process was told is saved.
+Note: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So
+it is for accounts whose consistency shows every process what any process was told is saved.
 """
 
 from __future__ import annotations
@@ -34,13 +36,17 @@ from memory_core.ports import Clock, Place, Touch
 log = logging.getLogger(__name__)
 UNITS_A_MEMORY: Final = 0.5
 UNITS_A_DIMENSION: Final = 0.0015
-"""What reading a memory with its vector costs (1.06 with 384 dimensions, on the emulator); a search reads no vectors."""
+"""What reading a memory with its vector costs (1.06 with 384 dimensions, on the emulator);
+a search reads no vectors.
+"""
 MOST_MEMORIES: Final = 20_000
 """A search over so many takes 5 ms, which the event loop can bear."""
 BYTES_BESIDE: Final = 2_000
 """What a memory takes in a slice beside its vector."""
 ROWS_A_READ: Final = 50
-"""Parsing a vector as JSON and indexing its words takes 0.3 ms: more at once would hold up the event loop."""
+"""Parsing a vector as JSON and indexing its words takes 0.3 ms: more at once would hold up
+the event loop.
+"""
 EVENTS_A_LOOK: Final = 100
 """A slice that missed more is read whole again, once that has paid."""
 SKEW_S: Final = 2
@@ -69,8 +75,15 @@ class _Loading:
 class HeldUsers:
     """At most `budget_bytes` of slices, estimated, those used last; none with 0."""
 
-    def __init__(self, connection: Connection, kind: VectorKind, budget_bytes: int, clock: Clock) -> None:
-        self._connection, self._kind, self._budget_bytes, self._clock = connection, kind, budget_bytes, clock
+    def __init__(
+        self, connection: Connection, kind: VectorKind, budget_bytes: int, clock: Clock
+    ) -> None:
+        self._connection, self._kind, self._budget_bytes, self._clock = (
+            connection,
+            kind,
+            budget_bytes,
+            clock,
+        )
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
         self._spent: Remembered[float] = Remembered()
         self._loading: dict[Owner, _Loading] = {}
@@ -92,7 +105,8 @@ class HeldUsers:
         return {"slices": len(self._held), "slice_bytes": self._weight()}
 
     async def caught_up(self, owner: Owner, known: Known | None) -> tuple[Slice | None, float]:
-        """The user's slice, not older than the head that was just read, and what that cost; None when it is held no more.
+        """The user's slice, not older than the head that was just read, and what that cost;
+        None when it is held no more.
 
         Raises Unavailable.
         """
@@ -112,14 +126,26 @@ class HeldUsers:
         return (entry.slice if self._held.get(owner) is entry else None), charge
 
     def paid(self, owner: Owner, head: Head | None, units: float) -> None:
-        """Note what a search by queries cost. Begins to read a user for whom that would have been cheaper by now."""
+        """Note what a search by queries cost. Begins to read a user for whom that would have been
+        cheaper by now.
+        """
         memories = 0 if head is None else sum(head.counts.values())
-        fits = memories <= MOST_MEMORIES and memories * (4 * self._kind.dimensions + BYTES_BESIDE) <= self._budget_bytes
-        if not self._budget_bytes or head is None or head.state != "live" or not fits or owner in self._held:
+        fits = (
+            memories <= MOST_MEMORIES
+            and memories * (4 * self._kind.dimensions + BYTES_BESIDE) <= self._budget_bytes
+        )
+        if (
+            not self._budget_bytes
+            or head is None
+            or head.state != "live"
+            or not fits
+            or owner in self._held
+        ):
             return
         spent = (self._spent.get(owner) or 0.0) + units
         price = memories * (UNITS_A_MEMORY + UNITS_A_DIMENSION * self._kind.dimensions)
-        if spent < price or self._loading:  # one at a time, or a restart under load would read everybody at once
+        # one at a time, or a restart under load would read everybody at once
+        if spent < price or self._loading:
             self._spent.keep(owner, spent)
             return
         self._spent.keep(owner, None)
@@ -128,7 +154,9 @@ class HeldUsers:
         task.add_done_callback(lambda _: self._loading.pop(owner, None))
 
     def ended(self, owner: Owner, epoch: str) -> None:
-        """Let go what is held, or just being read, of an earlier epoch of the user, as after an erasure."""
+        """Let go what is held, or just being read, of an earlier epoch of the user,
+        as after an erasure.
+        """
         entry = self._held.get(owner)
         if entry is not None and entry.slice.epoch != epoch:
             del self._held[owner]
@@ -138,7 +166,9 @@ class HeldUsers:
             loading.task.cancel()
 
     def touched(self, owner: Owner, touches: Mapping[str, Touch] | None) -> None:
-        """Accesses that this process has written down; None: an earlier attempt may have, so what is held may lack them and is let go."""
+        """Accesses that this process has written down; None: an earlier attempt may have, so what
+        is held may lack them and is let go.
+        """
         if touches is None:
             self._held.pop(owner, None)
         elif (entry := self._held.get(owner)) is not None:
@@ -153,12 +183,18 @@ class HeldUsers:
         if missed > EVENTS_A_LOOK or user_slice.wasteful:
             self._held.pop(owner, None)
             return 0.0
-        events = await self._connection.query(owner, queries.events(owner, user_slice.change, missed, None, head.epoch), since=known.token)
+        events = await self._connection.query(
+            owner,
+            queries.events(owner, user_slice.change, missed, None, head.epoch),
+            since=known.token,
+        )
         if len(events.rows) != missed:  # the log has a gap, or the user's life has ended meanwhile
             self._held.pop(owner, None)
             return events.charge
         names = sorted({event["memory_id"] for event in events.rows})
-        items = await self._connection.query(owner, queries.held_ones(owner, names, head.epoch), since=known.token)
+        items = await self._connection.query(
+            owner, queries.held_ones(owner, names, head.epoch), since=known.token
+        )
         for name in names:
             if name not in {row["id"] for row in items.rows}:
                 user_slice.drop(name)
@@ -171,7 +207,9 @@ class HeldUsers:
         """Read what was written since the last look at marks, of which no event tells."""
         if entry.marks >= known.head.marks or self._held.get(owner) is not entry:
             return 0.0
-        since = queries.held_since(owner, entry.written_at - SKEW_S, EVENTS_A_LOOK + 1, known.head.epoch)
+        since = queries.held_since(
+            owner, entry.written_at - SKEW_S, EVENTS_A_LOOK + 1, known.head.epoch
+        )
         items = await self._connection.query(owner, since, since=known.token)
         if len(items.rows) > EVENTS_A_LOOK:
             self._held.pop(owner, None)
@@ -182,14 +220,22 @@ class HeldUsers:
         return items.charge
 
     async def _load(self, owner: Owner) -> None:
-        """Read a user whole. The head comes first: what is committed meanwhile is then after it in the log, and read by the next look."""
+        """Read a user whole. The head comes first: what is committed meanwhile is then after it in
+        the log, and read by the next look.
+        """
         try:
             known = known_of(await self._connection.item(owner, HEAD_ID))
             if known is None:
                 return
             made, after, head = Slice(self._kind.dimensions), None, known.head
             while True:
-                page = (await self._connection.query(owner, queries.to_hold(owner, after, ROWS_A_READ, head.epoch), since=known.token)).rows
+                page = (
+                    await self._connection.query(
+                        owner,
+                        queries.to_hold(owner, after, ROWS_A_READ, head.epoch),
+                        since=known.token,
+                    )
+                ).rows
                 self._put(made, page)
                 if len(page) < ROWS_A_READ:
                     break
@@ -218,4 +264,6 @@ class HeldUsers:
 
     def _put(self, user_slice: Slice, rows: Iterable[Item]) -> None:
         for row in rows:
-            user_slice.put(row["id"], "memory", memory_body(row), as_blob(vector_of(row, self._kind)))
+            user_slice.put(
+                row["id"], "memory", memory_body(row), as_blob(vector_of(row, self._kind))
+            )

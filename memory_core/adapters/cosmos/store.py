@@ -1,7 +1,8 @@
 """The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
 
-Note: what is shown to callers may be a moment old, what a commit is built on must not be mixed of two moments. The first
-is asked for beside the head, here; the second is looked at, and if need be again, in `reads.py`.
+Note: what is shown to callers may be a moment old, what a commit is built on must not be mixed of
+two moments. The first is asked for beside the head, here; the second is looked at,
+and if need be again, in `reads.py`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,22 @@ from memory_core.adapters.cosmos import queries, reads, writes
 from memory_core.adapters.cosmos import writes as committing
 from memory_core.adapters.cosmos.client import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.conditions import Query
-from memory_core.adapters.cosmos.container import ENOUGH, Consistency, EmbedderRecord, VectorIndex, compare, provision
-from memory_core.adapters.cosmos.items import DEPENDENCY, check_vector, document_of, epoch_of, is_expired, shown_of
+from memory_core.adapters.cosmos.container import (
+    ENOUGH,
+    Consistency,
+    EmbedderRecord,
+    VectorIndex,
+    compare,
+    provision,
+)
+from memory_core.adapters.cosmos.items import (
+    DEPENDENCY,
+    check_vector,
+    document_of,
+    epoch_of,
+    is_expired,
+    shown_of,
+)
 from memory_core.adapters.cosmos.key_store import CosmosKeyStore
 from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, Looks, neighbours
 from memory_core.adapters.cosmos.slice_cache import HeldUsers
@@ -56,17 +71,23 @@ NOT_OPEN = "the store is not open"
 
 
 def _is_small(head: Head, search: Search) -> bool:
-    """Whether one list brings all memories of a user: two lists by the service would cost twice and bring the same."""
-    return search.where.at is None and 0 < sum(head.counts.values()) <= queries.most_of_small(search)
+    """Whether one list brings all memories of a user: two lists by the service would cost twice and
+    bring the same.
+    """
+    return search.where.at is None and 0 < sum(head.counts.values()) <= queries.most_of_small(
+        search
+    )
 
 
 class CosmosStore:
-    """`LongTermStore` in one container. The account's operator makes containers; `provision` is for emulators.
+    """`LongTermStore` in one container. The account's operator makes containers;
+    `provision` is for emulators.
 
-    key: an account key; None = managed identity, a user-assigned one by its client id. consistency: the least that the account must
-    have, see `ENOUGH`. asks_account: whether it is asked which it has, by a private call of the SDK. deadline_s: what one logical call
-    may take, retries included. charged: told what each answer has cost.
-    slice_budget_bytes: what users held in memory may take together, estimated; 0 = every search is asked of the service.
+    key: an account key; None = managed identity, a user-assigned one by its client id. consistency:
+    the least that the account must have, see `ENOUGH`. asks_account: whether it is asked which it
+    has, by a private call of the SDK. deadline_s: what one logical call may take, retries included.
+    charged: told what each answer has cost. slice_budget_bytes: what users held in memory may take
+    together, estimated; 0 = every search is asked of the service.
     """
 
     def __init__(
@@ -88,7 +109,13 @@ class CosmosStore:
         charged: Charged = lambda units: None,
     ) -> None:
         self._connection = Connection(
-            endpoint, database, container, key=key, identity_client_id=identity_client_id, deadline_s=deadline_s, charged=charged
+            endpoint,
+            database,
+            container,
+            key=key,
+            identity_client_id=identity_client_id,
+            deadline_s=deadline_s,
+            charged=charged,
         )
         self._names = (database, container)
         self._clock = clock
@@ -107,11 +134,17 @@ class CosmosStore:
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
+        """Connect and compare container and account with what is needed. Raises Unavailable,
+        EmbeddingMismatch.
+        """
         try:
             level = await self._compared()
         except BaseException as error:
-            self._refusal = error.detail.removeprefix(f"{DEPENDENCY}: ") if isinstance(error, Unavailable) else NOT_OPEN
+            self._refusal = (
+                error.detail.removeprefix(f"{DEPENDENCY}: ")
+                if isinstance(error, Unavailable)
+                else NOT_OPEN
+            )
             await self._connection.close()
             raise
         self._connection.reads_twice = level in ENOUGH["strong"]
@@ -122,12 +155,18 @@ class CosmosStore:
     async def _compared(self) -> str:
         """The account's consistency, once container and account are as they should be."""
         return await compare(
-            self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency, asks_account=self._asks_account
+            self._connection,
+            self._embedder,
+            self._kind.dimensions,
+            self._wanted_consistency,
+            asks_account=self._asks_account,
         )
 
     async def provision(self) -> None:
         """Make database and container if they are missing, before `open`; only for an emulator."""
-        await provision(await self._connection.client(), *self._names, self._kind.dimensions, self._vector_index)
+        await provision(
+            await self._connection.client(), *self._names, self._kind.dimensions, self._vector_index
+        )
 
     async def close(self) -> None:
         """Close all connections; what was acknowledged stays."""
@@ -136,27 +175,48 @@ class CosmosStore:
         await self._connection.close()
 
     def key_store(self) -> CosmosKeyStore:
-        """The keys and audit logs of apps, in the same container: an app that is there already needs no new one."""
+        """The keys and audit logs of apps, in the same container: an app that is there already
+        needs no new one.
+        """
         return CosmosKeyStore(self._connection, self._clock, self._check_open)
 
-    async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
-        """Head beside documents and neighbours, looked at again while a commit shows in some of them and not yet in the head."""
+    async def snapshot(
+        self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None
+    ) -> Snapshot:
+        """Head beside documents and neighbours, looked at again while a commit shows in some of
+        them and not yet in the head.
+        """
         await self._check(None if near is None else near.vector)
         known, beside = await self._looks.look(owner, ids, near)
         if known is None:
             return Snapshot(None, {})
         now = self._clock.now()
-        documents = {item["id"]: document_of(item, self._kind) for item in beside.items if not is_expired(item, now)}
-        return Snapshot(known.head, documents, () if near is None else neighbours(near, beside.nearby, known.head.epoch, self._kind))
+        documents = {
+            item["id"]: document_of(item, self._kind)
+            for item in beside.items
+            if not is_expired(item, now)
+        }
+        return Snapshot(
+            known.head,
+            documents,
+            () if near is None else neighbours(near, beside.nearby, known.head.epoch, self._kind),
+        )
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        """All of the batch or none. It is sent once: after Unavailable, its first event tells whether it was applied."""
+        """All of the batch or none. It is sent once: after Unavailable, its first event tells
+        whether it was applied.
+        """
         self._check_open()
         batch = with_own_name(batch, self._kind)
-        vectors = (*(write.document.vector for write in batch.writes), *(mark.embedding for mark in batch.marks.values()))
+        vectors = (
+            *(write.document.vector for write in batch.writes),
+            *(mark.embedding for mark in batch.marks.values()),
+        )
         if any(vector is not None for vector in vectors):
             await self._embedder.keep()
-        await committing.commit_batch(self._connection, self._heads, owner, batch, self._clock.now(), self._kind.dimensions)
+        await committing.commit_batch(
+            self._connection, self._heads, owner, batch, self._clock.now(), self._kind.dimensions
+        )
         self._held.ended(owner, batch.head.epoch)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
@@ -164,7 +224,9 @@ class CosmosStore:
         self._check_open()
         return await writes.keep(self._connection, owner, document, self._clock.now())
 
-    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+    async def fold(
+        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+    ) -> Document | None:
         """Accesses into memories, with what is left of the document that they waited in."""
         self._check_open()
         left = await writes.fold(self._connection, owner, accesses, touches, self._clock.now())
@@ -176,12 +238,16 @@ class CosmosStore:
         self._check_open()
         return await writes.waiting(self._connection, after, limit)
 
-    async def owners(self, after: Owner | None, limit: int, app_id: str | None = None) -> list[tuple[Owner, Head]]:
+    async def owners(
+        self, after: Owner | None, limit: int, app_id: str | None = None
+    ) -> list[tuple[Owner, Head]]:
         """The next owners."""
         self._check_open()
         return await writes.owners(self._connection, after, limit, app_id)
 
-    async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
+    async def poisoned(
+        self, app_id: str, after: Place | None, limit: int
+    ) -> list[tuple[Owner, Document]]:
         """The next poisoned tasks of an app's users, newest first."""
         self._check_open()
         return await reads.poisoned(self._connection, app_id, after, limit)
@@ -196,7 +262,11 @@ class CosmosStore:
         known = await self._standing(owner)
         if known is None:
             return []
-        rows = (await self._connection.query(owner, queries.tags(owner, prefix, after, known.head.epoch))).rows
+        rows = (
+            await self._connection.query(
+                owner, queries.tags(owner, prefix, after, known.head.epoch)
+            )
+        ).rows
         # The service sorts by no member of an array, and may name a tag once a page.
         return sorted({str(tag) for tag in rows})[:limit]
 
@@ -211,9 +281,11 @@ class CosmosStore:
         return await writes.due(self._connection, within, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Head ∥ the nearest ∥ the best by words, no older than it; for a user held in memory the head alone, and what was missed.
+        """Head ∥ the nearest ∥ the best by words, no older than it; for a user held in memory the
+        head alone, and what was missed.
 
-        Of a user who has deleted something, then, which of the turns are deleted that lent words to what came.
+        Of a user who has deleted something, then, which of the turns are deleted that lent words
+        to what came.
         """
         await self._check(*search.vectors)
         if (
@@ -224,13 +296,28 @@ class CosmosStore:
         ):
             return answer
         way = await self._ranking.way() if search.terms else WAYS[0]
-        known, lists, spent, beside = await self._looks.with_head(owner, lambda known: self._asked(owner, search, way, known, None))
-        if known is not None and any(row["epoch"] != known.head.epoch for ranked in lists for row in ranked.rows):
-            lists, beside = await together(*self._asked(owner, search, way, known, known.head.epoch)), known
+        known, lists, spent, beside = await self._looks.with_head(
+            owner, lambda known: self._asked(owner, search, way, known, None)
+        )
+        if known is not None and any(
+            row["epoch"] != known.head.epoch for ranked in lists for row in ranked.rows
+        ):
+            lists, beside = (
+                await together(*self._asked(owner, search, way, known, known.head.epoch)),
+                known,
+            )
             spent += sum(ranked.charge for ranked in lists)
         is_small = beside is not None and _is_small(beside.head, search)
-        if is_small and known is not None and lists and len(lists[0].rows) > queries.most_of_small(search):
-            lists, is_small = await together(*self._ranked(owner, search, way, known, known.head.epoch)), False
+        if (
+            is_small
+            and known is not None
+            and lists
+            and len(lists[0].rows) > queries.most_of_small(search)
+        ):
+            lists, is_small = (
+                await together(*self._ranked(owner, search, way, known, known.head.epoch)),
+                False,
+            )
             spent += sum(ranked.charge for ranked in lists)
         apart = Answer()
         if is_small:
@@ -239,26 +326,41 @@ class CosmosStore:
             near = [ranked.rows for ranked in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
             worded = lists[-1].rows if search.terms and lists else []
             if not way.beside:
-                apart = await self._similarities(owner, search, near, worded, None if known is None else known.token)
+                apart = await self._similarities(
+                    owner, search, near, worded, None if known is None else known.token
+                )
                 worded = reads.with_similarities(worded, [*chain.from_iterable(near), *apart.rows])
         known_head = None if known is None else known.head
         memories = reads.readable(known_head, (row for ranked in lists for row in ranked.rows))
-        deleted = await self._deleted_turns(owner, known, reads.lending_turns(search, memories.values()))
+        deleted = await self._deleted_turns(
+            owner, known, reads.lending_turns(search, memories.values())
+        )
         charge = spent + apart.charge + deleted.charge
         self._held.paid(owner, known_head, charge)
-        return reads.search_answer(known_head, search, near, worded, memories, charge, self._kind, deleted.rows)
+        return reads.search_answer(
+            known_head, search, near, worded, memories, charge, self._kind, deleted.rows
+        )
 
     async def _similarities(
-        self, owner: Owner, search: Search, near: Sequence[reads.Rows], worded: reads.Rows, since: str | None
+        self,
+        owner: Owner,
+        search: Search,
+        near: Sequence[reads.Rows],
+        worded: reads.Rows,
+        since: str | None,
     ) -> Answer:
         """Of rows by words that came without them and are not among the nearest."""
         nearest = {row["id"] for rows in near for row in rows}
         ids = [row["id"] for row in worded if row["id"] not in nearest]
         if not ids or not search.vectors:
             return Answer()
-        return await self._connection.query(owner, queries.similarities(owner, ids, search), since=since)
+        return await self._connection.query(
+            owner, queries.similarities(owner, ids, search), since=since
+        )
 
-    async def _deleted_turns(self, owner: Owner, known: Known | None, turns: Collection[tuple[str, int]]) -> Answer:
+    async def _deleted_turns(
+        self, owner: Owner, known: Known | None, turns: Collection[tuple[str, int]]
+    ) -> Answer:
         """Which of these turns are deleted; nothing is asked of a user without deleted memories."""
         if known is None or not turns or not known.head.counts.get(Status.DELETED.value):
             return Answer()
@@ -274,31 +376,54 @@ class CosmosStore:
             return None
         return Found(known.head, *find(user_slice, search), read.charge + charge)
 
-    def _asked(self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
-        """What a search asks for: of a small user everything at once, else a list by each vector and one by words."""
+    def _asked(
+        self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None
+    ) -> list[Coroutine[Any, Any, Answer]]:
+        """What a search asks for: of a small user everything at once, else a list by each vector
+        and one by words.
+        """
         if _is_small(known.head, search):
-            return [self._candidates(owner, queries.of_a_small_user(owner, search, epoch), known.token)]
+            return [
+                self._candidates(owner, queries.of_a_small_user(owner, search, epoch), known.token)
+            ]
         return self._ranked(owner, search, way, known, epoch)
 
-    def _ranked(self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
-        near = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
+    def _ranked(
+        self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None
+    ) -> list[Coroutine[Any, Any, Answer]]:
+        near = [
+            queries.by_vector(owner, search, vector, epoch, self._embedder.only)
+            for vector in search.vectors[: queries.MAX_VECTORS]
+        ]
         asked = [self._candidates(owner, query, known.token) for query in near]
         if search.terms:
             worded = queries.by_words(owner, search, epoch, with_similarities=way.beside)
             asked.append(self._candidates(owner, worded, known.token, across=not way.by_key))
         return asked
 
-    async def _candidates(self, owner: Owner, query: Query, since: str | None, *, across: bool = False) -> Answer:
+    async def _candidates(
+        self, owner: Owner, query: Query, since: str | None, *, across: bool = False
+    ) -> Answer:
         answer = await self._connection.query(owner, query, across=across, since=since)
         return replace(answer, rows=[queries.candidate_in(row, owner) for row in answer.rows])
 
     async def memories(
-        self, owner: Owner, ids: Sequence[str], where: Filter | None = None, *, seen: Head | None = None
+        self,
+        owner: Owner,
+        ids: Sequence[str],
+        where: Filter | None = None,
+        *,
+        seen: Head | None = None,
     ) -> dict[str, SerializedMemory]:
-        """Memories and versions by id, as they stand in their items, without vectors; the head is not read again where `seen` is known."""
+        """Memories and versions by id, as they stand in their items, without vectors; the head is
+        not read again where `seen` is known.
+        """
         self._check_open()
         wanted = list(dict.fromkeys(ids))
-        parts = [queries.to_show(owner, wanted[at : at + IDS_A_QUERY], where) for at in range(0, len(wanted), IDS_A_QUERY)]
+        parts = [
+            queries.to_show(owner, wanted[at : at + IDS_A_QUERY], where)
+            for at in range(0, len(wanted), IDS_A_QUERY)
+        ]
 
         def asked(known: Known) -> list[Coroutine[Any, Any, Answer]]:
             return [self._connection.query(owner, query, since=known.token) for query in parts]
@@ -310,27 +435,48 @@ class CosmosStore:
             known, answers, *_ = await self._looks.with_head(owner, asked)
         if known is None:
             return {}
-        items = [item for part in answers for item in part.rows if item["epoch"] == known.head.epoch]
+        items = [
+            item for part in answers for item in part.rows if item["epoch"] == known.head.epoch
+        ]
         return {item["id"]: shown_of(item) for item in items}
 
     async def page(
-        self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
+        self,
+        owner: Owner,
+        kind: Kind,
+        where: Filter | None,
+        after: Place | None,
+        limit: int,
+        *,
+        newest_first: bool = True,
     ) -> list[Document]:
-        """One page by (sequence, id). Memories looked at with `where.at` come with their versions."""
+        """One page by (sequence, id). Memories looked at with `where.at` come with
+        their versions.
+        """
         self._check_open()
         now = self._clock.now()
         rows = await self._looks.of_the_head(
-            owner, lambda epoch: queries.page(owner, kind, where, after, limit, newest_first, now, epoch), epoch_of
+            owner,
+            lambda epoch: queries.page(owner, kind, where, after, limit, newest_first, now, epoch),
+            epoch_of,
         )
         return [document_of(item) for item in rows]
 
     async def faded(
-        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+        self,
+        owner: Owner,
+        rules: Fading,
+        now: datetime,
+        session_id: str | None,
+        after: Place | None,
+        limit: int,
     ) -> list[Place]:
         """Places of memories for which something is due."""
         self._check_open()
         rows = await self._looks.of_the_head(
-            owner, lambda epoch: queries.faded(owner, rules, now, session_id, after, limit, epoch), lambda row: row.get("epoch") or None
+            owner,
+            lambda epoch: queries.faded(owner, rules, now, session_id, after, limit, epoch),
+            lambda row: row.get("epoch") or None,
         )
         return [Place(row["sequence"], row["id"]) for row in rows]
 
@@ -338,18 +484,25 @@ class CosmosStore:
         """Places of decayed memories that were shown since they decayed."""
         self._check_open()
         rows = await self._looks.of_the_head(
-            owner, lambda epoch: queries.recalled(owner, after, limit, epoch), lambda row: row.get("epoch") or None
+            owner,
+            lambda epoch: queries.recalled(owner, after, limit, epoch),
+            lambda row: row.get("epoch") or None,
         )
         return [Place(row["sequence"], row["id"]) for row in rows]
 
-    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
+    async def coming(
+        self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime
+    ) -> NextDue:
         """What time alone brings next: four aggregates side by side."""
         known = await self._standing(owner)
         if known is None:
             return NextDue()
         asked = queries.coming(owner, rules, archive_after, after, known.head.epoch)
         answers = await together(*(self._connection.query(owner, query) for query in asked))
-        fades, shrinks, ages, foresight = (next((row for row in answer.rows if isinstance(row, (int, float))), None) for answer in answers)
+        fades, shrinks, ages, foresight = (
+            next((row for row in answer.rows if isinstance(row, (int, float))), None)
+            for answer in answers
+        )
         fading = min((moment for moment in (fades, shrinks) if moment is not None), default=None)
         return NextDue(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
 
@@ -358,26 +511,42 @@ class CosmosStore:
         known = await self._standing(owner)
         if known is None:
             return 0
-        return int((await self._connection.query(owner, queries.foresight_ended(owner, since, until, known.head.epoch))).rows[0])
+        return int(
+            (
+                await self._connection.query(
+                    owner, queries.foresight_ended(owner, since, until, known.head.epoch)
+                )
+            ).rows[0]
+        )
 
     async def _standing(self, owner: Owner) -> Known | None:
-        """The head that was seen last: callers have just read it; what time brings is asked for of its epoch."""
+        """The head that was seen last: callers have just read it; what time brings is asked for
+        of its epoch.
+        """
         self._check_open()
         return self._heads.get(owner) or await self._looks.head(owner)
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+    async def events(
+        self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None
+    ) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
         self._check_open()
         rows = await self._looks.of_the_head(
-            owner, lambda epoch: queries.events(owner, after_sequence, limit, where, epoch), lambda row: row.get("epoch") or None
+            owner,
+            lambda epoch: queries.events(owner, after_sequence, limit, where, epoch),
+            lambda row: row.get("epoch") or None,
         )
         return [Event.model_validate(body) for body in rows]
 
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
-        """What is not of the head's epoch. What has expired the service no longer shows, and drops in its own time."""
+        """What is not of the head's epoch. What has expired the service no longer shows,
+        and drops in its own time.
+        """
         self._check_open()
         known = await self._looks.head(owner)
-        answer = await self._connection.query(owner, queries.strays(owner, known and known.head.epoch, limit, epoch))
+        answer = await self._connection.query(
+            owner, queries.strays(owner, known and known.head.epoch, limit, epoch)
+        )
         return [Document(row["id"], row["kind"], {}) for row in answer.rows]
 
     async def scrub(self) -> bool:
@@ -385,7 +554,9 @@ class CosmosStore:
         return True
 
     async def check(self) -> Health:
-        """Compare the container and the account's consistency with what is configured, and say what differs."""
+        """Compare the container and the account's consistency with what is configured,
+        and say what differs.
+        """
         begun = time.perf_counter()
         try:
             self._check_open()
@@ -410,7 +581,9 @@ class CosmosStore:
         return CONNECTIONS, min(self._connection.under_way, CONNECTIONS)
 
     async def _check(self, *asked: Vector | None) -> None:
-        """Raise unless the store is open and the vectors to compare with are of its vectors' kind."""
+        """Raise unless the store is open and the vectors to compare with are of its
+        vectors' kind.
+        """
         self._check_open()
         vectors = [vector for vector in asked if vector is not None]
         for vector in vectors:

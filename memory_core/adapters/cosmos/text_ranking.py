@@ -1,8 +1,9 @@
 """How this account ranks by words: found out once a process, with documents whose order is known.
 
-Note: FullTextScore can't be projected, so the score of a row is never seen. Accounts are reported that ignore ORDER BY RANK in a query
-with a partition key: TOP then takes any rows that hold a word, and nothing fails. What was documented first, a query without the key,
-is planned by the service and merged by the SDK; the clause still names the key, so it goes to one range.
+Note: FullTextScore can't be projected, so the score of a row is never seen. Accounts are reported
+that ignore ORDER BY RANK in a query with a partition key: TOP then takes any rows that hold a word,
+and nothing fails. What was documented first, a query without the key, is planned by the service and
+merged by the SDK; the clause still names the key, so it goes to one range.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ log = logging.getLogger(__name__)
 WORD: Final = "marmalade"
 OTHER_WORDS: Final = ("stone", "window", "river", "ladder", "copper", "meadow")
 TIMES: Final[Mapping[int, int]] = {1: 2, 4: 5, 6: 1, 9: 4, 12: 3}
-"""How often a document of this number holds the word. Neither the order of numbers nor that of writing is the order of scores."""
+"""How often a document of this number holds the word. Neither the order of numbers nor that of
+writing is the order of scores.
+"""
 DOCUMENTS: Final = 16
 """Most hold the word not at all, so that it is worth something by whatever formula."""
 LIMIT: Final = 4
@@ -43,7 +46,10 @@ class Way(NamedTuple):
     beside: bool
 
     def __str__(self) -> str:
-        parts = ("with the partition key" if self.by_key else "across partitions", "" if self.beside else "similarities apart")
+        parts = (
+            "with the partition key" if self.by_key else "across partitions",
+            "" if self.beside else "similarities apart",
+        )
         return ", ".join(filter(None, parts))
 
 
@@ -67,7 +73,9 @@ class TextRanking:
         return self._way or WAYS[-1]
 
     async def _first_that_ranks(self) -> Way | None:
-        """None while the documents can't be seen in full, as when the text index has not taken them in yet."""
+        """None while the documents can't be seen in full, as when the text index has not taken
+        them in yet.
+        """
         if len(await self._present()) < DOCUMENTS:
             await self._write()
         for way in WAYS:
@@ -76,16 +84,27 @@ class TextRanking:
                 return None
             if rows is not None and is_ranked(rows, with_similarity=way.beside):
                 if way != WAYS[0]:
-                    log.warning("Cosmos DB does not rank by words as asked with a partition key; it is asked %s", way)
+                    log.warning(
+                        "Cosmos DB does not rank by words as asked with a partition key; it is "
+                        "asked %s",
+                        way,
+                    )
                 return way
-        log.error("Cosmos DB ranked the documents with a known order in no way; it is asked %s", WAYS[-1])
+        log.error(
+            "Cosmos DB ranked the documents with a known order in no way; it is asked %s", WAYS[-1]
+        )
         return WAYS[-1]
 
     async def _rows(self, way: Way) -> list[Any] | None:
         """The rows of one way of asking; None where the service takes no such query."""
         from azure.core.exceptions import HttpResponseError
 
-        search = Search(vector=_direction(self._dimensions, 1.0), terms=(WORD,), limit=LIMIT, where=Filter(statuses=frozenset({"active"})))
+        search = Search(
+            vector=_direction(self._dimensions, 1.0),
+            terms=(WORD,),
+            limit=LIMIT,
+            where=Filter(statuses=frozenset({"active"})),
+        )
         query = queries.by_words(NOBODY, search, with_similarities=way.beside)
         try:
             return (await self._connection.query(NOBODY, query, across=not way.by_key)).rows
@@ -95,17 +114,25 @@ class TextRanking:
             return None
 
     async def _present(self) -> list[Any]:
-        return (await self._connection.query(NOBODY, queries.existing(NOBODY, [_name(number) for number in range(DOCUMENTS)]))).rows
+        return (
+            await self._connection.query(
+                NOBODY, queries.existing(NOBODY, [_name(number) for number in range(DOCUMENTS)])
+            )
+        ).rows
 
     async def _write(self) -> None:
         from azure.cosmos.exceptions import CosmosBatchOperationError
 
-        operations = [("upsert", (_document(number, self._dimensions),)) for number in range(DOCUMENTS)]
+        operations = [
+            ("upsert", (_document(number, self._dimensions),)) for number in range(DOCUMENTS)
+        ]
         for tries_left in reversed(range(WRITE_TRIES)):  # written twice they are the same
             try:
                 await self._connection.batch(NOBODY, operations)
             except CosmosBatchOperationError as refused:
-                raise Unavailable("long_term", f"Cosmos DB answered a write with {refused.status_code}") from refused
+                raise Unavailable(
+                    "long_term", f"Cosmos DB answered a write with {refused.status_code}"
+                ) from refused
             except Unavailable:
                 if not tries_left:
                     raise
@@ -114,13 +141,16 @@ class TextRanking:
 
 
 def is_ranked(rows: list[Any], *, with_similarity: bool) -> bool:
-    """Whether these rows of known documents are the best in falling order, each with its similarity where that was asked for."""
+    """Whether these rows of known documents are the best in falling order, each with its similarity
+    where that was asked for.
+    """
     if [row["id"] for row in rows] != [_name(number) for number in EXPECTED]:
         return False
     cosines = [row.get(queries.SIMILARITIES[0]) for row in rows]
     wanted = [COSINE_A_TIME * TIMES[number] for number in EXPECTED]
     return not with_similarity or all(
-        isinstance(cosine, float) and abs(cosine - right) < TOLERANCE for cosine, right in zip(cosines, wanted, strict=True)
+        isinstance(cosine, float) and abs(cosine - right) < TOLERANCE
+        for cosine, right in zip(cosines, wanted, strict=True)
     )
 
 

@@ -1,7 +1,8 @@
 """Writes to Cosmos DB: commits of one batch, and documents beside the log.
 
-Note: the head is the first operation of a batch, although all are written at once. The service names the first operation that it refuses,
-and a head that moved must not be taken for a document that exists already.
+Note: the head is the first operation of a batch, although all are written at once. The service
+names the first operation that it refuses, and a head that moved must not be taken for a document
+that exists already.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ DELETE_ROUNDS = 3
 """How often a batch is tried whose deletions are of documents that are gone."""
 
 
-async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch: Batch, now: datetime, dimensions: int) -> None:
+async def commit_batch(
+    connection: Connection, heads: Heads, owner: Owner, batch: Batch, now: datetime, dimensions: int
+) -> None:
     """Commit the batch or nothing of it.
 
     Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, Unavailable.
@@ -52,16 +55,22 @@ async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     pairs: Pairs = items_of(owner, batch, now, dimensions)
-    first = _head_operation(owner, batch.head, await _etag(connection, heads, owner, batch.expected), now)
+    first = _head_operation(
+        owner, batch.head, await _etag(connection, heads, owner, batch.expected), now
+    )
     for _ in range(DELETE_ROUNDS):
         try:
             marks = (_mark_operation(memory_id, mark) for memory_id, mark in batch.marks.items())
-            results = await connection.batch(owner, [first, *(_operation(write, item) for write, item in pairs), *marks])
+            results = await connection.batch(
+                owner, [first, *(_operation(write, item) for write, item in pairs), *marks]
+            )
         except CosmosBatchOperationError as refused:
             heads.keep(owner, None)
             at = refused.error_index
             if at > len(pairs) and refused.status_code == 404:
-                raise AlreadyExists(f"the memory {list(batch.marks)[at - len(pairs) - 1]} is not there any more") from refused
+                raise AlreadyExists(
+                    f"the memory {list(batch.marks)[at - len(pairs) - 1]} is not there any more"
+                ) from refused
             if refused.status_code != 404 or at == 0 or pairs[at - 1][0].mode != "delete":
                 error = _commit_error(refused, pairs)
                 raise error from (None if error is refused else refused)
@@ -75,7 +84,9 @@ async def commit_batch(connection: Connection, heads: Heads, owner: Owner, batch
     raise Unavailable(DEPENDENCY, "what the commit deletes kept vanishing before it")
 
 
-async def _etag(connection: Connection, heads: Heads, owner: Owner, expected: Head | None) -> str | None:
+async def _etag(
+    connection: Connection, heads: Heads, owner: Owner, expected: Head | None
+) -> str | None:
     """The ETag of the head that the batch was built on; None without a head.
 
     Raises HeadMoved when the stored head is another one.
@@ -97,7 +108,11 @@ def _head_operation(owner: Owner, head: Head, etag: str | None, now: datetime) -
         item["due_s"] = head.due_at.timestamp()
     if head.expires_at is not None:
         item["ttl"] = max(1, int((head.expires_at - now).total_seconds()))
-    return ("create", (item,)) if etag is None else ("replace", (HEAD_ID, item), {"if_match_etag": etag})
+    return (
+        ("create", (item,))
+        if etag is None
+        else ("replace", (HEAD_ID, item), {"if_match_etag": etag})
+    )
 
 
 def _operation(write: Write, item: Item) -> tuple[Any, ...]:
@@ -116,14 +131,24 @@ def _mark_operation(memory_id: str, mark: Mark) -> tuple[Any, ...]:
     values: dict[str, Any] = {f"/{name}": value for name, value in mark.fields.items()}
     if mark.embedding is not None:
         values |= {VECTOR_PATH: numbers(mark.embedding), STATES_PATH: mark.states}
-    return ("patch", (memory_id, [{"op": "set", "path": path, "value": value} for path, value in values.items()]))
+    return (
+        "patch",
+        (
+            memory_id,
+            [{"op": "set", "path": path, "value": value} for path, value in values.items()],
+        ),
+    )
 
 
 async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -> Pairs:
     """The batch without deletions of missing documents, for which the service refuses it."""
     deleted = [write.document.id for write, _ in pairs if write.mode == "delete"]
     there = set((await connection.query(owner, queries.existing(owner, deleted))).rows)
-    return [(write, item) for write, item in pairs if write.mode != "delete" or write.document.id in there]
+    return [
+        (write, item)
+        for write, item in pairs
+        if write.mode != "delete" or write.document.id in there
+    ]
 
 
 def _commit_error(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception:
@@ -135,40 +160,54 @@ def _commit_error(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception
     if at == 0 and status in (404, 409, 412):
         return HeadMoved("another commit of this user came first")
     if status == 409:
-        return AlreadyExists(f"a document with the id {pairs[at - 1][0].document.id} is there already")
+        return AlreadyExists(
+            f"a document with the id {pairs[at - 1][0].document.id} is there already"
+        )
     if status in (404, 412):
         return AlreadyExists(f"the document {pairs[at - 1][0].document.id} is not as it was read")
     if status == 413:
         return TooLarge("the store refused the commit as too large")
     if status in PASSING:
-        return Unavailable(DEPENDENCY, f"Cosmos DB answered an operation of the commit with {status}")
+        return Unavailable(
+            DEPENDENCY, f"Cosmos DB answered an operation of the commit with {status}"
+        )
     return refused
 
 
 # Documents beside the log, written one by one: tasks, steps, buffers; and queries for owners.
 #
-# Note: the SDK sends a write again when its answer was lost, and the service refuses the second one. So after a refusal the document is
-# read, and an equal one counts as written.
+# Note: the SDK sends a write again when its answer was lost, and the service refuses the second
+# one. So after a refusal the document is read, and an equal one counts as written.
 
 
 FOLD_ROUNDS = 3
 """How often accesses are added, without memories that are gone."""
 _MOVED = frozenset({404, 409, 412})
-_AFTER = "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
+_AFTER = (
+    "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) "
+    "ORDER BY c.app_id, c.user_id"
+)
 _HEADS = "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' "
 _WAITING = f"{_HEADS}AND c.body.pending_tasks > 0 {_AFTER}"
 _OWNERS = f"{_HEADS}{_AFTER}"
-_OWNERS_OF_AN_APP = f"{_HEADS}AND c.app_id = @app_id AND c.user_id > @user_id ORDER BY c.app_id, c.user_id"
+_OWNERS_OF_AN_APP = (
+    f"{_HEADS}AND c.app_id = @app_id AND c.user_id > @user_id ORDER BY c.app_id, c.user_id"
+)
 
 _DUE = (
-    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.due_s FROM c WHERE c.kind IN ('head', 'accesses') AND c.due_s <= @now AND "
-    "(c.due_s > @after OR (c.due_s = @after AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)))) "
-    "ORDER BY c.due_s, c.app_id, c.user_id"
+    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.due_s FROM c "
+    "WHERE c.kind IN ('head', 'accesses') AND c.due_s <= @now AND (c.due_s > @after "
+    "OR (c.due_s = @after AND (c.app_id > @app_id OR (c.app_id = @app_id "
+    "AND c.user_id > @user_id)))) ORDER BY c.due_s, c.app_id, c.user_id"
 )
 
 
-async def keep(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
-    """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError, TooLarge, Unavailable."""
+async def keep(
+    connection: Connection, owner: Owner, document: Document, now: datetime
+) -> Document | None:
+    """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError,
+    TooLarge, Unavailable.
+    """
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     if document.kind in LOGGED:
@@ -176,14 +215,23 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
     if (size := len(orjson.dumps(document.body))) > MAX_BATCH_BYTES:
         raise TooLarge(f"one document holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
     item = item_of(owner, document, now)
-    operation = ("create", (item,)) if document.tag is None else ("replace", (document.id, item), {"if_match_etag": document.tag})
-    # A created document is compared with the head of the same moment. A replaced one has the epoch in which it was read.
-    beside: list[tuple[Any, ...]] = [("read", (HEAD_ID,))] if document.tag is None and "epoch" in item else []
+    operation = (
+        ("create", (item,))
+        if document.tag is None
+        else ("replace", (document.id, item), {"if_match_etag": document.tag})
+    )
+    # A created document is compared with the head of the same moment. A replaced one has the epoch
+    # in which it was read.
+    beside: list[tuple[Any, ...]] = (
+        [("read", (HEAD_ID,))] if document.tag is None and "epoch" in item else []
+    )
     try:
         *heads, written = (await connection.batch(owner, [*beside, operation])).rows
     except CosmosBatchOperationError as refused:
         if refused.status_code in PASSING:
-            raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
+            raise Unavailable(
+                DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}"
+            ) from refused
         if refused.status_code not in _MOVED:
             raise
         return await _read_if_equal(connection, owner, document, now)
@@ -193,7 +241,9 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
     return replace(document, tag=written["eTag"])
 
 
-async def _remove_created(connection: Connection, owner: Owner, document: Document, etag: str) -> None:
+async def _remove_created(
+    connection: Connection, owner: Owner, document: Document, etag: str
+) -> None:
     """Remove a document that was created for an erased user, if it is still there."""
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
@@ -201,27 +251,47 @@ async def _remove_created(connection: Connection, owner: Owner, document: Docume
         await connection.batch(owner, [("delete", (document.id,), {"if_match_etag": etag})])
     except CosmosBatchOperationError as refused:
         if refused.status_code in PASSING:
-            raise Unavailable(DEPENDENCY, f"Cosmos DB answered a deletion with {refused.status_code}") from refused
+            raise Unavailable(
+                DEPENDENCY, f"Cosmos DB answered a deletion with {refused.status_code}"
+            ) from refused
         if refused.status_code not in _MOVED:
             raise
 
 
-async def fold(connection: Connection, owner: Owner, accesses: Document, touches: Mapping[str, Touch], now: datetime) -> Document | None:
+async def fold(
+    connection: Connection,
+    owner: Owner,
+    accesses: Document,
+    touches: Mapping[str, Touch],
+    now: datetime,
+) -> Document | None:
     """Add accesses to memories, as `LongTermStore.fold` says.
 
     The memories are patched in one batch with the document in which the accesses waited.
     """
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
-    first = ("replace", (accesses.id, item_of(owner, accesses, now)), {"if_match_etag": accesses.tag})
+    first = (
+        "replace",
+        (accesses.id, item_of(owner, accesses, now)),
+        {"if_match_etag": accesses.tag},
+    )
     for _ in range(FOLD_ROUNDS):
-        rows = (await connection.query(owner, queries.last_accesses(owner, list(touches)))).rows if touches else []
-        patches = [_patch(row["id"], touches[row["id"]], row.get("last_accessed_at")) for row in rows]
+        rows = (
+            (await connection.query(owner, queries.last_accesses(owner, list(touches)))).rows
+            if touches
+            else []
+        )
+        patches = [
+            _patch(row["id"], touches[row["id"]], row.get("last_accessed_at")) for row in rows
+        ]
         try:
             written = (await connection.batch(owner, [first, *patches])).rows[0]
         except CosmosBatchOperationError as refused:
             if refused.status_code in PASSING:
-                raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
+                raise Unavailable(
+                    DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}"
+                ) from refused
             if refused.status_code not in _MOVED:
                 raise
             if refused.error_index == 0:
@@ -232,9 +302,12 @@ async def fold(connection: Connection, owner: Owner, accesses: Document, touches
 
 
 def _patch(identity: str, touch: Touch, known: str | None) -> tuple[Any, ...]:
-    operations: list[dict[str, Any]] = [{"op": "incr", "path": "/access_count", "value": touch.count}]
+    operations: list[dict[str, Any]] = [
+        {"op": "incr", "path": "/access_count", "value": touch.count}
+    ]
     if known is None or datetime.fromisoformat(known) < touch.at:
-        at = touch.at.isoformat().replace("+00:00", "Z")  # as models write times, so that an export is the same after an import
+        # as models write times, so that an export is the same after an import
+        at = touch.at.isoformat().replace("+00:00", "Z")
         operations += [
             {"op": "set", "path": "/last_accessed_at", "value": at},
             {"op": "set", "path": "/idle_since_s", "value": touch.at.timestamp()},
@@ -242,21 +315,29 @@ def _patch(identity: str, touch: Touch, known: str | None) -> tuple[Any, ...]:
     return ("patch", (identity, operations))
 
 
-async def _read_if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
+async def _read_if_equal(
+    connection: Connection, owner: Owner, document: Document, now: datetime
+) -> Document | None:
     """The stored document, where it equals the one to be written."""
     rows = (await connection.item(owner, document.id)).rows
     if not rows or is_expired(rows[0], now):
         return None
     stored = document_of(rows[0])
-    return stored if (stored.body, stored.expires_at) == (document.body, document.expires_at) else None
+    return (
+        stored if (stored.body, stored.expires_at) == (document.body, document.expires_at) else None
+    )
 
 
-async def waiting(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+async def waiting(
+    connection: Connection, after: Owner | None, limit: int
+) -> list[tuple[Owner, Head]]:
     """The next owners with unfinished tasks. The query crosses partitions."""
     return await _heads(connection, _WAITING, after, limit)
 
 
-async def owners(connection: Connection, after: Owner | None, limit: int, app_id: str | None) -> list[tuple[Owner, Head]]:
+async def owners(
+    connection: Connection, after: Owner | None, limit: int, app_id: str | None
+) -> list[tuple[Owner, Head]]:
     """The next owners. The query crosses partitions.
 
     It is run by hand after a restore, and for one app when an admin asks for its agents.
@@ -266,23 +347,41 @@ async def owners(connection: Connection, after: Owner | None, limit: int, app_id
     return await _heads(connection, _OWNERS_OF_AN_APP, after or Owner(app_id, ""), limit)
 
 
-async def _heads(connection: Connection, text: str, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+async def _heads(
+    connection: Connection, text: str, after: Owner | None, limit: int
+) -> list[tuple[Owner, Head]]:
     app_id, user_id = after or ("", "")
     values = {"@limit": limit, "@app_id": app_id, "@user_id": user_id}
     query = Query(text, [{"name": name, "value": value} for name, value in values.items()])
     rows = (await connection.query(None, query)).rows
-    return [(Owner(row["app_id"], row["user_id"]), Head.model_validate(row["body"])) for row in rows]
+    return [
+        (Owner(row["app_id"], row["user_id"]), Head.model_validate(row["body"])) for row in rows
+    ]
 
 
-async def due(connection: Connection, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
+async def due(
+    connection: Connection, within: str, now: datetime, after: Due | None, limit: int
+) -> list[Due]:
     """The next owners of a range whose run is due, across its partitions.
 
-    Of a range that was split since it was named, the SDK returns the rows of one part after those of the other, up to `limit` of each.
+    Of a range that was split since it was named, the SDK returns the rows of one part after those
+    of the other, up to `limit` of each.
     """
     app_id, user_id = ("", "") if after is None else after.owner
     beyond = -1.0 if after is None else after.at.timestamp()
-    values = {"@limit": limit, "@now": now.timestamp(), "@after": beyond, "@app_id": app_id, "@user_id": user_id}
+    values = {
+        "@limit": limit,
+        "@now": now.timestamp(),
+        "@after": beyond,
+        "@app_id": app_id,
+        "@user_id": user_id,
+    }
     query = Query(_DUE, [{"name": name, "value": value} for name, value in values.items()])
     rows = (await connection.query(None, query, within=orjson.loads(within))).rows
     rows.sort(key=lambda row: (row["due_s"], row["app_id"], row["user_id"]))
-    return [Due(Owner(row["app_id"], row["user_id"]), datetime.fromtimestamp(row["due_s"], timezone.utc)) for row in rows[:limit]]
+    return [
+        Due(
+            Owner(row["app_id"], row["user_id"]), datetime.fromtimestamp(row["due_s"], timezone.utc)
+        )
+        for row in rows[:limit]
+    ]

@@ -1,9 +1,11 @@
 """Embeddings remembered: in this process, then in the short term, and only then made.
 
-Wraps any embedder whose work costs more than a look-up (not `hash`). Equal texts that are asked for at the same time are
-embedded once. Note: a caller that goes away does not stop the work, since others may wait for it; and a query
-that has waited for its deadline goes away, so the same question asked again later finds its vector here. What is asked and what is saved
-share what is kept, for agents often save what they have asked with, but not what is under way: a query is refused where a save is not.
+Wraps any embedder whose work costs more than a look-up (not `hash`). Equal texts that are asked for
+at the same time are embedded once. Note: a caller that goes away does not stop the work, since
+others may wait for it; and a query that has waited for its deadline goes away, so the same question
+asked again later finds its vector here. What is asked and what is saved share what is kept, for
+agents often save what they have asked with, but not what is under way: a query is refused where a
+save is not.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from memory_core.ports import Clock, Embedder, Health, ShortTermStore
 ENTRIES = 512
 LIFE = timedelta(hours=1)
 FAILURES = 2
-"""Of queries in a row, after which others go on without a vector. One may be a first call that loads the SDK and connects."""
+"""Of queries in a row, after which others go on without a vector. One may be a first call that
+loads the SDK and connects.
+"""
 REST = timedelta(seconds=10)
 """Until one query asks again."""
 
@@ -49,9 +53,11 @@ class Lane:
 class CachedEmbedder:
     """The same embedder, cheaper the second time.
 
-    A short term that is down only costs the work again; errors of the embedder reach every caller that waits, and are not kept.
-    Vectors are shared between callers, hence read-only. query_deadline_s: what a query waits for its vector; when several in a
-    row got none, others are refused at once for a while, and saves ask all the same. None = as long as it takes, for one that can't hang.
+    A short term that is down only costs the work again; errors of the embedder reach every caller
+    that waits, and are not kept. Vectors are shared between callers, hence read-only.
+    query_deadline_s: what a query waits for its vector; when several in a row got none, others are
+    refused at once for a while, and saves ask all the same. None = as long as it takes,
+    for one that can't hang.
     """
 
     def __init__(
@@ -71,7 +77,10 @@ class CachedEmbedder:
         self._life = life
         self._query_deadline_s = query_deadline_s
         self._held: OrderedDict[str, tuple[datetime, Vector]] = OrderedDict()
-        self._saves, self._queries = Lane(embedder.embed), Lane(self._query if query_deadline_s is None else self._query_in_time)
+        self._saves, self._queries = (
+            Lane(embedder.embed),
+            Lane(self._query if query_deadline_s is None else self._query_in_time),
+        )
         self._circuit = Breaker(clock, failures=FAILURES, rest=REST)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -95,12 +104,16 @@ class CachedEmbedder:
         await self._embedder.open()
 
     async def close(self) -> None:
-        """Give up work under way (its waiting callers get Unavailable), and close the wrapped embedder."""
+        """Give up work under way (its waiting callers get Unavailable), and close the
+        wrapped embedder.
+        """
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for lane in (self._saves, self._queries):
-            self._refuse(list(lane.awaited), lane, Unavailable("embedder", "the process is closing"))
+            self._refuse(
+                list(lane.awaited), lane, Unavailable("embedder", "the process is closing")
+            )
         await self._embedder.close()
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -110,9 +123,11 @@ class CachedEmbedder:
         return [vectors[key] for key in keys]
 
     async def embed_query(self, text: str) -> Vector:
-        """The query's vector: that of the same text saved, but for one so long that less of it is read.
+        """The query's vector: that of the same text saved, but for one so long that less
+        of it is read.
 
-        Raises what the wrapped embedder raises, and Unavailable after the deadline; at once where another has waited that long for it.
+        Raises what the wrapped embedder raises, and Unavailable after the deadline; at once where
+        another has waited that long for it.
         """
         (vector,) = await self.embed_queries([text])
         return vector
@@ -127,11 +142,17 @@ class CachedEmbedder:
                 vectors = await self._vectors(dict(zip(keys, texts, strict=True)), self._queries)
                 return [vectors[key] for key in keys]
         except TimeoutError:
-            late = [key for key in keys if key in self._queries.awaited and key not in self._queries.late]
+            late = [
+                key
+                for key in keys
+                if key in self._queries.awaited and key not in self._queries.late
+            ]
             if late:
                 self._queries.late.update(late)
                 self._circuit.failed()
-            raise Unavailable("embedder", f"it gave no vector of a query within {self._query_deadline_s:g} s") from None
+            raise Unavailable(
+                "embedder", f"it gave no vector of a query within {self._query_deadline_s:g} s"
+            ) from None
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
         """The wrapped embedder's."""
@@ -143,15 +164,20 @@ class CachedEmbedder:
     async def _query_in_time(self, texts: Sequence[str]) -> list[Vector]:
         """Raises Unavailable at once while queries are not answered in time.
 
-        An answer or a refusal that comes late says no more: that the deadline passed was counted when it did.
+        An answer or a refusal that comes late says no more: that the deadline passed was counted
+        when it did.
         """
         if not self._circuit.allow():
-            raise Unavailable("embedder", f"{self.model} has not answered queries in time; soon one asks it again")
+            raise Unavailable(
+                "embedder", f"{self.model} has not answered queries in time; soon one asks it again"
+            )
         try:
             vectors = await self._query(texts)
         except Unavailable as error:
             if not self._are_late(texts):
-                self._circuit.succeeded() if isinstance(error, EmbeddingMismatch) else self._circuit.failed()
+                self._circuit.succeeded() if isinstance(
+                    error, EmbeddingMismatch
+                ) else self._circuit.failed()
             raise
         if not self._are_late(texts):
             self._circuit.succeeded()
@@ -167,8 +193,9 @@ class CachedEmbedder:
         if missing:
             awaited = self._start(missing, lane)
             for key, future in awaited.items():
-                # shield: cancelling this caller must not cancel a future that another one waits for. One by one: of a `gather` of them
-                # all that no caller waits for any more, the loop would log the error, although the callers that are left got it.
+                # shield: cancelling this caller must not cancel a future that another one waits
+                # for. One by one: of a `gather` of them all that no caller waits for any more, the
+                # loop would log the error, although the callers that are left got it.
                 vectors[key] = await asyncio.shield(future)
         return vectors
 
@@ -194,7 +221,9 @@ class CachedEmbedder:
         return entry[1]
 
     def _start(self, missing: Mapping[str, str], lane: Lane) -> dict[str, asyncio.Future[Vector]]:
-        """A future for each key: one that is under way already, or a new one that a task of this call will fill."""
+        """A future for each key: one that is under way already, or a new one that a task of this
+        call will fill.
+        """
         loop = asyncio.get_running_loop()
         ours = {key: text for key, text in missing.items() if key not in lane.awaited}
         for key in ours:
@@ -218,14 +247,23 @@ class CachedEmbedder:
         for key in keys:
             future = lane.done(key)
             future.set_exception(error)
-            future.exception()  # every waiter may be gone by now; that is no reason for the loop to warn
+            # every waiter may be gone by now; that is no reason for the loop to warn
+            future.exception()
 
     async def _find_or_make(self, ours: Mapping[str, str], lane: Lane) -> dict[str, Vector]:
         """The vectors that had to be made; all, made and found, are held and handed out."""
         vectors = await self._short_term.vectors(list(ours))
-        known = {key: vector for key, vector in zip(ours, vectors, strict=True) if vector is not None and len(vector) == self.dimensions}
+        known = {
+            key: vector
+            for key, vector in zip(ours, vectors, strict=True)
+            if vector is not None and len(vector) == self.dimensions
+        }
         absent = [key for key in ours if key not in known]
-        made = dict(zip(absent, await lane.make([ours[key] for key in absent]), strict=True)) if absent else {}
+        made = (
+            dict(zip(absent, await lane.make([ours[key] for key in absent]), strict=True))
+            if absent
+            else {}
+        )
         self._hold({**known, **made}.items(), lane)
         return made
 

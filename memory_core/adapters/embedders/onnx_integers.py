@@ -1,11 +1,13 @@
 """The graph of the model, changed so that it multiplies the integers that its weights are.
 
-The file keeps a weight as int8 with a scale for each column, and turns both into floats before it multiplies. Here what is multiplied
-with a weight becomes integers too, by a scale for each token: of the whole batch, as `DynamicQuantizeLinear` takes it, a text's vector
-would depend on its company, and be further from the float's (cosine .993 beside .997). Rows of the embedding tables become floats when
-they are looked up. That a share of attention may be no number is not looked for: each text has two tokens that all attend to, and the
-look took an eighth of a long text's time. All operators are ONNX's own. The file is read and written here, without the package `onnx`:
-it takes 0.1 s, nothing is left on the disk, and nothing more is installed.
+The file keeps a weight as int8 with a scale for each column, and turns both into floats before it
+multiplies. Here what is multiplied with a weight becomes integers too, by a scale for each token:
+of the whole batch, as `DynamicQuantizeLinear` takes it, a text's vector would depend on its
+company, and be further from the float's (cosine .993 beside .997). Rows of the embedding tables
+become floats when they are looked up. That a share of attention may be no number is not looked for:
+each text has two tokens that all attend to, and the look took an eighth of a long text's time. All
+operators are ONNX's own. The file is read and written here, without the package `onnx`: it takes
+0.1 s, nothing is left on the disk, and nothing more is installed.
 """
 
 from __future__ import annotations
@@ -76,9 +78,15 @@ def _changed_graph(graph: bytes) -> bytes:
     return b"".join(written)
 
 
-def _find_weights(nodes: Sequence[_Node], constants: set[str]) -> tuple[dict[str, _Weight], set[str]]:
+def _find_weights(
+    nodes: Sequence[_Node], constants: set[str]
+) -> tuple[dict[str, _Weight], set[str]]:
     """Weights by the name of their float form, and the names of what is cast on the way to it."""
-    casts = {node.outputs[0]: node.inputs[0] for node in nodes if node.operator == "Cast" and node.inputs[0] in constants}
+    casts = {
+        node.outputs[0]: node.inputs[0]
+        for node in nodes
+        if node.operator == "Cast" and node.inputs[0] in constants
+    }
     weights = {
         node.outputs[0]: _Weight(casts[node.inputs[0]], node.inputs[1])
         for node in nodes
@@ -87,7 +95,9 @@ def _find_weights(nodes: Sequence[_Node], constants: set[str]) -> tuple[dict[str
     return weights, {node.inputs[0] for node in nodes if node.outputs[0] in weights}
 
 
-def _changed_nodes(nodes: Sequence[_Node], weights: Mapping[str, _Weight], casts: set[str]) -> Iterator[bytes]:
+def _changed_nodes(
+    nodes: Sequence[_Node], weights: Mapping[str, _Weight], casts: set[str]
+) -> Iterator[bytes]:
     rounded: set[str] = set()
     doubts = {node.outputs[0] for node in nodes if node.operator == "IsNaN"}
     gelu_halves, gelus = _find_gelus(nodes)
@@ -115,37 +125,58 @@ def _changed_nodes(nodes: Sequence[_Node], weights: Mapping[str, _Weight], casts
 
 
 def _find_gelus(nodes: Sequence[_Node]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
-    """The products 0.5 × (1 + erf …) by name, as half and sum, and by the name of each x × such a product, that product.
+    """The products 0.5 × (1 + erf …) by name, as half and sum, and by the name of each x × such a
+    product, that product.
 
     Multiplied as (x × sum) × 0.5, which is the same number, the runtime does all of it in one pass.
     """
     errors = {node.outputs[0] for node in nodes if node.operator == "Erf"}
-    totals = {node.outputs[0] for node in nodes if node.operator == "Add" and node.inputs[0] in errors}
+    totals = {
+        node.outputs[0] for node in nodes if node.operator == "Add" and node.inputs[0] in errors
+    }
     products = [node for node in nodes if node.operator == "Mul"]
-    halves = {node.outputs[0]: (node.inputs[0], node.inputs[1]) for node in products if node.inputs[1] in totals}
-    return halves, {node.outputs[0]: node.inputs[1] for node in products if node.inputs[1] in halves}
+    halves = {
+        node.outputs[0]: (node.inputs[0], node.inputs[1])
+        for node in products
+        if node.inputs[1] in totals
+    }
+    return halves, {
+        node.outputs[0]: node.inputs[1] for node in products if node.inputs[1] in halves
+    }
 
 
 def _look_up(weight: _Weight, places: str, output: str) -> Iterator[bytes]:
     yield _write_node("Gather", (weight.integers, places), f"{output}_found_integers")
-    yield _write_node("Cast", (f"{output}_found_integers",), f"{output}_found_floats", _attribute("to", _FLOAT))
+    yield _write_node(
+        "Cast", (f"{output}_found_integers",), f"{output}_found_floats", _attribute("to", _FLOAT)
+    )
     yield _write_node("Gather", (weight.scale, places), f"{output}_found_scale")
     yield _write_node("Mul", (f"{output}_found_floats", f"{output}_found_scale"), output)
 
 
 def _round(factor: str) -> Iterator[bytes]:
-    """Each row times 127 by its greatest absolute value, rounded, from 1 to 255 with 128 for nothing."""
+    """Each row times 127 by its greatest absolute value, rounded, from 1 to 255 with 128
+    for nothing.
+    """
     yield _write_node("Abs", (factor,), f"{factor}_absolute")
     yield _write_node("ReduceMax", (f"{factor}_absolute",), f"{factor}_greatest", _last_axis())
     yield _write_node("Max", (f"{factor}_greatest", "integers_least"), f"{factor}_range")
     yield _write_node("Div", ("integers_most", f"{factor}_range"), f"{factor}_stretch")
     yield _write_node("Mul", (factor, f"{factor}_stretch"), f"{factor}_stretched")
-    yield _write_node("QuantizeLinear", (f"{factor}_stretched", "integers_whole", "integers_zero"), f"{factor}_integers")
+    yield _write_node(
+        "QuantizeLinear",
+        (f"{factor}_stretched", "integers_whole", "integers_zero"),
+        f"{factor}_integers",
+    )
     yield _write_node("Mul", (f"{factor}_range", "integers_step"), f"{factor}_scale")
 
 
 def _multiply(factor: str, weight: _Weight, output: str) -> Iterator[bytes]:
-    yield _write_node("MatMulInteger", (f"{factor}_integers", weight.integers, "integers_zero"), f"{output}_integers")
+    yield _write_node(
+        "MatMulInteger",
+        (f"{factor}_integers", weight.integers, "integers_zero"),
+        f"{output}_integers",
+    )
     yield _write_node("Cast", (f"{output}_integers",), f"{output}_floats", _attribute("to", _FLOAT))
     yield _write_node("Mul", (f"{output}_floats", f"{factor}_scale"), f"{output}_rows")
     yield _write_node("Mul", (f"{output}_rows", weight.scale), output)
@@ -160,7 +191,10 @@ def _read_node(data: bytes) -> _Node:
 
 
 def _name(tensor: bytes) -> str:
-    return next((field.data.decode() for field in protobuf.fields(tensor) if field.number == _TENSOR_NAME), "")
+    return next(
+        (field.data.decode() for field in protobuf.fields(tensor) if field.number == _TENSOR_NAME),
+        "",
+    )
 
 
 def _write_node(operator: str, inputs: Sequence[str], output: str, attribute: bytes = b"") -> bytes:

@@ -1,4 +1,6 @@
-"""Protocol buffers as bytes: a message cut into its fields, and fields written. No more of the format than an ONNX file uses."""
+"""Protocol buffers as bytes: a message cut into its fields, and fields written. No more of the
+format than an ONNX file uses.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _FIXED = {1: 8, 5: 4}
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a message: its number, its kind on the wire, and its bytes without their length."""
+    """A field of a message: its number, its kind on the wire, and its bytes without
+    their length.
+    """
 
     number: int
     kind: int

@@ -1,7 +1,8 @@
 """The memories of one user in columns, for searches.
 
-Note: a row never moves. A memory whose text, tags or vector changed is taken out (`alive` = False) and comes back as a
-new row; a change of status, weights or times is made in place. Code that uses a slice holds its lock (`slice_cache`).
+Note: a row never moves. A memory whose text, tags or vector changed is taken out (`alive` = False)
+and comes back as a new row; a change of status, weights or times is made in place. Code that uses a
+slice holds its lock (`slice_cache`).
 """
 
 from __future__ import annotations
@@ -29,33 +30,56 @@ STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
 TYPE_CODES: Final = {memory_type.value: code for code, memory_type in enumerate(MemoryType)}
 OVERTAKEN: Final = frozenset({"contradicted", "consolidated", "new_version"})
 FINDABLE: Final = frozenset({"active", "compressed", "decayed"})
-"""Statuses that a query may find. What words are worth is counted over all of these, so that fading changes no relevance."""
+"""Statuses that a query may find. What words are worth is counted over all of these,
+so that fading changes no relevance.
+"""
 MAX_TURNS = 1_000_000
-"""A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not fill the memory."""
+"""A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not
+fill the memory.
+"""
 MIN_WASTE = 1000
 LONGEST_IDLE: Final = timedelta(hours=1)
-"""A slice that was not searched for so long is let go: of a user whom another process has erased, nothing stays in memory for longer."""
+"""A slice that was not searched for so long is let go: of a user whom another process has erased,
+nothing stays in memory for longer.
+"""
 
 _COLUMNS: Final[dict[str, type[np.generic]]] = {
-    "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_,
-    "asks": np.bool_, "tells_time": np.bool_,
+    "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_,
+    "has_vector": np.bool_, "asks": np.bool_, "tells_time": np.bool_,
     "status": np.int8, "type": np.int8,
-    "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32, "successor": np.int32,
-    "says_i": np.int8, "turn": np.int32, "stamp": np.int64, "sequence": np.int64,
-    "valid_from": np.float64, "valid_until": np.float64, "worth_factor": np.float64, "tellings": np.int32,
+    "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32,
+    "cell": np.int32, "successor": np.int32, "says_i": np.int8, "turn": np.int32, "stamp": np.int64,
+    "sequence": np.int64, "valid_from": np.float64, "valid_until": np.float64,
+    "worth_factor": np.float64, "tellings": np.int32,
 }  # fmt: skip
 BESIDE: Final = ("previous", "next")
 """The rows of the turns before and after: two columns of one array, named `beside`."""
-NUMBERS: Final = ("length", "own_length", "event_at", "touched_at", "accessed_at", "importance_base", "access_count", "confidence")
-"""What every candidate is asked for: columns of one array, named `numbers`, so that a search takes them all at once."""
+NUMBERS: Final = (
+    "length",
+    "own_length",
+    "event_at",
+    "touched_at",
+    "accessed_at",
+    "importance_base",
+    "access_count",
+    "confidence",
+)
+"""What every candidate is asked for: columns of one array, named `numbers`, so that a search takes
+them all at once.
+"""
 SLICE_FIELDS: Final = (
-    "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id", "agent_id", "actor", "cell_id", "next_id",
-    "event_timestamp", "valid_from", "valid_until", "created_at", "updated_at", "last_accessed_at", "access_count", "importance_base",
-    "confidence", "embedding_model", "worth", "reinforcement_count", "pinned", "subject", "attribute",
+    "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id",
+    "agent_id", "actor", "cell_id", "next_id", "event_timestamp", "valid_from", "valid_until",
+    "created_at", "updated_at", "last_accessed_at", "access_count", "importance_base", "confidence",
+    "embedding_model", "worth", "reinforcement_count", "pinned", "subject", "attribute",
     "searchable",
 )  # fmt: skip
 """What `put`, and who hands it a vector, looks at in a body."""
-_ROW_BYTES: Final = sum(np.dtype(column_type).itemsize for column_type in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
+_ROW_BYTES: Final = (
+    sum(np.dtype(column_type).itemsize for column_type in _COLUMNS.values())
+    + 4 * len(BESIDE)
+    + 8 * len(NUMBERS)
+)
 
 
 class Codes:
@@ -84,7 +108,11 @@ class Codes:
     def of(self, codes: npt.NDArray[np.int32]) -> list[str | None]:
         """The names behind codes."""
         names = self.names
-        return [None if code < 0 else names[code] for code in codes.tolist()] if names else [None] * len(codes)
+        return (
+            [None if code < 0 else names[code] for code in codes.tolist()]
+            if names
+            else [None] * len(codes)
+        )
 
 
 class Slice:
@@ -107,7 +135,9 @@ class Slice:
         self._by_type: Counter[int] = Counter()
         self.vectors = Vectors(self._dimensions)
         self.index = LexicalIndex()
-        self.categories, self.sessions, self.agents, self.actors, self.cells, self.successors = (Codes() for _ in range(6))
+        self.categories, self.sessions, self.agents, self.actors, self.cells, self.successors = (
+            Codes() for _ in range(6)
+        )
         self._order_bytes = 0
         self._rows: dict[str, int] = {}
         self._tags: dict[str, array[int]] = {}
@@ -116,7 +146,9 @@ class Slice:
         self._state_bytes = 0
         self._turns: list[array[int]] = []
         self._capacity = 64
-        self._arrays: dict[str, npt.NDArray[Any]] = {name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()}
+        self._arrays: dict[str, npt.NDArray[Any]] = {
+            name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()
+        }
         self._arrays["beside"] = np.zeros((self._capacity, len(BESIDE)), dtype=np.int32)
         self._arrays["numbers"] = np.zeros((self._capacity, len(NUMBERS)))
         self._columns = _by_name(self._arrays)
@@ -127,8 +159,16 @@ class Slice:
     @property
     def nbytes(self) -> int:
         """Bytes held, estimated; 350 a row stand for its id, its place by id and its names."""
-        texts = self._order_bytes + self._state_bytes + 100 * (len(self._orders) + len(self._states))
-        return self.vectors.nbytes + self.index.nbytes + texts + _ROW_BYTES * self._capacity + 350 * len(self.ids)
+        texts = (
+            self._order_bytes + self._state_bytes + 100 * (len(self._orders) + len(self._states))
+        )
+        return (
+            self.vectors.nbytes
+            + self.index.nbytes
+            + texts
+            + _ROW_BYTES * self._capacity
+            + 350 * len(self.ids)
+        )
 
     def is_at(self, epoch: str, change: int) -> bool:
         """Whether it says what the file said after that change."""
@@ -162,16 +202,22 @@ class Slice:
     @property
     def known_actors(self) -> frozenset[str]:
         """The actors of what a query without any filter could find."""
-        return frozenset(self.actors.names[code] for code, number in self._by_actor.items() if number > 0 and code >= 0)
+        return frozenset(
+            self.actors.names[code]
+            for code, number in self._by_actor.items()
+            if number > 0 and code >= 0
+        )
 
     def findable_of(self, types: Iterable[str]) -> int:
         """How many memories of these types a query without any filter could find."""
         return sum(self._by_type[TYPE_CODES[memory_type]] for memory_type in types)
 
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
-        """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions.
+        """Take in a memory or version as stored, new or changed. ValueError when its vector has
+        other dimensions.
 
-        `damaged` names memories that could not be taken in; one that is taken in is named no longer. What is not searchable is not held.
+        `damaged` names memories that could not be taken in; one that is taken in is named no
+        longer. What is not searchable is not held.
         """
         if body.get("searchable") is False:
             self.drop(memory_id)
@@ -226,9 +272,10 @@ class Slice:
         self.ids.append(memory_id)
         self._rows[memory_id] = row
         fixed = {
-            "alive": True, "version": kind == "version", "has_vector": blob is not None, "asks": lexical.asks,
-            "tells_time": lexical.tells_time,
-            "says_i": -1 if lexical.says_i is None else lexical.says_i, "length": sum(weights.values()), "own_length": own_length(lexical),
+            "alive": True, "version": kind == "version", "has_vector": blob is not None,
+            "asks": lexical.asks, "tells_time": lexical.tells_time,
+            "says_i": -1 if lexical.says_i is None else lexical.says_i,
+            "length": sum(weights.values()), "own_length": own_length(lexical),
             "session": self.sessions.code(body["session_id"]),
             "turn": -1, "previous": -1, "next": -1,
         }  # fmt: skip
@@ -238,13 +285,17 @@ class Slice:
         return row
 
     def _count(self, row: int, sign: int) -> None:
-        """Keep the totals over what is findable; a query would else spend most of its time on counting."""
+        """Keep the totals over what is findable; a query would else spend most of its time
+        on counting.
+        """
         if self._columns["findable"][row]:
             self.documents += sign
             self.total_length += sign * float(self._columns["length"][row])
             if self._columns["turn"][row] >= 0:
                 self.turns += sign
-                self.total_log_length += sign * log(max(float(self._columns["own_length"][row]), 1.0))
+                self.total_log_length += sign * log(
+                    max(float(self._columns["own_length"][row]), 1.0)
+                )
             self._by_actor[int(self._columns["actor"][row])] += sign
             self._by_type[int(self._columns["type"][row])] += sign
         self.expiring += sign * (not isnan(self._columns["valid_until"][row]))

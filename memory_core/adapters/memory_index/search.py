@@ -1,7 +1,7 @@
 """Searches over the memories of one user in columns.
 
-Note: the statistics are counted over all that a query may find, faded memories too, and not over what the filter leaves. A filter must not
-change what a word is worth.
+Note: the statistics are counted over all that a query may find, faded memories too, and not over
+what the filter leaves. A filter must not change what a word is worth.
 """
 
 from __future__ import annotations
@@ -14,12 +14,31 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.memory_index.columns import FINDABLE, MAX_TURNS, STATUS_CODES, TYPE_CODES, Slice
+from memory_core.adapters.memory_index.columns import (
+    FINDABLE,
+    MAX_TURNS,
+    STATUS_CODES,
+    TYPE_CODES,
+    Slice,
+)
 from memory_core.adapters.memory_index.postings import Postings
-from memory_core.domain.fading import LEAST_IMPORTANCE, MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE, Fading
+from memory_core.domain.fading import (
+    LEAST_IMPORTANCE,
+    MOST_USES,
+    USES_A_TELLING,
+    USES_THAT_DOUBLE,
+    Fading,
+)
 from memory_core.domain.memory import MemoryType, Status, Vector
 from memory_core.domain.messages import MESSAGE, is_message
-from memory_core.domain.ranking.candidates import TURNS_THAT_LEND, CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.ranking.candidates import (
+    TURNS_THAT_LEND,
+    CandidateSet,
+    Flags,
+    Floats,
+    Ints,
+    Statistics,
+)
 from memory_core.domain.ranking.index_terms import PASSAGE_TERMS, places_of
 from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
 from memory_core.domain.ranking.vectors import VectorKind
@@ -28,14 +47,20 @@ from memory_core.ports import Batch, Document, Filter, Near, Search, Write
 _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 
 
-def find(user_slice: Slice, search: Search, only: Collection[str] | None = None) -> tuple[CandidateSet, Statistics]:
-    """The `limit` nearest and the `limit` best by BM25 within the filter, as one set; and what the terms are worth here.
+def find(
+    user_slice: Slice, search: Search, only: Collection[str] | None = None
+) -> tuple[CandidateSet, Statistics]:
+    """The `limit` nearest and the `limit` best by BM25 within the filter, as one set;
+    and what the terms are worth here.
 
-    only: the ids that the filter's conditions on metadata let through, which a slice does not hold; None where it has none.
+    only: the ids that the filter's conditions on metadata let through, which a slice does not hold;
+    None where it has none.
     """
     findable = user_slice.column("findable")
     postings = _without_hidden_turns(user_slice, user_slice.index.find(search.terms))
-    frequencies = np.bincount(postings.term[postings.own & findable[postings.rows]], minlength=len(search.terms))
+    frequencies = np.bincount(
+        postings.term[postings.own & findable[postings.rows]], minlength=len(search.terms)
+    )
     statistics = _statistics(user_slice, dict(zip(search.terms, frequencies.tolist(), strict=True)))
     standing = standing_rows(user_slice, search.where)
     mask = narrowed(user_slice, search.where, standing)
@@ -43,7 +68,9 @@ def find(user_slice: Slice, search: Search, only: Collection[str] | None = None)
         mask &= _named(user_slice, only)
     cosines = _cosines(user_slice, search.vectors)
     embedded = mask & user_slice.column("has_vector")
-    near = _together([_best_within(user_slice, cosine, embedded, search.limit) for cosine in cosines])
+    near = _together(
+        [_best_within(user_slice, cosine, embedded, search.limit) for cosine in cosines]
+    )
     near_meaning = _nearness(user_slice, postings, search)
     worded = _together(
         [
@@ -56,35 +83,53 @@ def find(user_slice: Slice, search: Search, only: Collection[str] | None = None)
     rows = np.concatenate((near, worded[place[worded] < 0]))
     place[rows] = np.arange(len(rows))
     terms = _term_matrix(place[postings.rows], len(rows), postings, len(search.terms))
-    candidates = _columns(user_slice, rows, cosines, standing, place, terms, several=bool(search.sentences))
+    candidates = _columns(
+        user_slice, rows, cosines, standing, place, terms, several=bool(search.sentences)
+    )
     if search.where.fading is not None and search.where.now is not None:
         candidates.faded = faded_rows(user_slice, rows, search.where.fading, search.where.now)
     candidates.near = None if near_meaning is None else near_meaning[rows]
-    worded_rows = {place: order for place, row in enumerate(rows.tolist()) if (order := user_slice.order(row)) and terms[1][place].any()}
+    worded_rows = {
+        place: order
+        for place, row in enumerate(rows.tolist())
+        if (order := user_slice.order(row)) and terms[1][place].any()
+    }
     candidates.places = places_of(worded_rows, search.terms, terms[1])
-    candidates.lists = {"vector": candidates.ids[: len(near)], "lexical": [user_slice.ids[row] for row in worded.tolist()]}
+    candidates.lists = {
+        "vector": candidates.ids[: len(near)],
+        "lexical": [user_slice.ids[row] for row in worded.tolist()],
+    }
     return candidates, statistics
 
 
 def _without_hidden_turns(user_slice: Slice, postings: Postings) -> Postings:
-    """The postings but for words that only the turns before lent, where one of these turns is deleted."""
+    """The postings but for words that only the turns before lent, where one of these
+    turns is deleted.
+    """
     deleted = (
-        user_slice.column("alive") & (user_slice.column("status") == STATUS_CODES[Status.DELETED.value]) & (user_slice.column("turn") >= 0)
+        user_slice.column("alive")
+        & (user_slice.column("status") == STATUS_CODES[Status.DELETED.value])
+        & (user_slice.column("turn") >= 0)
     )
     if not deleted.any():
         return postings
     places = user_slice.column("session").astype(np.int64) * MAX_TURNS + user_slice.column("turn")
     lent = (~postings.own & (user_slice.column("turn")[postings.rows] >= 0)).nonzero()[0]
-    # A place before the first of its session is the last but so many of another, which has no turn there.
+    # A place before the first of its session is the last but so many of another,
+    # which has no turn there.
     before = places[postings.rows[lent]][:, None] - np.arange(1, TURNS_THAT_LEND + 1)
     hidden = np.isin(before, places[deleted]).any(axis=1)
     visible = np.ones(len(postings.rows), dtype=np.bool_)
     visible[lent[hidden]] = False
-    return Postings(postings.term[visible], postings.rows[visible], postings.tf[visible], postings.own[visible])
+    return Postings(
+        postings.term[visible], postings.rows[visible], postings.tf[visible], postings.own[visible]
+    )
 
 
 def neighbours(user_slice: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[str, float]]:
-    """Ids and similarities of what a decision needs, nearest first; those of the slot are in whatever they are like (0 = unknown)."""
+    """Ids and similarities of what a decision needs, nearest first; those of the slot are in
+    whatever they are like (0 = unknown).
+    """
     known: dict[str, float] = {}
     if near.vector is not None:
         where = Filter(near.statuses, types=near.types)
@@ -94,10 +139,20 @@ def neighbours(user_slice: Slice, near: Near, slot_ids: Sequence[str]) -> list[t
         rows, cosine = _likeness(user_slice, near.vector, mask.nonzero()[0])
         rows, cosine = rows[cosine >= near.floor], cosine[cosine >= near.floor]
         best = _best(user_slice, rows, cosine, near.limit)
-        known = {user_slice.ids[row]: value for row, value in zip(rows[best].tolist(), cosine[best].tolist(), strict=True)}
-        in_slot = sorted(row for memory_id in slot_ids if memory_id not in known and (row := user_slice.row(memory_id)) >= 0)
+        known = {
+            user_slice.ids[row]: value
+            for row, value in zip(rows[best].tolist(), cosine[best].tolist(), strict=True)
+        }
+        in_slot = sorted(
+            row
+            for memory_id in slot_ids
+            if memory_id not in known and (row := user_slice.row(memory_id)) >= 0
+        )
         rows, cosine = _likeness(user_slice, near.vector, np.array(in_slot, dtype=np.int64))
-        known |= {user_slice.ids[row]: value for row, value in zip(rows.tolist(), cosine.tolist(), strict=True)}
+        known |= {
+            user_slice.ids[row]: value
+            for row, value in zip(rows.tolist(), cosine.tolist(), strict=True)
+        }
     known = known | {memory_id: 0.0 for memory_id in slot_ids if memory_id not in known}
     return sorted(known.items(), key=lambda pair: -pair[1])
 
@@ -131,23 +186,39 @@ def _together(lists: Sequence[Ints]) -> Ints:
 
 
 def _nearness(user_slice: Slice, postings: Postings, search: Search) -> Floats | None:
-    """Rows × terms: how near the words of each row come to a term that it does not hold itself; None without related words."""
+    """Rows × terms: how near the words of each row come to a term that it does not hold itself;
+    None without related words.
+    """
     if not search.related:
         return None
     near = np.zeros((len(user_slice), len(search.terms)))
     near_postings = user_slice.index.find([word.word for word in search.related])
-    of, likeness = np.array([word.of for word in search.related]), np.array([word.likeness for word in search.related])
+    of, likeness = (
+        np.array([word.of for word in search.related]),
+        np.array([word.likeness for word in search.related]),
+    )
     which = near_postings.term[near_postings.own]
     np.maximum.at(near, (near_postings.rows[near_postings.own], of[which]), likeness[which])
     near[postings.rows[postings.own], postings.term[postings.own]] = 0.0
     return near
 
 
-def _word_scores(user_slice: Slice, postings: Postings, statistics: Statistics, near: Floats | None, search: Search) -> list[Floats]:
-    """By sentence BM25 of every row, and a part of it for words near the terms; only the rows that hold either are touched."""
+def _word_scores(
+    user_slice: Slice,
+    postings: Postings,
+    statistics: Statistics,
+    near: Floats | None,
+    search: Search,
+) -> list[Floats]:
+    """By sentence BM25 of every row, and a part of it for words near the terms;
+    only the rows that hold either are touched.
+    """
     every = idf(statistics.document_frequency.values(), statistics.documents)
-    # Of a text longer than all others a passage may be what is asked for, and relevance weighs that.
-    length = np.minimum(user_slice.column("length")[postings.rows], max(statistics.mean_length, PASSAGE_TERMS))
+    # Of a text longer than all others a passage may be what is asked for, and relevance
+    # weighs that.
+    length = np.minimum(
+        user_slice.column("length")[postings.rows], max(statistics.mean_length, PASSAGE_TERMS)
+    )
     share = saturation(postings.tf, length, statistics.mean_length, ORDER_K1, ORDER_B)
     scores_by_sentence = []
     for asked in [sentence.places for sentence in search.sentences] or [tuple(range(len(every)))]:
@@ -155,12 +226,16 @@ def _word_scores(user_slice: Slice, postings: Postings, statistics: Statistics, 
         worth[list(asked)] = every[list(asked)]
         scores = np.zeros(len(user_slice)) if near is None else ORDER_NEAR * (near @ worth)
         if len(postings.rows):
-            scores += np.bincount(postings.rows, weights=share * worth[postings.term], minlength=len(user_slice))
+            scores += np.bincount(
+                postings.rows, weights=share * worth[postings.term], minlength=len(user_slice)
+            )
         scores_by_sentence.append(scores)
     return scores_by_sentence
 
 
-def _likeness(user_slice: Slice, vector: Vector, rows: Ints) -> tuple[Ints, npt.NDArray[np.float32]]:
+def _likeness(
+    user_slice: Slice, vector: Vector, rows: Ints
+) -> tuple[Ints, npt.NDArray[np.float32]]:
     """Those of the rows (ascending) that have a vector, and their cosines."""
     rows = rows[user_slice.column("has_vector")[rows]]
     return rows, user_slice.vectors.products(vector, rows)
@@ -178,7 +253,9 @@ def _best_worded(user_slice: Slice, scores: Floats, mask: Flags, limit: int) -> 
 
 
 def _best(user_slice: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], limit: int) -> Ints:
-    """Where among the rows the `limit` highest of their scores are, highest first, ties by sequence."""
+    """Where among the rows the `limit` highest of their scores are, highest first,
+    ties by sequence.
+    """
     if len(rows) > limit:
         places = (scores >= np.partition(scores, len(rows) - limit)[len(rows) - limit]).nonzero()[0]
     else:
@@ -189,7 +266,14 @@ def _best(user_slice: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], 
 
 
 def _columns(
-    user_slice: Slice, rows: Ints, cosines: Sequence[Floats], standing: Flags, place: Ints, terms: tuple[Floats, Flags], *, several: bool
+    user_slice: Slice,
+    rows: Ints,
+    cosines: Sequence[Floats],
+    standing: Flags,
+    place: Ints,
+    terms: tuple[Floats, Flags],
+    *,
+    several: bool,
 ) -> CandidateSet:
     """The set of these rows.
 
@@ -197,10 +281,22 @@ def _columns(
     """
     beside = user_slice.column("beside")[rows]
     beside[(beside < 0) | ~standing[beside]] = -1
-    each = np.array([_beside_too(cosine, rows, beside) for cosine in cosines] or [np.full((3, len(rows)), np.nan)])
+    each = np.array(
+        [_beside_too(cosine, rows, beside) for cosine in cosines]
+        or [np.full((3, len(rows)), np.nan)]
+    )
     cosine, previous_cosine, next_cosine = each.max(axis=0)
     beside_place = np.where(beside < 0, -1, place[beside])
-    length, own_length, event_at, touched_at, accessed_at, importance_base, access_count, confidence = user_slice.column("numbers")[rows].T
+    (
+        length,
+        own_length,
+        event_at,
+        touched_at,
+        accessed_at,
+        importance_base,
+        access_count,
+        confidence,
+    ) = user_slice.column("numbers")[rows].T
     ids = [user_slice.ids[row] for row in rows.tolist()]
     return CandidateSet(
         ids=ids,
@@ -213,13 +309,16 @@ def _columns(
         own_length=own_length,
         before=beside_place[:, 0],
         after=beside_place[:, 1],
-        turns=np.array([is_message(name) for name in ids], dtype=np.bool_) | (user_slice.column("turn")[rows] >= 0),
+        turns=np.array([is_message(name) for name in ids], dtype=np.bool_)
+        | (user_slice.column("turn")[rows] >= 0),
         asks=user_slice.column("asks")[rows],
         tells_time=user_slice.column("tells_time")[rows],
         actor=user_slice.actors.of(user_slice.column("actor")[rows]),
         cell=user_slice.cells.of(user_slice.column("cell")[rows]),
         sessions=user_slice.sessions.of(user_slice.column("session")[rows]),
-        says_i=np.where(user_slice.column("says_i")[rows] < 0, np.nan, user_slice.column("says_i")[rows]),
+        says_i=np.where(
+            user_slice.column("says_i")[rows] < 0, np.nan, user_slice.column("says_i")[rows]
+        ),
         states=[user_slice.states(row) for row in rows.tolist()],
         faded=user_slice.column("status")[rows] == STATUS_CODES[Status.DECAYED.value],
         event_at=event_at,
@@ -238,7 +337,9 @@ def _beside_too(cosine: Floats, rows: Ints, beside: Ints) -> Floats:
 
 
 def _term_matrix(at: Ints, rows: int, postings: Postings, terms: int) -> tuple[Floats, Flags]:
-    """The columns tf and own, candidates × terms. `at`: the candidate that each posting is about, -1 = none."""
+    """The columns tf and own, candidates × terms. `at`: the candidate that each posting is
+    about, -1 = none.
+    """
     tf, own = np.zeros((rows, terms)), np.zeros((rows, terms), dtype=np.bool_)
     hit = (at >= 0).nonzero()[0]
     at, term = at[hit], postings.term[hit]
@@ -249,17 +350,21 @@ def _term_matrix(at: Ints, rows: int, postings: Postings, terms: int) -> tuple[F
 
 # What a Filter means, as a mask over the rows of a slice.
 #
-# Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version) counts whatever its
-# status is now, and old versions count too; without it neither does.
+# Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version)
+# counts whatever its status is now, and old versions count too; without it neither does.
 
 
 def standing_rows(user_slice: Slice, where: Filter) -> Flags:
     """The rows that a filter admits by status, validity and versions alone.
 
-    That is without the narrowing by type, tag, session… Neighbouring turns must be admitted so, too, or a deleted memory would still speak
-    through the one beside it.
+    That is without the narrowing by type, tag, session… Neighbouring turns must be admitted so,
+    too, or a deleted memory would still speak through the one beside it.
     """
-    if where.statuses == FINDABLE and where.at is None and (where.now is None or not user_slice.expiring):
+    if (
+        where.statuses == FINDABLE
+        and where.at is None
+        and (where.now is None or not user_slice.expiring)
+    ):
         return user_slice.column("findable").copy()
     standing = _among(user_slice, "status", [STATUS_CODES[status] for status in where.standing])
     until = user_slice.column("valid_until")
@@ -279,15 +384,29 @@ def standing_rows(user_slice: Slice, where: Filter) -> Flags:
 
 
 def faded_rows(user_slice: Slice, rows: Ints, rules: Fading, now: datetime) -> Flags:
-    """Which of the rows have faded at a moment, marked as decayed or not yet: `fading.has_faded` by columns."""
+    """Which of the rows have faded at a moment, marked as decayed or not yet:
+    `fading.has_faded` by columns.
+    """
     status = user_slice.column("status")[rows]
-    uses = user_slice.column("access_count")[rows] + USES_A_TELLING * user_slice.column("tellings")[rows]
+    uses = (
+        user_slice.column("access_count")[rows]
+        + USES_A_TELLING * user_slice.column("tellings")[rows]
+    )
     worth = user_slice.column("worth_factor")[rows]
-    lasts = np.where(np.isinf(worth), 0.0, worth) * (1.0 + np.minimum(uses, MOST_USES) / USES_THAT_DOUBLE)
-    base, floor = np.log2(np.maximum(user_slice.column("importance_base")[rows], LEAST_IMPORTANCE)), rules.bounds(now)["floor"]
-    fades_at = user_slice.column("accessed_at")[rows] + rules.half_life_s * lasts * np.maximum(base - floor, 0.0)
+    lasts = np.where(np.isinf(worth), 0.0, worth) * (
+        1.0 + np.minimum(uses, MOST_USES) / USES_THAT_DOUBLE
+    )
+    base, floor = (
+        np.log2(np.maximum(user_slice.column("importance_base")[rows], LEAST_IMPORTANCE)),
+        rules.bounds(now)["floor"],
+    )
+    fades_at = user_slice.column("accessed_at")[rows] + rules.half_life_s * lasts * np.maximum(
+        base - floor, 0.0
+    )
     fades_at[np.isinf(worth)] = np.inf
-    faded: Flags = (status == STATUS_CODES["decayed"]) | ((status == STATUS_CODES["active"]) & (fades_at < now.timestamp()))
+    faded: Flags = (status == STATUS_CODES["decayed"]) | (
+        (status == STATUS_CODES["active"]) & (fades_at < now.timestamp())
+    )
     return faded
 
 
@@ -303,7 +422,9 @@ def narrowed(user_slice: Slice, where: Filter, standing: Flags) -> Flags:
     if where.session_id is not None:
         mask &= _among(user_slice, "session", [user_slice.sessions.known(where.session_id)])
     if where.without_session_id is not None:
-        mask &= ~_among(user_slice, "session", [user_slice.sessions.known(where.without_session_id)])
+        mask &= ~_among(
+            user_slice, "session", [user_slice.sessions.known(where.without_session_id)]
+        )
     if where.agent_id is not None:
         mask &= _among(user_slice, "agent", [user_slice.agents.known(where.agent_id)])
     if where.tags:
@@ -352,19 +473,30 @@ _MEMORY_KINDS: Final = frozenset({"memory", "version"})
 
 
 def without_others(documents: Mapping[str, Document], kind: VectorKind) -> dict[str, Document]:
-    """Documents without vectors of another embedder, which must not be compared with the present one's."""
-    return {name: document if _is_comparable(document, kind) else replace(document, vector=None) for name, document in documents.items()}
+    """Documents without vectors of another embedder, which must not be compared with the
+    present one's.
+    """
+    return {
+        name: document if _is_comparable(document, kind) else replace(document, vector=None)
+        for name, document in documents.items()
+    }
 
 
 def with_own_name(batch: Batch, kind: VectorKind) -> Batch:
     """The batch, in which each memory with a vector names the configured embedder.
 
-    No vector of another embedder is ever handed out, so a vector that is written is the present one's. A memory that was read while its
-    vector was another's still names that one.
+    No vector of another embedder is ever handed out, so a vector that is written is the present
+    one's. A memory that was read while its vector was another's still names that one.
     """
     if not any(_names_another(write.document, kind) for write in batch.writes):
         return batch
-    return replace(batch, writes=tuple(_renamed(write, kind) if _names_another(write.document, kind) else write for write in batch.writes))
+    return replace(
+        batch,
+        writes=tuple(
+            _renamed(write, kind) if _names_another(write.document, kind) else write
+            for write in batch.writes
+        ),
+    )
 
 
 def _is_comparable(document: Document, kind: VectorKind) -> bool:
@@ -378,5 +510,9 @@ def _names_another(document: Document, kind: VectorKind) -> bool:
 
 
 def _renamed(write: Write, kind: VectorKind) -> Write:
-    body = {**write.document.body, "embedding_model": kind.model, "embedding_dimensions": kind.dimensions}
+    body = {
+        **write.document.body,
+        "embedding_model": kind.model,
+        "embedding_dimensions": kind.dimensions,
+    }
     return replace(write, document=replace(write.document, body=body))

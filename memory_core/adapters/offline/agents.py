@@ -1,8 +1,9 @@
 """The agents by rule, without a model.
 
-Deterministic and without a model: the same messages give the same answers on every machine, and every word of an answer was said
-or is in a table. No text makes them fail: an answer that is too long is cut, and where a rule fails a plainer one answers; both are
-counted. Note: `embedder` is for vectors that mean something; with the `hash` embedder give None, for its similarities are noise.
+Deterministic and without a model: the same messages give the same answers on every machine, and
+every word of an answer was said or is in a table. No text makes them fail: an answer that is too
+long is cut, and where a rule fails a plainer one answers; both are counted. Note: `embedder` is for
+vectors that mean something; with the `hash` embedder give None, for its similarities are noise.
 """
 
 from __future__ import annotations
@@ -22,7 +23,12 @@ from memory_core.adapters.offline.facts import MAX_FACTS, said_facts, speaker
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.reconciliation import decided, merged
-from memory_core.adapters.offline.running_rules import RuleThread, answer_within_schema, checkpoint, fitted
+from memory_core.adapters.offline.running_rules import (
+    RuleThread,
+    answer_within_schema,
+    checkpoint,
+    fitted,
+)
 from memory_core.adapters.offline.summary import retrieval_hints
 from memory_core.domain.agent_schemas import (
     NOT_AVAILABLE,
@@ -68,22 +74,35 @@ SHORT = 2_000
 RECENT_CELLS = 8
 """Cells whose facts are kept for their summaries."""
 LONG = 50_000
-"""Characters from which texts are read in a thread of their own, so that shorter ones don't wait for them."""
+"""Characters from which texts are read in a thread of their own, so that shorter ones don't
+wait for them.
+"""
 T = TypeVar("T")
 
 
 class OfflineAgents:
     """The `Agents` port by rule. boundary_gap: the silence that always parts two cells.
 
-    embedder: whose vectors say what sentences and messages have in common; None = their words alone decide. meter: told
-    which answers were cut. Only `Unavailable` of the embedder is ever raised, and `AgentFailed` by `synthesise`.
+    embedder: whose vectors say what sentences and messages have in common; None = their words alone
+    decide. meter: told which answers were cut. Only `Unavailable` of the embedder is ever raised,
+    and `AgentFailed` by `synthesise`.
     """
 
-    def __init__(self, embedder: Embedder | None = None, *, boundary_gap: timedelta = BOUNDARY_GAP, meter: Meter | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        *,
+        boundary_gap: timedelta = BOUNDARY_GAP,
+        meter: Meter | None = None,
+    ) -> None:
         self._embedder = embedder
         self._gap = boundary_gap
         self._meter = meter
-        self._thread, self._thread_for_long, self._thread_for_queries = RuleThread(), RuleThread(), RuleThread()
+        self._thread, self._thread_for_long, self._thread_for_queries = (
+            RuleThread(),
+            RuleThread(),
+            RuleThread(),
+        )
         self._facts = RecentFacts()
 
     @property
@@ -104,36 +123,65 @@ class OfflineAgents:
         """No connections."""
         return 0, 0
 
-    async def detect_boundary(self, owner: Owner, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+    async def detect_boundary(
+        self, owner: Owner, messages: Sequence[Message], previous: str | None
+    ) -> Answered[Boundaries]:
         """Where the topic changes; by the plainer rule nowhere."""
         vectors = None
         if self._embedder is not None:
-            vectors = await self._vectors(await self._run(_said(messages), partial(_topics, messages)))
+            vectors = await self._vectors(
+                await self._run(_said(messages), partial(_topics, messages))
+            )
         rule = partial(boundaries.boundaries, messages, previous, self._gap, vectors)
         return await self._answer("detect_boundary", _said(messages), rule, Boundaries)
 
-    async def analyse_episode(self, owner: Owner, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+    async def analyse_episode(
+        self, owner: Owner, messages: Sequence[Message]
+    ) -> Answered[EpisodeAnalysis]:
         """How the people behaved, by cues; by the plainer rule nothing is seen."""
-        return await self._answer("analyse_episode", _said(messages), partial(episode_analysis, messages), EpisodeAnalysis)
+        return await self._answer(
+            "analyse_episode", _said(messages), partial(episode_analysis, messages), EpisodeAnalysis
+        )
 
-    async def summarise(self, owner: Owner, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
-        """The most central sentences, by the plainer rule the first ones; fast: by their words alone, and without hints for retrieval."""
+    async def summarise(
+        self, owner: Owner, messages: Sequence[Message], *, fast: bool = False
+    ) -> Answered[ConversationSummary]:
+        """The most central sentences, by the plainer rule the first ones; fast: by their words
+        alone, and without hints for retrieval.
+        """
         sentences = vectors = None
         if self._embedder is not None and not fast:
             sentences = await self._run(_said(messages), partial(summary.candidates, messages))
             vectors = await self._vectors([sentence.text for sentence in sentences])
         rule = partial(_summary, messages, sentences, vectors, fast, self._facts)
-        return await self._answer("summarise", _said(messages), rule, partial(_plain_summary, messages))
+        return await self._answer(
+            "summarise", _said(messages), rule, partial(_plain_summary, messages)
+        )
 
-    async def extract_facts(self, owner: Owner, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+    async def extract_facts(
+        self, owner: Owner, messages: Sequence[Message]
+    ) -> Answered[ExtractedFacts]:
         """What users asserted, and what holds for a while; by the plainer rule nothing."""
-        return await self._answer("extract_facts", _said(messages), partial(_extracted, messages, self._facts), ExtractedFacts)
+        return await self._answer(
+            "extract_facts",
+            _said(messages),
+            partial(_extracted, messages, self._facts),
+            ExtractedFacts,
+        )
 
-    async def form(self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool) -> Answered[FormedParts]:
+    async def form(
+        self, owner: Owner, messages: Sequence[Message], previous: str | None, *, cut: bool
+    ) -> Answered[FormedParts]:
         """What the separate rules say, together."""
         boundaries = (await self.detect_boundary(owner, messages, previous)).value if cut else None
-        firsts = [0, *(cut_before.after + 1 for cut_before in boundaries.cuts)] if boundaries is not None else [0]
-        stretches = [(first, messages[first:end]) for first, end in pairwise([*firsts, len(messages)])]
+        firsts = (
+            [0, *(cut_before.after + 1 for cut_before in boundaries.cuts)]
+            if boundaries is not None
+            else [0]
+        )
+        stretches = [
+            (first, messages[first:end]) for first, end in pairwise([*firsts, len(messages)])
+        ]
         episodes = [
             EpisodeParts(
                 first=first,
@@ -143,37 +191,65 @@ class OfflineAgents:
             for first, stretch in stretches
         ]
         facts = (await self.extract_facts(owner, messages)).value
-        return Answered(FormedParts(boundaries=boundaries, facts=facts, episodes=episodes), Provenance(MODEL))
+        return Answered(
+            FormedParts(boundaries=boundaries, facts=facts, episodes=episodes), Provenance(MODEL)
+        )
 
-    async def reflect(self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]) -> Answered[ReflectedParts]:
+    async def reflect(
+        self, owner: Owner, episodes: Sequence[DecisionItem], scenes: Sequence[SceneItem]
+    ) -> Answered[ReflectedParts]:
         """What the separate rules say, together."""
-        patterns, profile = await self.find_patterns(owner, episodes), await self.update_profile(owner, scenes)
-        return Answered(ReflectedParts(patterns=patterns.value, profile=profile.value), Provenance(MODEL))
+        patterns, profile = (
+            await self.find_patterns(owner, episodes),
+            await self.update_profile(owner, scenes),
+        )
+        return Answered(
+            ReflectedParts(patterns=patterns.value, profile=profile.value), Provenance(MODEL)
+        )
 
-    async def decide_conflicts(self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]) -> Answered[Decisions]:
-        """By slot, negation, number and words in common; by the plainer rule all stay as they are."""
-        return await self._answer("decide_conflicts", _texts([*new, *older]), partial(decided, new, older), Decisions)
+    async def decide_conflicts(
+        self, owner: Owner, new: Sequence[DecisionItem], older: Sequence[DecisionItem]
+    ) -> Answered[Decisions]:
+        """By slot, negation, number and words in common; by the plainer rule all stay
+        as they are.
+        """
+        return await self._answer(
+            "decide_conflicts", _texts([*new, *older]), partial(decided, new, older), Decisions
+        )
 
     async def synthesise(self, owner: Owner, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
-        """The notes merged part by part. Raises AgentFailed when they do not fit, or can't be merged."""
-        return await self._answer("synthesise", _texts(notes), partial(merged, notes), _no_synthesis)
+        """The notes merged part by part. Raises AgentFailed when they do not fit,
+        or can't be merged.
+        """
+        return await self._answer(
+            "synthesise", _texts(notes), partial(merged, notes), _no_synthesis
+        )
 
-    async def find_patterns(self, owner: Owner, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+    async def find_patterns(
+        self, owner: Owner, episodes: Sequence[DecisionItem]
+    ) -> Answered[FoundPatterns]:
         """What was said again in several of them; by the plainer rule nothing."""
-        return await self._answer("find_patterns", _texts(episodes), partial(found_patterns, episodes), FoundPatterns)
+        return await self._answer(
+            "find_patterns", _texts(episodes), partial(found_patterns, episodes), FoundPatterns
+        )
 
     async def judge_sufficiency(
         self, owner: Owner, query: str, asked: Sequence[str], results: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
-        """By how far the best memory is before the rest and by the query's words in what was found; never another query.
+        """By how far the best memory is before the rest and by the query's words in what was found;
+        never another query.
 
         By the plainer rule nothing is enough.
         """
         plainer = partial(Sufficiency, sufficient=False)
         rule = partial(judged, query, results)
-        return await self._answer("judge_sufficiency", _texts(results), rule, plainer, thread=self._thread_for_queries)
+        return await self._answer(
+            "judge_sufficiency", _texts(results), rule, plainer, thread=self._thread_for_queries
+        )
 
-    async def update_profile(self, owner: Owner, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+    async def update_profile(
+        self, owner: Owner, scenes: Sequence[SceneItem]
+    ) -> Answered[ProfileUpdate]:
         """Themes that come up again and again, and habits that do; by the plainer rule none."""
         return await self._answer("update_profile", (), partial(seen_traits, scenes), ProfileUpdate)
 
@@ -181,8 +257,12 @@ class OfflineAgents:
         """Always ready."""
         return Health("offline", "ok", 0.0, facts={"model": MODEL})
 
-    async def _run(self, texts: Iterable[str], rule: Callable[[], T], thread: RuleThread | None = None) -> T:
-        """The result of a rule that reads these texts: at once when they are short, else in a thread, by their length if none is given."""
+    async def _run(
+        self, texts: Iterable[str], rule: Callable[[], T], thread: RuleThread | None = None
+    ) -> T:
+        """The result of a rule that reads these texts: at once when they are short, else in a
+        thread, by their length if none is given.
+        """
         characters = sum(map(len, texts))
         if characters <= SHORT:
             return rule()
@@ -195,9 +275,17 @@ class OfflineAgents:
         return await self._embedder.embed([text or " " for text in texts])
 
     async def _answer(
-        self, call: str, texts: Sequence[str], rule: Callable[[], T], plainer: Callable[[], T], *, thread: RuleThread | None = None
+        self,
+        call: str,
+        texts: Sequence[str],
+        rule: Callable[[], T],
+        plainer: Callable[[], T],
+        *,
+        thread: RuleThread | None = None,
     ) -> Answered[T]:
-        """What the rule answers, within its schema; what was cut is counted, and so is each answer of a plainer rule."""
+        """What the rule answers, within its schema; what was cut is counted, and so is each answer
+        of a plainer rule.
+        """
         answer = await self._run(texts, partial(answer_within_schema, rule, plainer), thread)
         fields = answer.cut
         if answer.failure is not None:
@@ -227,10 +315,14 @@ def _topics(messages: Sequence[Message]) -> list[str]:
 
 
 class RecentFacts:
-    """The facts of the messages that were read last: a cell's facts and its summary both need them."""
+    """The facts of the messages that were read last: a cell's facts and its summary
+    both need them.
+    """
 
     def __init__(self) -> None:
-        self._facts: OrderedDict[tuple[tuple[str, str | None, str], ...], list[SaidFact]] = OrderedDict()
+        self._facts: OrderedDict[tuple[tuple[str, str | None, str], ...], list[SaidFact]] = (
+            OrderedDict()
+        )
 
     def of(self, messages: Sequence[Message]) -> list[SaidFact]:
         """As `said_facts`."""
@@ -240,14 +332,18 @@ class RecentFacts:
             facts = said_facts(messages)
         self._facts[key] = facts
         while len(self._facts) > RECENT_CELLS:
-            self._facts.popitem(last=False)  # several threads share them, and iterate over nothing that another changes
+            # several threads share them, and iterate over nothing that another changes
+            self._facts.popitem(last=False)
         return list(facts)
 
 
 def _extracted(messages: Sequence[Message], recent_facts: RecentFacts) -> ExtractedFacts:
     foresight = said_foresight(messages)
     announced = announced_facts(messages, foresight)
-    return ExtractedFacts(facts=[*announced, *without_announced(recent_facts.of(messages), announced)][:MAX_FACTS], foresight=foresight)
+    return ExtractedFacts(
+        facts=[*announced, *without_announced(recent_facts.of(messages), announced)][:MAX_FACTS],
+        foresight=foresight,
+    )
 
 
 def _summary(
@@ -267,7 +363,9 @@ def _summary(
         checkpoint()
         if message.role in ("user", "assistant"):
             texts.append(own_words(message.content))
-    hints = retrieval_hints(texts, recent_facts.of(messages), actors) if sentences else RetrievalHints()
+    hints = (
+        retrieval_hints(texts, recent_facts.of(messages), actors) if sentences else RetrievalHints()
+    )
     return fitted(
         ConversationSummary,
         context=fitted(
@@ -277,7 +375,9 @@ def _summary(
         ),
         narrative=story,
         retrieval=hints,
-        metadata=fitted(SummaryMetadata, depth=_depth(sentences), follow_ups=_follow_ups(messages, sentences)),
+        metadata=fitted(
+            SummaryMetadata, depth=_depth(sentences), follow_ups=_follow_ups(messages, sentences)
+        ),
     )
 
 
@@ -293,7 +393,11 @@ def _depth(sentences: Sequence[summary.Said]) -> str:
 def _follow_ups(messages: Sequence[Message], sentences: Sequence[summary.Said]) -> list[str]:
     """The questions of the last message, which are not answered yet."""
     last = len(messages) - 1
-    return [f"{sentence.by} asked: {sentence.text}" for sentence in sentences if sentence.message == last and sentence.asks][:2]
+    return [
+        f"{sentence.by} asked: {sentence.text}"
+        for sentence in sentences
+        if sentence.message == last and sentence.asks
+    ][:2]
 
 
 # Whether what was found is enough, by rule.
@@ -303,9 +407,11 @@ def _follow_ups(messages: Sequence[Message], sentences: Sequence[summary.Said]) 
 #     covered = Σ idf(t) of the terms found / Σ idf(t) of all terms, idf counted over what was found
 #     lead    = relevance of the best − relevance of the tenth of all that was found, quoted or not
 #
-# Note: the words alone say little. A question about hobbies has all its words in any memory of a hobby, and the other hobbies may be
-# missing; where ten memories are about equally relevant, it is unknown how many more are. So this says "enough" seldom,
-# and then it mostly is: docs/recollection.md has the figures. It never asks again: other words of what was found only lead back to it.
+# Note: the words alone say little. A question about hobbies has all its words in any memory of a
+# hobby, and the other hobbies may be missing; where ten memories are about equally relevant, it is
+# unknown how many more are. So this says "enough" seldom, and then it mostly is:
+# docs/recollection.md has the figures. It never asks again: other words of what was found only
+# lead back to it.
 
 
 ENOUGH = 0.7
@@ -326,12 +432,19 @@ def judged(query: str, results: Sequence[DecisionItem]) -> Sufficiency:
     missing = [term for term in terms if not frequency[term]]
     share = _share(terms, frequency, len(results))
     leads = [result.lead for result in results if result.lead is not None]
-    why = f"{len(terms) - len(missing)} of {len(terms)} words of the query were found, {round(100 * share)} % of what it says"
+    why = (
+        f"{len(terms) - len(missing)} of {len(terms)} words of the query were found, "
+        f"{round(100 * share)} % of what it says"
+    )
     why += f"; not found: {', '.join(missing[:5])}." if missing else "."
     if not leads:
         return fitted(Sufficiency, sufficient=False, why=f"{why} No memory surely answers it.")
     if max(leads) < LEAD:
-        return fitted(Sufficiency, sufficient=False, why=f"{why} Many memories are about as near to it as the best.")
+        return fitted(
+            Sufficiency,
+            sufficient=False,
+            why=f"{why} Many memories are about as near to it as the best.",
+        )
     return fitted(Sufficiency, sufficient=share >= ENOUGH, why=why)
 
 
@@ -340,37 +453,54 @@ def _share(terms: Sequence[str], frequency: Counter[str], results: int) -> float
     if not terms:
         return 0.0
     worth = idf([frequency[term] for term in terms], results)
-    return float(sum(value for term, value in zip(terms, worth, strict=True) if frequency[term]) / worth.sum())
+    return float(
+        sum(value for term, value in zip(terms, worth, strict=True) if frequency[term])
+        / worth.sum()
+    )
 
 
 # What the scenes of a person's life show of them, by rule.
 #
 # That is: themes that come up again and again, and habits that do.
-# Note: this counts, it does not judge. That a person often talks about money says nothing of whether they have any.
+# Note: this counts, it does not judge. That a person often talks about money says nothing of
+# whether they have any.
 
 
 MAX_TRAITS, MAX_SCENES = 12, 20
 
 
 def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
-    """The traits that at least three episodes bear out, those with most of them first; of how long messages are, the one with most."""
+    """The traits that at least three episodes bear out, those with most of them first; of how long
+    messages are, the one with most.
+    """
     themes: dict[str, dict[int, int]] = {}
     habits: dict[str, dict[int, int]] = {}
     for scene in scenes:
         if scene.theme in PROTOTYPES and scene.theme != EVERYDAY:
-            themes.setdefault(f"Often talks about {scene.theme}.", {})[scene.number] = len(scene.lines)
+            themes.setdefault(f"Often talks about {scene.theme}.", {})[scene.number] = len(
+                scene.lines
+            )
         for habit in (habit for traits in scene.shows for habit in dict.fromkeys(traits)):
             counted = habits.setdefault(habit, {})
             counted[scene.number] = counted.get(scene.number, 0) + 1
-    candidates = [(sum(of.values()), trait, of) for trait, of in (*themes.items(), *habits.items()) if sum(of.values()) >= MIN_CELLS]
+    candidates = [
+        (sum(of.values()), trait, of)
+        for trait, of in (*themes.items(), *habits.items())
+        if sum(of.values()) >= MIN_CELLS
+    ]
     candidates.sort(key=lambda candidate: (-candidate[0], candidate[1]))
     lengths = [trait for _, trait, _ in candidates if tells_length(trait)][1:]
     chosen = [candidate for candidate in candidates if candidate[1] not in lengths][:MAX_TRAITS]
     return ProfileUpdate(
-        traits=[fitted(SeenTrait, trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times)) for times, trait, of in chosen]
+        traits=[
+            fitted(SeenTrait, trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times))
+            for times, trait, of in chosen
+        ]
     )
 
 
 def _sure(times: int) -> float:
-    """How sure, n / (n + 2): 0.6 of three, 0.8 of eight; one less than Laplace's rule of succession."""
+    """How sure, n / (n + 2): 0.6 of three, 0.8 of eight; one less than Laplace's rule
+    of succession.
+    """
     return round(times / (times + 2), 3)

@@ -1,7 +1,8 @@
-"""Truths that begin ahead: "On 1 October I'm starting at Airbus as an engineer" fills the slots from then on.
+"""Truths that begin ahead: "On 1 October I'm starting at Airbus as an engineer" fills the slots
+from then on.
 
-Employers and jobs, new homes, and whatever else is said to be so from a day on. Of a place where a user "will be working", the foresight
-of the same words must tell no end: "tomorrow" is a shift.
+Employers and jobs, new homes, and whatever else is said to be so from a day on. Of a place where a
+user "will be working", the foresight of the same words must tell no end: "tomorrow" is a shift.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from memory_core.adapters.offline.names import place
 from memory_core.adapters.offline.running_rules import fitted
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact, SaidForesight
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.announced import ANNOUNCES, FROM_THEN_ON, MOVES, begins_at, is_announced
+from memory_core.domain.statements.announced import (
+    ANNOUNCES,
+    FROM_THEN_ON,
+    MOVES,
+    begins_at,
+    is_announced,
+)
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sentences import sentences
@@ -27,45 +34,81 @@ _JOINED = re.compile(r"\A (?=[A-ZÀ-Þ])")
 _JOB = re.compile(r" as (?P<job>(?:an?|the) .{2,60})")
 _JOB_ALONE = re.compile(r"\A as (?P<job>(?:an?|the) .{2,60})")
 _SCHOOL = re.compile(
-    r"universit|college|school|academ|\buni\b|kindergarten|\bclass|\bcourse|degree|\bgym\b|\bPhD\b|master's", re.IGNORECASE
-)
-_UNSURE = re.compile(
-    r"\b(?:might|may|maybe|perhaps|probably|hope|want|would|could|if|unless|plan|planning|thinking|considering|sure"
-    r"|vielleicht|würde|könnte|wenn|falls|möchte|hoffe|überlege)\b",
+    r"universit|college|school|academ|\buni\b|kindergarten|\bclass|\bcourse|degree|\bgym\b|\bPhD\b"
+    r"|master's",
     re.IGNORECASE,
 )
-"""What is no announcement yet. Note: "may" is a month, too, but a sentence is left out rather than taken wrongly."""
+_UNSURE = re.compile(
+    r"\b(?:might|may|maybe|perhaps|probably|hope|want|would|could|if|unless|plan|planning|thinking"
+    r"|considering|sure|vielleicht|würde|könnte|wenn|falls|möchte|hoffe|überlege)\b",
+    re.IGNORECASE,
+)
+"""What is no announcement yet. Note: "may" is a month, too, but a sentence is left out rather than
+taken wrongly.
+"""
 _TOWN = r"([A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2})"
 _CANCELS = re.compile(
-    rf"\b(?:[Mm]y|[Oo]ur|[Tt]he) (?:move|relocation) to {_TOWN}(?: (?:on|in|next)\b[^,.;:!?]{{2,30}})?"
+    rf"\b(?:[Mm]y|[Oo]ur|[Tt]he) (?:move|relocation) to {_TOWN}(?: (?:on|in"
+    rf"|next)\b[^,.;:!?]{{2,30}})?"
     r"(?:['’]s| is| was| has been| got)(?: been)? (?:cancell?ed|called off|off\b|not happening)"
     rf"|\b(?:I['’]m|I am|[Ww]e['’]re|[Ww]e are) not moving to {_TOWN}"
     rf"|\b(?:I|[Ww]e) (?:won['’]t|will not) (?:be moving|move) to {_TOWN}"
     rf"|\b(?:[Dd]er|[Mm]ein|[Uu]nser) Umzug nach {_TOWN}(?: [^,.;:!?]{{2,30}})?"
     r" (?:(?:ist|wurde|wird) (?:abgesagt|gestrichen|geplatzt)|fällt aus|findet nicht statt)"
-    rf"|\b(?:[Ii]ch ziehe|[Ww]ir ziehen|ziehe ich|ziehen wir)(?: jetzt| nun| doch){{0,2}} nicht nach {_TOWN}"
+    r"|\b(?:[Ii]ch ziehe|[Ww]ir ziehen|ziehe ich|ziehen wir)(?: jetzt| nun"
+    rf"| doch){{0,2}} nicht nach {_TOWN}"
 )
 """An announced move that is called off."""
 _WILL_BE = (
     (re.compile(r"(?:['’]ll| will| am going to|['’]m going to) be (living|working)\b"), r" am \1"),
-    (re.compile(r"(?:['’]ll| will| am going to|['’]m going to) (live|work|have|drive|eat|drink|take|speak)\b"), r" \1"),
+    (
+        re.compile(
+            r"(?:['’]ll| will| am going to|['’]m going to) (live|work|have|drive|eat|drink|take"
+            r"|speak)\b"
+        ),
+        r" \1",
+    ),
     (re.compile(r"\b(I)(?:['’]ll| will) be\b"), r"\1 am"),
     (re.compile(r"\bwill be\b"), "is"),
     (re.compile(r"\A(\w{2,20}) ([Ii]ch|[Ww]ir)\b"), r"\2 \1"),
-    (re.compile(r"\A(ist|sind|beträgt|lautet|heißt) ((?:mein|unser)\w* [\w-]+)", re.IGNORECASE), r"\2 \1"),
-    (re.compile(r"\b(?:werde|werden) (ich|wir) ([^,;:!?]{1,60}?) (wohne|lebe|arbeite)n\b"), r"\1 \3 \2"),
-    (re.compile(r"\b(ich|wir) (?:werde|werden) ([^,;:!?]{1,60}?) (wohne|lebe|arbeite)n\b", re.IGNORECASE), r"\1 \3 \2"),
+    (
+        re.compile(r"\A(ist|sind|beträgt|lautet|heißt) ((?:mein|unser)\w* [\w-]+)", re.IGNORECASE),
+        r"\2 \1",
+    ),
+    (
+        re.compile(r"\b(?:werde|werden) (ich|wir) ([^,;:!?]{1,60}?) (wohne|lebe|arbeite)n\b"),
+        r"\1 \3 \2",
+    ),
+    (
+        re.compile(
+            r"\b(ich|wir) (?:werde|werden) ([^,;:!?]{1,60}?) (wohne|lebe|arbeite)n\b", re.IGNORECASE
+        ),
+        r"\1 \3 \2",
+    ),
 )
-_NO_NEWS = re.compile(r"\b(?:on|in|next|at|will|be|is|am|are|moving|going|move|relocating|to)\b|\d+", re.IGNORECASE)
+_NO_NEWS = re.compile(
+    r"\b(?:on|in|next|at|will|be|is|am|are|moving|going|move|relocating|to)\b|\d+", re.IGNORECASE
+)
 """What a sentence has that announces a move, beside the place."""
-_DATE_AFTER = re.compile(r"(?<!\s)\s++(?:on|in|from|next|this|tomorrow|starting|after)\b.*", re.IGNORECASE)
+_DATE_AFTER = re.compile(
+    r"(?<!\s)\s++(?:on|in|from|next|this|tomorrow|starting|after)\b.*", re.IGNORECASE
+)
 CONFIDENCE = 0.8
 
 
-def announced_facts(messages: Sequence[Message], foresight: Sequence[SaidForesight]) -> list[SaidFact]:
-    """The employer and the job that users say they will begin with, the place they will live in, and what will be so from a day on."""
+def announced_facts(
+    messages: Sequence[Message], foresight: Sequence[SaidForesight]
+) -> list[SaidFact]:
+    """The employer and the job that users say they will begin with, the place they will live in,
+    and what will be so from a day on.
+    """
     work = [fact for ahead in foresight for fact in _facts(messages[ahead.message], ahead)]
-    others = [fact for number, message in enumerate(messages) if may_tell(message) for fact in _from_a_day_on(number, message)]
+    others = [
+        fact
+        for number, message in enumerate(messages)
+        if may_tell(message)
+        for fact in _from_a_day_on(number, message)
+    ]
     quotes = {(fact.message, fact.quote) for fact in work}
     return [*work, *(fact for fact in others if (fact.message, fact.quote) not in quotes)]
 
@@ -78,12 +121,15 @@ def without_announced(facts: Iterable[SaidFact], announced: Sequence[SaidFact]) 
         for fact in facts
         if fact.attribute is not None
         or (fact.message, fact.quote) not in texts
-        or frozenset(tokens(_NO_NEWS.sub(" ", FROM_THEN_ON.sub(" ", fact.text)))) - texts[fact.message, fact.quote]
+        or frozenset(tokens(_NO_NEWS.sub(" ", FROM_THEN_ON.sub(" ", fact.text))))
+        - texts[fact.message, fact.quote]
     ]
 
 
 def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
-    """What a message says will be so from a day on, read without that day; and where its speaker moves to."""
+    """What a message says will be so from a day on, read without that day; and where its
+    speaker moves to.
+    """
     name = speaker(message)
     for sentence in sentences(own_words(message.content)):
         quote = message.content[sentence.start : sentence.end]
@@ -99,7 +145,9 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
         elif words == quote:
             continue
         for fact in said_facts([message.model_copy(update={"content": _as_if_begun(words)})]):
-            text = f"{name}: {quote.strip(' .!')}" if fact.text.startswith(f"{name}: ") else fact.text
+            text = (
+                f"{name}: {quote.strip(' .!')}" if fact.text.startswith(f"{name}: ") else fact.text
+            )
             announced = fact.model_copy(update={"text": text, "message": number, "quote": quote})
             if is_announced(announced):
                 yield announced
@@ -126,24 +174,38 @@ def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) ->
 
 
 def _as_if_begun(words: str) -> str:
-    """A sentence about what will be as one about what is: "I will be living in Porto" as "I live in Porto"."""
+    """A sentence about what will be as one about what is: "I will be living in Porto" as "I
+    live in Porto".
+    """
     for expression, turned in _WILL_BE:
         words = expression.sub(turned, words)
     return words[:1].upper() + words[1:]
 
 
 def _facts(message: Message, ahead: SaidForesight) -> Iterator[SaidFact]:
-    if ahead.start_time <= message.timestamp or _SCHOOL.search(ahead.quote) or not ANNOUNCES.search(ahead.quote):
+    if (
+        ahead.start_time <= message.timestamp
+        or _SCHOOL.search(ahead.quote)
+        or not ANNOUNCES.search(ahead.quote)
+    ):
         return
     name, owner, _ = told_and_owner("I", speaker(message))
     for clause in asserted_clauses(without_fillers(ahead.quote)):
-        words = f"I {clause.rest}" if clause.subject == "I" else clause.rest if not clause.subject else ""
+        words = (
+            f"I {clause.rest}"
+            if clause.subject == "I"
+            else clause.rest
+            if not clause.subject
+            else ""
+        )
         employer, named_job = _work(words, lasts=ahead.end_time is None)
         if employer is not None:
             yield from _fact(ahead, owner, "employer", employer, f"{name} works at {employer}")
         if named_job is not None:
             article = "an" if named_job[0].lower() in "aeiou" else "a"
-            yield from _fact(ahead, owner, "occupation", named_job, f"{name} works as {article} {named_job}")
+            yield from _fact(
+                ahead, owner, "occupation", named_job, f"{name} works as {article} {named_job}"
+            )
 
 
 def _work(clause: str, *, lasts: bool) -> tuple[str | None, str | None]:
@@ -153,7 +215,10 @@ def _work(clause: str, *, lasts: bool) -> tuple[str | None, str | None]:
         return None, None
     rest = clause[match.end() :]
     place = (_JOINED if match["joins"] else _PLACE).match(rest)
-    employer, named_job = None if place is None else organisation(rest[place.end() :]), _job_in(rest, place)
+    employer, named_job = (
+        None if place is None else organisation(rest[place.end() :]),
+        _job_in(rest, place),
+    )
     is_work = lasts or match["starts"] or (match["joins"] and named_job is not None)
     return (employer, named_job) if is_work else (None, None)
 
@@ -165,7 +230,9 @@ def _job_in(rest: str, place: re.Match[str] | None) -> str | None:
     return None if words is None else job(_DATE_AFTER.sub("", words))
 
 
-def _fact(ahead: SaidForesight, owner: str | None, attribute: str, value: str, text: str) -> Iterator[SaidFact]:
+def _fact(
+    ahead: SaidForesight, owner: str | None, attribute: str, value: str, text: str
+) -> Iterator[SaidFact]:
     if owner is not None and len(owner) <= MAX_TERM and len(value) <= MAX_VALUE:
         fact = fitted(
             SaidFact,

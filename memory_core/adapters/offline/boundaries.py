@@ -1,8 +1,9 @@
 """Find where a conversation changes its topic, by words, cues, questions and times.
 
-Only a user's message that answers nothing and points back to nothing may begin a topic. It does where too few of its terms, and of those
-of the next messages, are in the messages before (and where vectors, if there are any, are not near). Note: `after` names the last message
-of the old topic; greetings and thanks are no topic of their own.
+Only a user's message that answers nothing and points back to nothing may begin a topic. It does
+where too few of its terms, and of those of the next messages, are in the messages before (and where
+vectors, if there are any, are not near). Note: `after` names the last message of the old topic;
+greetings and thanks are no topic of their own.
 """
 
 from __future__ import annotations
@@ -28,52 +29,60 @@ from memory_core.domain.text.sentences import goes_on
 AHEAD, BEHIND = 4, 8
 """Messages after and before a possible cut that are compared."""
 ENOUGH = 0.08
-"""Share of the next messages' terms, by worth, from which the topic continues; measured on conversations of one to four topics."""
+"""Share of the next messages' terms, by worth, from which the topic continues; measured on
+conversations of one to four topics.
+"""
 ENOUGH_AFTER_CUE = 0.30
 """The same after a cue for a new topic, which only a plain continuation outweighs."""
 NEAR = 0.40
-"""Cosine from which messages are of one topic without a word in common (MiniLM; that of unrelated ones is around 0.1)."""
+"""Cosine from which messages are of one topic without a word in common (MiniLM;
+that of unrelated ones is around 0.1).
+"""
 CHARACTERS = 1_500
 """Characters of a message that are read for its topic."""
 
 _CUE = re.compile(
-    r"\A\W*+(?:(?:oh|ok|okay|so|and|well|great|thanks|right|cool|alright|hey|one more thing|perfect)\b[\s,.!:;-]*+)*"
-    r"(?:by the way|btw|any\s?ways?\b|changing (?:the )?(?:subject|topics?)|(?:on|to) (?:a |an )?(?:\w+ )?(?:different|other|another"
-    r"|unrelated) (?:note|topic|subject|matter)"
-    r"|(?:completely |totally )?unrelated\b|switch(?:ing)? (?:topics?|gears|subjects?)|speaking of something else|let'?s (?:talk about"
-    r"|change|move on|switch|discuss)"
-    r"|moving on|before i forget|something (?:else|different)|(?:another|one more|a different|next) (?:question|thing|topic)|off topic"
-    r"|new (?:topic|question|subject)"
-    r"|that reminds me|can we talk about|i(?:'d| would| also| wanted to)(?: like to)? (?:also )?(?:talk|ask) (?:you )?about"
-    r"|übrigens|apropos|anderes thema|themenwechsel|mal was anderes|noch (?:eine frage|was|etwas)|au fait|autre chose|changeons de sujet"
-    r"|à propos|sinon\b"
-    r"|por cierto|a propósito|cambiando de tema|otra cosa|otra pregunta|a proposito|cambiando argomento|aliás|mudando de assunto"
-    r"|кстати|другой вопрос|ところで|话说|对了|顺便)",
+    r"\A\W*+(?:(?:oh|ok|okay|so|and|well|great|thanks|right|cool|alright|hey|one more thing"
+    r"|perfect)\b[\s,.!:;-]*+)*"
+    r"(?:by the way|btw|any\s?ways?\b|changing (?:the )?(?:subject|topics?)"
+    r"|(?:on|to) (?:a |an )?(?:\w+ )?(?:different|other|another|unrelated) (?:note|topic|subject"
+    r"|matter)"
+    r"|(?:completely |totally )?unrelated\b|switch(?:ing)? (?:topics?|gears|subjects?)"
+    r"|speaking of something else|let'?s (?:talk about|change|move on|switch|discuss)"
+    r"|moving on|before i forget|something (?:else|different)|(?:another|one more|a different"
+    r"|next) (?:question|thing|topic)|off topic|new (?:topic|question|subject)"
+    r"|that reminds me|can we talk about|i(?:'d| would| also"
+    r"| wanted to)(?: like to)? (?:also )?(?:talk|ask) (?:you )?about|übrigens|apropos"
+    r"|anderes thema|themenwechsel|mal was anderes|noch (?:eine frage|was|etwas)|au fait"
+    r"|autre chose|changeons de sujet|à propos|sinon\b"
+    r"|por cierto|a propósito|cambiando de tema|otra cosa|otra pregunta|a proposito"
+    r"|cambiando argomento|aliás|mudando de assunto|кстати|другой вопрос|ところで|话说|对了|顺便)",
     re.IGNORECASE,
 )
 _SMALL_TALK = re.compile(
-    r"\A\W*+(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night|day)|there|how are you(?: doing)?(?: today)?|how(?:'s"
-    r"| is) it going|what'?s up"
-    r"|(?:i'?m |i am )?(?:fine|good|great|well|ok|okay|not bad)|and you|thanks?|thank you(?: (?:so|very) much)?|thx|cheers"
-    r"|you'?re welcome|welcome|bye|goodbye"
-    r"|see you(?: later)?|perfect|cool|nice|lovely|sure|yes|no|yep|awesome|exactly|well done|got it|how can i help(?: you)?(?: today)?"
-    r"|hallo|guten (?:tag|morgen|abend)"
-    r"|danke|tschüss|wie geht'?s|wie kann ich helfen|bonjour|salut|merci|ça va|au revoir|hola|buenos días|buenas|gracias|adiós|qué tal"
-    r"|ciao|grazie|привет|спасибо"
+    r"\A\W*+(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night|day)|there"
+    r"|how are you(?: doing)?(?: today)?|how(?:'s| is) it going|what'?s up"
+    r"|(?:i'?m |i am )?(?:fine|good|great|well|ok|okay|not bad)|and you|thanks?"
+    r"|thank you(?: (?:so|very) much)?|thx|cheers|you'?re welcome|welcome|bye|goodbye"
+    r"|see you(?: later)?|perfect|cool|nice|lovely|sure|yes|no|yep|awesome|exactly|well done|got it"
+    r"|how can i help(?: you)?(?: today)?|hallo|guten (?:tag|morgen|abend)"
+    r"|danke|tschüss|wie geht'?s|wie kann ich helfen|bonjour|salut|merci|ça va|au revoir|hola"
+    r"|buenos días|buenas|gracias|adiós|qué tal|ciao|grazie|привет|спасибо"
     r"|你好|谢谢|こんにちは|ありがとう)\b[\W_]*+)+",
     re.IGNORECASE,
 )
 _GREETING = re.compile(
-    r"\A\W*+(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|there|again|how are you(?: doing)?(?: today)?|what'?s up"
-    r"|how can i help(?: you)?(?: today)?"
-    r"|hallo|guten (?:tag|morgen|abend)|wie kann ich helfen|bonjour|salut|hola|buenos días|ciao|привет|你好|こんにちは)\b[\W_]*+)+",
+    r"\A\W*+(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|there|again"
+    r"|how are you(?: doing)?(?: today)?|what'?s up|how can i help(?: you)?(?: today)?"
+    r"|hallo|guten (?:tag|morgen|abend)|wie kann ich helfen|bonjour|salut|hola|buenos días|ciao"
+    r"|привет|你好|こんにちは)\b[\W_]*+)+",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\A\W*+(?:(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet|because|but|then|so|and (?:then|it|that|he|she|they|why"
-    r"|how)|good idea|sounds|great"
-    r"|that|this|these|those|it|its|it's|they|them|he|she|him|her|too late|twice|both|neither|same|also it|which one|how so|why|really"
-    r"|what if|why not"
+    r"\A\W*+(?:(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet|because|but|then"
+    r"|so|and (?:then|it|that|he|she|they|why|how)|good idea|sounds|great"
+    r"|that|this|these|those|it|its|it's|they|them|he|she|him|her|too late|twice|both|neither|same"
+    r"|also it|which one|how so|why|really|what if|why not"
     r"|the (?:second|first|former|latter|other|same)|ja|nein|doch|dann|oui|non|sí|dann)\b)",
     re.IGNORECASE,
 )
@@ -83,8 +92,9 @@ _POINTS_BACK = re.compile(
 class _MessageFeatures:
     """What is compared of a message.
 
-    terms: its words and themes. asks: whether it ends with a question. small_talk: whether it says nothing else. cue: whether it announces
-    a new topic. points_back: whether it refers to the message before.
+    terms: its words and themes. asks: whether it ends with a question. small_talk: whether it says
+    nothing else. cue: whether it announces a new topic. points_back: whether it refers to the
+    message before.
     """
 
     terms: frozenset[str]
@@ -94,7 +104,12 @@ class _MessageFeatures:
     points_back: bool
 
 
-def boundaries(messages: Sequence[Message], previous: str | None, gap: timedelta, vectors: Sequence[Vector] | None = None) -> Boundaries:
+def boundaries(
+    messages: Sequence[Message],
+    previous: str | None,
+    gap: timedelta,
+    vectors: Sequence[Vector] | None = None,
+) -> Boundaries:
     """Find the boundaries of at most 50 messages.
 
     Args:
@@ -127,7 +142,9 @@ def _features_of(message: Message) -> _MessageFeatures:
     checkpoint()
     text = text_of(message)
     content = content_terms(text)
-    terms = frozenset(content) | {f"theme:{theme}" for theme, weight in themes(content).items() if weight >= 1}
+    terms = frozenset(content) | {
+        f"theme:{theme}" for theme, weight in themes(content).items() if weight >= 1
+    }
     return _MessageFeatures(
         terms=terms,
         asks=text.rstrip(" \"')").endswith(("?", "？")),
@@ -149,11 +166,19 @@ def _cut_before(
     if messages[place].timestamp - messages[place - 1].timestamp >= gap:
         return "a long silence"
     before, now = features[place - 1], features[place]
-    behind = [number for number in range(max(start, place - BEHIND), place) if not features[number].small_talk]
+    behind = [
+        number
+        for number in range(max(start, place - BEHIND), place)
+        if not features[number].small_talk
+    ]
     if not behind or now.small_talk or messages[place].role in ("tool", "system"):
         return None
     if now.cue:
-        return "the subject was changed in so many words" if _known_share(place, behind, features) < ENOUGH_AFTER_CUE else None
+        return (
+            "the subject was changed in so many words"
+            if _known_share(place, behind, features) < ENOUGH_AFTER_CUE
+            else None
+        )
     answers = before.asks and _speaker(messages[place]) != _speaker(messages[place - 1])
     if answers or messages[place].role != "user" or now.points_back:
         return None
@@ -190,16 +215,27 @@ def _known_share(place: int, behind: Sequence[int], features: Sequence[_MessageF
     """The share of the next messages' terms that are behind, by worth, in [0, 1]."""
     frequency = Counter(term for message in features for term in message.terms)
     known = frozenset(term for number in behind for term in features[number].terms)
-    new_terms = frozenset(term for number in _numbers_ahead(place, features) for term in features[number].terms)
+    new_terms = frozenset(
+        term for number in _numbers_ahead(place, features) for term in features[number].terms
+    )
     worth = {term: log(1 + len(features) / frequency[term]) for term in new_terms}
     total = sum(worth.values())
     return sum(value for term, value in worth.items() if term in known) / total if total else 1.0
 
 
-def _nearness(place: int, behind: Sequence[int], features: Sequence[_MessageFeatures], vectors: Sequence[Vector]) -> float:
+def _nearness(
+    place: int,
+    behind: Sequence[int],
+    features: Sequence[_MessageFeatures],
+    vectors: Sequence[Vector],
+) -> float:
     """The cosine of the summed vectors of the messages behind and ahead."""
-    ahead = [number for number in _numbers_ahead(place, features) if not features[number].small_talk]
-    first, second = (np.sum([vectors[number] for number in numbers], axis=0) for numbers in (behind, ahead))
+    ahead = [
+        number for number in _numbers_ahead(place, features) if not features[number].small_talk
+    ]
+    first, second = (
+        np.sum([vectors[number] for number in numbers], axis=0) for numbers in (behind, ahead)
+    )
     return float(first @ second / max(1e-9, float(np.linalg.norm(first) * np.linalg.norm(second))))
 
 
@@ -211,5 +247,12 @@ def _continues(features: Sequence[_MessageFeatures], previous: str | None) -> bo
     if features[place].cue:
         return False
     known = frozenset(content_terms(previous[: 4 * CHARACTERS]))
-    new_terms = [term for number in _numbers_ahead(place, features) for term in features[number].terms if not term.startswith("theme:")]
-    return bool(new_terms) and sum(term in known for term in new_terms) >= max(1.0, 2 * ENOUGH * len(new_terms))
+    new_terms = [
+        term
+        for number in _numbers_ahead(place, features)
+        for term in features[number].terms
+        if not term.startswith("theme:")
+    ]
+    return bool(new_terms) and sum(term in known for term in new_terms) >= max(
+        1.0, 2 * ENOUGH * len(new_terms)
+    )

@@ -1,8 +1,8 @@
 """Split sentences into clauses with their subjects, and rewrite them in the third person.
 
-"I live in Berlin, work as a baker and love ramen" has three clauses about "I". Note: a pattern that matches the beginning of `Clause.rest`
-can't match "I think I live", "I would live" or "if I lived", where the verb is not right after the subject. English; clauses of other
-languages have no subject.
+"I live in Berlin, work as a baker and love ramen" has three clauses about "I". Note: a pattern that
+matches the beginning of `Clause.rest` can't match "I think I live", "I would live" or "if I lived",
+where the verb is not right after the subject. English; clauses of other languages have no subject.
 """
 
 from __future__ import annotations
@@ -13,104 +13,119 @@ from dataclasses import dataclass
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 
 SINGULAR = (
-    "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad|boss|manager|landlord|landlady"
-    "|mother-in-law"
+    "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad"
+    "|boss|manager|landlord|landlady|mother-in-law"
     "|father-in-law|stepmother|stepfather"
 )
 """Relations of which a person has one, so that the name fills a slot."""
 _THE_ONLY = re.compile(SINGULAR)
 _MANY = (
-    "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|friend|best friend"
-    "|roommate|flatmate|colleague|coworker|neighbou?r|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse"
-    "|rabbit|hamster|parrot|pet"
+    "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle"
+    "|cousin|niece|nephew|friend|best friend|roommate|flatmate|colleague|coworker|neighbou?r|doctor"
+    "|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot|pet"
 )
-_RELATION = rf"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
+_RELATION = (
+    r"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late"
+    rf"|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
+)
 _FILLER = (
     r"well|yes|yeah|yep|no(?=[,:]|\s+(?:I|my|we|our)\b)|nope"
-    r"|hi|hello|hey|oh|ok|okay|btw|by the way|anyways?|so|and|but|then|fyi|sure|right|great|thanks|sorry"
-    r"|as i (?:said|mentioned)|as you (?:may )?know|you know|just so you know|for the record|the truth is|turns out"
-    r"|(?:please )?(?:remember|note|keep in mind)(?: that)?"
-    r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?"
-    r"|i (?:already )?(?:told you|said)(?: that)?"
+    r"|hi|hello|hey|oh|ok|okay|btw|by the way|anyways?|so|and|but|then|fyi|sure|right|great|thanks"
+    r"|sorry|as i (?:said|mentioned)|as you (?:may )?know|you know|just so you know|for the record"
+    r"|the truth is|turns out|(?:please )?(?:remember|note|keep in mind)(?: that)?"
+    r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you"
+    r"|add)(?: that)?|i (?:already )?(?:told you|said)(?: that)?"
 )
 _SETTING = (
-    r"also|actually|by now|these days|currently|now|nowadays|today|recently|lately|yesterday|in \d{4}|since \d{4}"
-    r"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)|this (?:week|month|year|morning)"
-    r"|in fact|to be honest|honestly|unfortunately|luckily|finally"
+    r"also|actually|by now|these days|currently|now|nowadays|today|recently|lately|yesterday"
+    r"|in \d{4}|since \d{4}|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)"
+    r"|this (?:week|month|year|morning)|in fact|to be honest|honestly|unfortunately|luckily|finally"
 )
 _FILLERS = re.compile(rf"\A(?:(?:{_FILLER})[,:]?\s++)+(?=\S)", re.IGNORECASE)
 _LEAD = re.compile(rf"\A(?:(?:{_FILLER}|{_SETTING})[,:]?\s++)+(?=\S)", re.IGNORECASE)
 _SPLIT = re.compile(
-    r"(?:(?<!\s)\s*+|(?<=\s)(?=\S))(?P<mark>,(?!\d{3}\b)|:(?!\s?[\d+])|[;()])\s*+|(?<!\s)\s++[–—-]\s++"
-    r"|(?:(?<!\s)\s++|(?<=\s)(?=\S))(?P<word>and|but|because|so|although|though|while|whereas|where|since(?=\s++(?:I|my|we)\b)"
-    r"|if|unless|whether|that|who|which|when|in case|und|aber|et|mais|y|pero)\s++",
+    r"(?:(?<!\s)\s*+|(?<=\s)(?=\S))(?P<mark>,(?!\d{3}\b)|:(?!\s?[\d+])|[;()])\s*+"
+    r"|(?<!\s)\s++[–—-]\s++|(?:(?<!\s)\s++|(?<=\s)(?=\S))(?P<word>and|but|because|so|although"
+    r"|though|while|whereas|where|since(?=\s++(?:I|my|we)\b)|if|unless|whether|that|who|which|when"
+    r"|in case|und|aber|et|mais|y|pero)\s++",
     re.IGNORECASE,
 )
 _SPEAKERS = frozenset({"I", "we", "call me"})
 _SUPPOSING = frozenset({"if", "unless", "whether", "in case"})
 _NOT_ASSERTING = frozenset({"that", "who", "which", "when"})
 _SUPPOSED = re.compile(
-    r"\A\s*+(?:and\s++|but\s++|so\s++|well,?\s++)?(?:if|suppose|supposing|imagine|pretend|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)"
-    r"|what if|i wish|wish"
+    r"\A\s*+(?:and\s++|but\s++|so\s++|well,?\s++)?(?:if|suppose|supposing|imagine|pretend"
+    r"|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)|what if|i wish|wish"
     r"|would|could|should|maybe|perhaps|in case|unless|whether|hypothetically|as if|wenn|falls|si"
-    r"|in (?:my|a|an|the|this|that|some|your|his|her|our) (?:\w+ )?(?:dreams?|nightmare|fantasy|imagination|game|story|novel|book|movie"
-    r"|film|play|simulation|role-?play|scenario|thought experiment)(?=,|\s+(?:I|we|my)\b))\b",
+    r"|in (?:my|a|an|the|this|that|some|your|his|her|our) (?:\w+ )?(?:dreams?|nightmare|fantasy"
+    r"|imagination|game|story|novel|book|movie|film|play|simulation|role-?play|scenario"
+    r"|thought experiment)(?=,|\s+(?:I|we|my)\b))\b",
     re.IGNORECASE,
 )
 _NOT_HERE = re.compile(
-    r"\bin (?:my|a|an|the|this|that) (?:\w+ )?(?:dreams?|nightmare|fantasy|game|story|novel|simulation|role-?play)"
+    r"\bin (?:my|a|an|the|this|that) (?:\w+ )?(?:dreams?|nightmare|fantasy|game|story|novel"
+    r"|simulation|role-?play)"
     r"(?: (?:last night|yesterday|today|again|once))?$",
     re.IGNORECASE,
 )
 _UNREAL = re.compile(
-    r"\A.*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)"
-    r"|daydream(?:ed|ing)?)\b",
+    r"\A.*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?"
+    r"|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",
     re.IGNORECASE,
 )
 """A clause after which nothing is asserted."""
 _QUOTES = re.compile(
-    r"\A.*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered|shouted|whispered"
-    r"|claims?|claimed|announced|quoted"
+    r"\A.*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered"
+    r"|shouted|whispered|claims?|claimed|announced|quoted"
     r"|goes|was like|is like)(?: (?:to )?(?:me|us|him|her|them|everyone|everybody|\w+))?$",
     re.IGNORECASE,
 )
 """The end of a clause about another person, after which that person is quoted."""
 _ASKS = re.compile(
-    r"(?:do|does|did|is|are|am|was|were|can|could|would|will|shall|should|have|has|had|may|might|what|where|when|which|who|whom|whose|why"
-    r"|how"
+    r"(?:do|does|did|is|are|am|was|were|can|could|would|will|shall|should|have|has|had|may|might"
+    r"|what|where|when|which|who|whom|whose|why|how"
     r"|any|right|isn't|don't|okay|ok)\b",
     re.IGNORECASE,
 )
 _OURS = (
-    "budget|rent|deadline|due date|appointment|meeting|interview|exam|flight|stand-?up|wedding|surgery|viewing|presentation|demo|launch"
-    "|release|shift|class|course|lesson|party|dinner|mortgage"
+    "budget|rent|deadline|due date|appointment|meeting|interview|exam|flight|stand-?up|wedding"
+    "|surgery|viewing|presentation|demo|launch|release|shift|class|course|lesson|party|dinner"
+    "|mortgage"
 )
 """Things of the speaker's, also without "my": "the meeting is on Tuesday"."""
 _NAME = (
-    r"(?!(?:I|The|A|An|My|Your|His|Her|Their|Our|This|That|These|Those|It|He|She|They|We|You|Who|What|There|Here"
-    r"|Everyone|Everybody|Someone"
-    r"|Somebody|Nobody|Anyone|One|Most|Some|Many|People|All|And|But|So|Then|Also|Yes|No|Well|Now|Today|Just|Recently|Finally"
-    r"|Please|User|Assistant|When|Whenever|Where|While|If|Unless|Until|Since|Because|Although|Though|Once|After|Before|As|For|In|On|At"
-    r"|With|How|Why|Such|Each|Every|Both|Other|Others|Several|Few|Whether)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
+    r"(?!(?:I|The|A|An|My|Your|His|Her|Their|Our|This|That|These|Those|It|He|She|They|We|You|Who"
+    r"|What|There|Here|Everyone|Everybody|Someone"
+    r"|Somebody|Nobody|Anyone|One|Most|Some|Many|People|All|And|But|So|Then|Also|Yes|No|Well|Now"
+    r"|Today|Just|Recently|Finally|Please|User|Assistant|When|Whenever|Where|While|If|Unless|Until"
+    r"|Since|Because|Although|Though|Once|After|Before|As|For|In|On|At|With|How|Why|Such|Each|Every"
+    r"|Both|Other|Others|Several|Few|Whether)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
 )
 """A name that begins a clause.
 
-"User" and "Assistant" are none: memories call speakers so, and a speaker who pastes a memory asserts nothing by it.
+"User" and "Assistant" are none: memories call speakers so, and a speaker who pastes a memory
+asserts nothing by it.
 """
 _SUBJECT = re.compile(
-    rf"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
-    rf"|(?:[Mm]y|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s"
-    rf"|'s)(?!\s(?:appointment|visit|bill|surgery|office|food|show|party)\b)\s*|(?P<own>[Mm]y|(?:[Tt]he"
-    rf"|[Oo]ur)(?=\s(?:[\w-]+\s){{0,3}}(?:{_OURS})\b)|(?=(?i:{_OURS})\s(?:got|is|was|has|moved|will be|starts)\b))(?:\b\s+|(?=\w))|"
-    rf"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
+    r"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b"
+    r"|started\b))\s*|(?P<us>[Ww]e)\b\s*|(?:[Mm]y"
+    rf"|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s"
+    r"|'s)(?!\s(?:appointment|visit|bill|surgery|office|food|show|party)\b)\s*"
+    rf"|(?P<own>[Mm]y|(?:[Tt]he|[Oo]ur)(?=\s(?:[\w-]+\s){{0,3}}(?:{_OURS})\b)"
+    rf"|(?=(?i:{_OURS})\s(?:got|is|was|has|moved|will be|starts)\b))(?:\b\s+|(?=\w))|"
+    r"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
     rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b))"
 )
 _REPLACED = re.compile(
-    r"\b([Mm]y [\w -]{2,30}?) (?:is not|was|used to be) [^,;]{1,40}[,;] ?(?:but |and )?(?:now )?it is (?:now )?(?!not\b)", re.IGNORECASE
+    r"\b([Mm]y [\w -]{2,30}?) (?:is not|was|used to be) [^,;]{1,40}[,;] ?(?:but "
+    r"|and )?(?:now )?it is (?:now )?(?!not\b)",
+    re.IGNORECASE,
 )
 """A value that is replaced in the same sentence: "My name is not Tom, it is Thomas"."""
 _OTHERS = re.compile(
-    r"(?:he|she|it|they|you|this|that|there|these|those|who|which|what|everyone|people|his|her|their|your|our|the)\b", re.I
+    r"(?:he|she|it|they|you|this|that|there|these|those|who|which|what|everyone|people|his|her"
+    r"|their|your|our|the)\b",
+    re.I,
 )
 
 
@@ -124,7 +139,8 @@ class Clause:
     """A clause of a sentence.
 
     Attributes:
-        subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister Lena", a name, or "" for none.
+        subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister
+            Lena", a name, or "" for none.
         rest: The words after the subject.
         joined: The word or sign before the clause: "and", ",".
         carried: Whether the subject is that of an earlier clause.
@@ -144,9 +160,12 @@ class Clause:
 def asserted_clauses(sentence: str) -> list[Clause]:
     """The clauses of a sentence that assert something, in order.
 
-    Not among them are questions, suppositions, and clauses that "that", "who", "which" or "when" joins.
+    Not among them are questions, suppositions, and clauses that "that", "who",
+    "which" or "when" joins.
     """
-    plain = _REPLACED.sub(r"\1 is ", re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…")))
+    plain = _REPLACED.sub(
+        r"\1 is ", re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…"))
+    )
     asks = plain.endswith("?")
     if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):
         return []
@@ -155,7 +174,11 @@ def asserted_clauses(sentence: str) -> list[Clause]:
     bare = _drop_lead(plain)
     pieces, lead = _split_clauses(bare), bare != plain
     for joined, piece in pieces:
-        if joined in _SUPPOSING or (asks and _ASKS.match(piece)) or (clauses and _SUPPOSED.match(piece)):
+        if (
+            joined in _SUPPOSING
+            or (asks and _ASKS.match(piece))
+            or (clauses and _SUPPOSED.match(piece))
+        ):
             break
         if joined in _NOT_ASSERTING:
             subject = ""
@@ -177,7 +200,8 @@ def quotes(clause: Clause) -> bool:
 
 _APPOSITION = (
     r"(?:that's |that is )?(?:my|our) (?:[\w'-]{1,20} ){0,3}[\w'-]{1,20}, "
-    r"(?!(?:always|perhaps|sometimes|besides|thus|yes|plus|whereas|this)\b)(?:who|has|had|is|was|will|got|went|[a-z]{2,20}s|[a-z]{2,20}ed)\b"
+    r"(?!(?:always|perhaps|sometimes|besides|thus|yes|plus|whereas|this)\b)(?:who|has|had|is|was"
+    r"|will|got|went|[a-z]{2,20}s|[a-z]{2,20}ed)\b"
 )
 """An apposition: the name in "Saoirse, our seven-year-old, has swimming" is no address."""
 _SPOKEN_TO = re.compile(
@@ -207,7 +231,9 @@ def _split_clauses(sentence: str) -> list[tuple[str, str]]:
         if piece := sentence[start : match.start()].strip():
             pieces.append((joined, piece))
             joined = ""
-        joined = joined if match["mark"] and joined else (match["word"] or match["mark"] or "-").lower()
+        joined = (
+            joined if match["mark"] and joined else (match["word"] or match["mark"] or "-").lower()
+        )
         start = match.end()
     if piece := sentence[start:].strip():
         pieces.append((joined, piece))
@@ -225,7 +251,10 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     rest = bare[match.end() :]
     lead = lead or bare != piece
     if match["relation"]:
-        kind, called = " ".join(match["relation"].split()).lower().removeprefix("new "), " ".join((match["called"] or "").split())
+        kind, called = (
+            " ".join(match["relation"].split()).lower().removeprefix("new "),
+            " ".join((match["called"] or "").split()),
+        )
         if _THE_ONLY.fullmatch(kind):
             return Clause(f"my {kind}", rest, joined, lead=lead, called=called)
         return Clause(f"my {kind} {called}".rstrip(), rest, joined, lead=lead)
@@ -237,8 +266,9 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
 
 # From the first person to the third: "I moved to Lisbon" becomes "User moved to Lisbon".
 #
-# Only where that is simple; elsewhere `third_person` returns None, and its caller quotes the sentence. Note: only pronouns and the verb
-# after "I" change, so the sentence asserts nothing new. English.
+# Only where that is simple; elsewhere `third_person` returns None, and its caller quotes the
+# sentence. Note: only pronouns and the verb after "I" change, so the sentence asserts nothing
+# new. English.
 
 
 _CONTRACTIONS = (
@@ -247,27 +277,41 @@ _CONTRACTIONS = (
     (re.compile(r"\b(I|you|we|they)['’]ve\b", re.I), r"\1 have"),
     (re.compile(r"\b(I|you|he|she|it|we|they)['’]ll\b", re.I), r"\1 will"),
     (re.compile(r"\b(I|you|he|she|we|they)['’]d\b", re.I), r"\1 would"),
-    (re.compile(r"\b(he|she|it|that|there|what|who|name|birthday|favou?rite \w+)['’]s\b(?=\s)", re.I), r"\1 is"),
+    (
+        re.compile(
+            r"\b(he|she|it|that|there|what|who|name|birthday|favou?rite \w+)['’]s\b(?=\s)", re.I
+        ),
+        r"\1 is",
+    ),
     (re.compile(r"\bcan['’]?t\b|\bcannot\b", re.I), "can not"),
     (re.compile(r"\bwon['’]t\b", re.I), "will not"),
     (re.compile(r"\b(\w+)n['’]t\b", re.I), r"\1 not"),
     (re.compile(r"\b(do|does|did)nt\b", re.I), r"\1 not"),
-    (re.compile(r"\bim\b(?=\s+(?:an?|the|not|from|in|allergic|vegan|vegetarian|married|living|working)\b)", re.I), "I am"),
+    (
+        re.compile(
+            r"\bim\b(?=\s+(?:an?|the|not|from|in|allergic|vegan|vegetarian|married|living"
+            r"|working)\b)",
+            re.I,
+        ),
+        "I am",
+    ),
 )
 _FOREIGN = """
-    ich du er sie wir ihr und der das ein eine nicht ist mit für auf dem den bin habe je tu il elle nous vous et le la les une des est
-    pas avec pour dans suis mais yo él ella nosotros y el los las una con para soy pero io lui lei noi gli della sono miei non che di
-    del eu ele ela nós uma não com são
+    ich du er sie wir ihr und der das ein eine nicht ist mit für auf dem den bin habe je tu il elle
+    nous vous et le la les une des est pas avec pour dans suis mais yo él ella nosotros y el los las
+    una con para soy pero io lui lei noi gli della sono miei non che di del eu ele ela nós uma não
+    com são
 """
 _OTHER_TONGUES = frozenset(_FOREIGN.split())
 _ENGLISH = FUNCTION_WORDS | QUERY_WORDS
 _ADVERBS = (
-    r"(?:(?:always|never|just|also|still|often|sometimes|already|once|now|even|only|then|both|almost|no longer|first|next|last|again|soon"
-    r"|usually|rather|seldom|actually|\w{3,}ly)\s++)*"
+    r"(?:(?:always|never|just|also|still|often|sometimes|already|once|now|even|only|then|both"
+    r"|almost|no longer|first|next|last|again|soon|usually|rather|seldom|actually|\w{3,}ly)\s++)*"
 )
 _FIRST_PERSON = re.compile(rf"\bI\s+(?P<adverbs>{_ADVERBS})(?P<verb>[A-Za-z]+)")
 _WITH_OTHERS = re.compile(
-    r"(?:\A|[,;:] |\b(?:and|but|now|so|that|when) )(?!I\b)(?:[A-Z]\w{1,30}|[Mm]y (?:\w{1,30} ){0,2}?\w{1,30})"
+    r"(?:\A|[,;:] |\b(?:and|but|now|so|that|when) )(?!I\b)(?:[A-Z]\w{1,30}"
+    r"|[Mm]y (?:\w{1,30} ){0,2}?\w{1,30})"
     r"(?:, [A-Z]\w{1,30}){0,3},? and I (?=[a-z])"
 )
 """Another person and the speaker: the verb after both is in the plural."""
@@ -276,19 +320,24 @@ _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORE
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")
 _BESIDE_ME = frozenset(["hey", "hi", "hello", "ok", "it", "is", "only", "just", "again", "here"])
 _SPEAKER_MARK = "\0"
-"""Stands for the speaker's name until the sentence is rewritten, so that no rule rewrites the name. No text of a user has it."""
+"""Stands for the speaker's name until the sentence is rewritten, so that no rule rewrites the name.
+No text of a user has it.
+"""
 _PASTS = """
-    will would can could should may might must shall had did was used ought became began bent bet blew bought broke brought built
-    burnt caught chose came cost cut dealt dreamt drew drank drove ate fell fed felt fought found flew forgot forgave froze got gave
-    went grew hung heard hid hit held hurt kept knew laid led learnt left lent let lay lit lost made meant met paid put quit rode rang
-    rose ran said saw sought sold sent set sewed shook shot showed shut sang sat slept slid spoke spent spilt stood stole stuck struck
-    swore swept swam took taught tore told thought threw understood woke wore won wrote read thrown
+    will would can could should may might must shall had did was used ought became began bent bet
+    blew bought broke brought built burnt caught chose came cost cut dealt dreamt drew drank drove
+    ate fell fed felt fought found flew forgot forgave froze got gave went grew hung heard hid hit
+    held hurt kept knew laid led learnt left lent let lay lit lost made meant met paid put quit rode
+    rang rose ran said saw sought sold sent set sewed shook shot showed shut sang sat slept slid
+    spoke spent spilt stood stole stuck struck swore swept swam took taught tore told thought threw
+    understood woke wore won wrote read thrown
 """
 _UNCHANGED = frozenset(_PASTS.split())
 _IRREGULAR = {"am": "is", "have": "has", "do": "does", "go": "goes", "are": "is", "were": "was"}
 _JOINED_VERBS = (
-    r"live|work|love|like|hate|have|want|need|go|play|run|study|speak|own|drive|prefer|enjoy|eat|drink|cook|read|write|plan|feel|know"
-    r"|think|teach|learn|train|sleep|swim|cycle|hike|paint|sing|dance|travel|use|do|am|spend|visit|walk|watch|stay|keep|make|take|call|help|sell|buy"
+    r"live|work|love|like|hate|have|want|need|go|play|run|study|speak|own|drive|prefer|enjoy|eat"
+    r"|drink|cook|read|write|plan|feel|know|think|teach|learn|train|sleep|swim|cycle|hike|paint"
+    r"|sing|dance|travel|use|do|am|spend|visit|walk|watch|stay|keep|make|take|call|help|sell|buy"
 )
 _JOINED = re.compile(rf"(,|\band|\bbut)\s+({_JOINED_VERBS})\b(?!\s+I\b)")
 
@@ -305,41 +354,58 @@ def expanded(sentence: str) -> str:
 def is_english(sentence: str) -> bool:
     """Whether more function words of a sentence are English than of other languages."""
     small_words = re.findall(r"[^\W\d_]+", sentence.casefold().replace("’", "'"))
-    return sum(word in _OTHER_TONGUES for word in small_words) < sum(word in _ENGLISH for word in small_words)
+    return sum(word in _OTHER_TONGUES for word in small_words) < sum(
+        word in _ENGLISH for word in small_words
+    )
 
 
 def third_person(sentence: str, speaker: str) -> str | None:
     """Rewrite a sentence of the first person in the third, about its speaker.
 
-    None for a sentence that addresses others or includes them ("we"), is not English, or is not about the speaker. The name is never read
-    as a pattern, a template or words of the sentence, whatever characters it has.
+    None for a sentence that addresses others or includes them ("we"), is not English, or is not
+    about the speaker. The name is never read as a pattern, a template or words of the sentence,
+    whatever characters it has.
     """
     plain = re.sub(r"\bi\b", "I", expanded(sentence))
-    if not _SPEAKER.search(plain) or _LISTENER.search(plain) or not is_english(plain) or _only_greets(plain):
+    if (
+        not _SPEAKER.search(plain)
+        or _LISTENER.search(plain)
+        or not is_english(plain)
+        or _only_greets(plain)
+    ):
         return None
     several = {match.end() - 2 for match in _WITH_OTHERS.finditer(plain)}
 
     def in_third_person(match: re.Match[str]) -> str:
         verb = match["verb"]
         return (
-            f"{_SPEAKER_MARK} {match['adverbs']}{_PLURAL_VERBS.get(verb, verb) if match.start() in several else _third_person_verb(verb)}"
+            f"{_SPEAKER_MARK} "
+            f"{match['adverbs']}{_PLURAL_VERBS.get(verb, verb) if match.start() in several else _third_person_verb(verb)}"  # noqa: E501
         )
 
     rewritten = _FIRST_PERSON.sub(in_third_person, plain)
     if rewritten != plain and not several:
-        rewritten = _JOINED.sub(lambda match: f"{match[1]} {_third_person_verb(match[2])}", rewritten) if _is_present(plain) else rewritten
+        rewritten = (
+            _JOINED.sub(lambda match: f"{match[1]} {_third_person_verb(match[2])}", rewritten)
+            if _is_present(plain)
+            else rewritten
+        )
     rewritten = re.sub(r"\bI\b", _SPEAKER_MARK, rewritten)
     return _capitalised(_replace_possessives(rewritten, speaker).replace(_SPEAKER_MARK, speaker))
 
 
 def _only_greets(sentence: str) -> bool:
     """Whether a sentence says no more than "it's me again"."""
-    return len(sentence) < 60 and set(re.findall(r"\w+", sentence.casefold())) - _BESIDE_ME == {"me"}
+    return len(sentence) < 60 and set(re.findall(r"\w+", sentence.casefold())) - _BESIDE_ME == {
+        "me"
+    }
 
 
 def told_of(words: str, speaker: str) -> str:
     """Rewrite a few words in the third person: "my dog" → "their dog"."""
-    return _replace_possessives(re.sub(r"\bI\b", _SPEAKER_MARK, words), speaker, named=True).replace(_SPEAKER_MARK, speaker)
+    return _replace_possessives(
+        re.sub(r"\bI\b", _SPEAKER_MARK, words), speaker, named=True
+    ).replace(_SPEAKER_MARK, speaker)
 
 
 def conjugated(verb_phrase: str) -> str:
@@ -356,11 +422,17 @@ def _is_present(sentence: str) -> bool:
 
 
 def _replace_possessives(text: str, speaker: str, *, named: bool = False) -> str:
-    """Replace "my", "mine", "me" and "myself". named: whether the speaker is named before the text."""
+    """Replace "my", "mine", "me" and "myself". named: whether the speaker is named
+    before the text.
+    """
 
     def possessive(match: re.Match[str]) -> str:
         before = text[: match.start()]
-        return "their" if named or _SPEAKER_MARK in before or re.search(rf"\b{re.escape(speaker)}\b", before) else f"{_SPEAKER_MARK}'s"
+        return (
+            "their"
+            if named or _SPEAKER_MARK in before or re.search(rf"\b{re.escape(speaker)}\b", before)
+            else f"{_SPEAKER_MARK}'s"
+        )
 
     text = re.sub(r"\b[Mm]y\b", possessive, text)
     text = re.sub(r"\bmyself\b", "themself", text)
@@ -384,7 +456,9 @@ def _third_person_verb(verb: str) -> str:
 def is_past(verb: str) -> bool:
     """Whether a verb in the first person is in the past tense, or a modal."""
     lower = verb.lower()
-    return lower in _UNCHANGED or (lower.endswith("ed") and lower not in ("need", "feed", "speed", "succeed", "proceed"))
+    return lower in _UNCHANGED or (
+        lower.endswith("ed") and lower not in ("need", "feed", "speed", "succeed", "proceed")
+    )
 
 
 def _capitalised(text: str) -> str:
@@ -393,12 +467,13 @@ def _capitalised(text: str) -> str:
 
 # The person whom a clause is about, and the subject of its slots.
 #
-# Note: a person has one wife, so facts about her have the subject "user's wife" whatever her name; there may be several sisters, so
-# "my sister Lena" is Lena.
+# Note: a person has one wife, so facts about her have the subject "user's wife" whatever her name;
+# there may be several sisters, so "my sister Lena" is Lena.
 
 
 _ONE_EACH = re.compile(
-    rf"my (?:older |younger |little |big |twin )?(?:{SINGULAR}|sister|brother|best friend|grandma|grandmother|grandpa|grandfather)$"
+    rf"my (?:older |younger |little |big |twin )?(?:{SINGULAR}|sister|brother|best friend|grandma"
+    r"|grandmother|grandpa|grandfather)$"
 )
 
 

@@ -2,9 +2,10 @@
 
 It has English ones, and the commonest of other languages.
 
-A row means: where the words after the subject begin with `phrase`, the words that follow, in the given `shape`, are the value; the fact's
-text is `template`, and its slot is `attribute` with `filled`. Note: a slot has one value at a time, so an attribute of which there may be
-many names its object ("opinion of rain": likes); with an attribute of None the fact fills no slot.
+A row means: where the words after the subject begin with `phrase`, the words that follow, in the
+given `shape`, are the value; the fact's text is `template`, and its slot is `attribute` with
+`filled`. Note: a slot has one value at a time, so an attribute of which there may be many names its
+object ("opinion of rain": likes); with an attribute of None the fact fills no slot.
 """
 
 from __future__ import annotations
@@ -20,36 +21,65 @@ from memory_core.domain.truth.slots import NO_LONGER
 
 Of = Literal["self", "we", "mine", "call", "other", "foreign"]
 _ADVERBS = (
-    "currently|now|still|also|just|really|actually|recently|already|always|usually|absolutely|even|mostly|both|finally|officially|only"
-    "|truly"
-    "|totally|genuinely|especially|mainly|do|does|right now|very|happily|permanently|newly|since then|full[- ]time|part[- ]time|again|so"
-    "|quite"
+    "currently|now|still|also|just|really|actually|recently|already|always|usually|absolutely|even"
+    "|mostly|both|finally|officially|only|truly"
+    "|totally|genuinely|especially|mainly|do|does|right now|very|happily|permanently|newly"
+    "|since then|full[- ]time|part[- ]time|again|so|quite"
 )
 _SHORT = {
-    "<living>": r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living|lived))",
+    "<living>": (
+        r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living"
+        r"|lived))"
+    ),
     "<moved>": r"<did>(?:moved|relocated)(?: (?:back|over|out|permanently|away|recently))?",
-    "<working>": r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part|full)[- ]time)?",
+    "<working>": (
+        r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part"
+        r"|full)[- ]time)?"
+    ),
     "<job>": r"(?: working| a new job)?",
-    "<jobless>": r"(?:<gave up>|<dismissed>|<did>(?:resigned|retired)|(?:<be>|(?:have|has) been)"
-    r" (?:retired|unemployed|jobless|out of work|between jobs)|(?:no longer have|have no|do not have) a(?:ny)? job(?: any ?more)?)",
-    "<gave up>": r"<did>(?:quit|left|lost|resigned from|walked out of|gave up|given up|handed in|given|gave)"
+    "<jobless>": (
+        r"(?:<gave up>|<dismissed>|<did>(?:resigned|retired)|(?:<be>|(?:have|has) been)"
+        r" (?:retired|unemployed|jobless|out of work|between jobs)"
+        r"|(?:no longer have|have no|do not have) a(?:ny)? job(?: any ?more)?)"
+    ),
+    "<gave up>": r"<did>(?:quit|left|lost|resigned from|walked out of|gave up|given up|handed in|given|gave)"  # noqa: E501
     r" (?:my|his|her|their|our) (?:job|notice)",
-    "<dismissed>": r"<did>(?:was|were|got|been) (?:laid off|fired|let go|sacked|dismissed|made redundant|the sack)",
-    "<dismissing>": r"(?:have |has )?(?:laid (?:me|us) off|fired (?:me|us)|let (?:me|us) go|made (?:me|us) redundant)",
+    "<dismissed>": (
+        r"<did>(?:was|were|got|been) (?:laid off|fired|let go|sacked|dismissed|made redundant"
+        r"|the sack)"
+    ),
+    "<dismissing>": (
+        r"(?:have |has )?(?:laid (?:me|us) off|fired (?:me|us)|let (?:me|us) go"
+        r"|made (?:me|us) redundant)"
+    ),
     "<studying>": r"(?:study|studies|<be> studying)",
     "<academic>": r"(?:[Uu]niversi|[Cc]ollege|[Ii]nstitut|[Aa]cadem)",
     "<fond>": r"(?:fan of|fond of|into|crazy about|passionate about|keen on|obsessed with)\b",
     "<rather>": r"(?:over|to|rather than|instead of)",
     "<kindly>": r"(?:lovely|little|big|small|older|younger|young|adult)",
-    "<after a thing>": r"(?=$| (?:last|this|yesterday|today|now|recently|finally|again|for|to|because|since|as|so|after|when|before|with"
-    r"|at|on|in|via|through|and|but|two|three|an?|the|some|\d{1,4}|already|ages|weeks|months|years)\b)",
+    "<after a thing>": (
+        r"(?=$| (?:last|this|yesterday|today|now|recently|finally|again|for|to|because|since|as|so"
+        r"|after|when|before|with|at|on|in|via|through|and|but|two|three|an?|the|some|\d{1,4}"
+        r"|already|ages|weeks|months|years)\b)"
+    ),
     "<when>": r"(?:last|this|in|on|yesterday|today|now)\b.*",
-    "<no>": r"(?:(?:do|does) not (?:have|own)(?: any)?|(?:have|has|own|owns) no|(?:have|has) not got(?: any)?)",
-    "<smoking>": r"(?:(?:do|does) not smoke|(?:never|no longer) smokes?|<did>(?:stopped|quit|gave up|given up) smoking"
-    r"|<be> a non-?smoker)",
-    "<sober>": r"(?:(?:(?:do|does) not|never|no longer) drinks?|<did>(?:stopped|quit|gave up|given up) drinking)(?: alcohol)?",
+    "<no>": (
+        r"(?:(?:do|does) not (?:have|own)(?: any)?|(?:have|has|own|owns) no"
+        r"|(?:have|has) not got(?: any)?)"
+    ),
+    "<smoking>": (
+        r"(?:(?:do|does) not smoke|(?:never|no longer) smokes?|<did>(?:stopped|quit|gave up"
+        r"|given up) smoking|<be> a non-?smoker)"
+    ),
+    "<sober>": (
+        r"(?:(?:(?:do|does) not|never|no longer) drinks?|<did>(?:stopped|quit|gave up"
+        r"|given up) drinking)(?: alcohol)?"
+    ),
     "<jobs>": r"(?:(?:retired|unemployed|between jobs|out of work)\b)",
-    "<degree>": r"(?:PhD|phd|doctorate|[Mm]aster's|[Mm]asters|[Bb]achelor's|MBA|degree)(?: degree)?",
+    "<degree>": (
+        r"(?:PhD|phd|doctorate|[Mm]aster's|[Mm]asters|[Bb]achelor's|MBA"
+        r"|degree)(?: degree)?"
+    ),
     "<where>": r"(?:centre|center|heart|middle|outskirts|suburbs|north|south|east|west)",
     "<is>": r"(?:is|are|has always been|have always been)(?: (?:still|now))?\b",
     "<be>": rf"(?:am|is|are)(?: (?:{_ADVERBS}))*",
@@ -58,45 +88,52 @@ _SHORT = {
     "<have>": r"(?:have got|has got|have|has|own|owns)",
     "<did>": rf"(?:(?:have|has) )?(?:(?:{_ADVERBS}) )*",
     "<the>": r"(?: (?:der|die|das|den|le|la|les|el|los|las)\b)",
-    "<fixed>": r"(?:(?:new|monthly|weekly|yearly|total|overall|gross|net|current) )?(?:[\w-]+ ){0,2}(?:budget|rent"
-    r"|salary|wage|deadline|due date|appointment"
-    r"|meeting|interview|exam|flight|stand-?up|call|wedding|surgery|viewing|presentation|demo|launch|release"
-    r"|password|pin|code|shift|class|course"
-    r"|lesson|dose|weight|limit|party|dinner|mortgage|allowance|target|score|blood pressure|address|phone|plan"
-    r"|tariff)(?: (?:date|day|time))?"
-    r"(?: (?:for|with|at) (?:the |my |our )?[\w' -]{2,30}?)?",
-    "<amounts to>": r"(?:is(?: now| currently)?(?: set (?:to|for|at)| on| at| in| due(?: on)?| scheduled for)?"
-    r"|starts(?: at| on)?|begins(?: at| on)?|will be(?: on| at| in)?"
-    r"|takes place(?: on| at| in)?|(?:(?:has|have) been|was|got|is being|just got|just|has) (?:moved"
-    r"|pushed(?: back)?|postponed|rescheduled|brought forward"
-    r"|raised|increased|cut|reduced|changed|lowered|bumped(?: up)?|shifted|went up|gone up) (?:from .{1,30} )?(?:to"
-    r"|until)|went (?:up|down) (?:from .{1,30} )?to"
-    r"|moved (?:from .{1,30} )?to)\b",
-    "<car>": r"(?i:tesla|golf|vw|volkswagen|bmw|audi|mercedes|toyota|honda|ford|skoda|škoda|renault|peugeot|fiat"
-    r"|volvo|kia|hyundai|mazda|nissan|opel"
-    r"|seat|porsche|mini|subaru|citroen|citroën|dacia|polestar|prius|corolla|civic|passat|polo|octavia|yaris|leaf"
-    r"|jeep|lexus|suzuki|chevy|chevrolet"
-    r"|camry|rav4|hybrid|suv|campervan|camper van)\b",
+    "<fixed>": (
+        r"(?:(?:new|monthly|weekly|yearly|total|overall|gross|net"
+        r"|current) )?(?:[\w-]+ ){0,2}(?:budget|rent|salary|wage|deadline|due date|appointment"
+        r"|meeting|interview|exam|flight|stand-?up|call|wedding|surgery|viewing|presentation|demo"
+        r"|launch|release|password|pin|code|shift|class|course"
+        r"|lesson|dose|weight|limit|party|dinner|mortgage|allowance|target|score|blood pressure"
+        r"|address|phone|plan|tariff)(?: (?:date|day|time))?"
+        r"(?: (?:for|with|at) (?:the |my |our )?[\w' -]{2,30}?)?"
+    ),
+    "<amounts to>": (
+        r"(?:is(?: now| currently)?(?: set (?:to|for|at)| on| at| in| due(?: on)?| scheduled for)?"
+        r"|starts(?: at| on)?|begins(?: at| on)?|will be(?: on| at| in)?"
+        r"|takes place(?: on| at| in)?|(?:(?:has|have) been|was|got|is being|just got|just"
+        r"|has) (?:moved|pushed(?: back)?|postponed|rescheduled|brought forward"
+        r"|raised|increased|cut|reduced|changed|lowered|bumped(?: up)?|shifted|went up"
+        r"|gone up) (?:from .{1,30} )?(?:to|until)|went (?:up|down) (?:from .{1,30} )?to"
+        r"|moved (?:from .{1,30} )?to)\b"
+    ),
+    "<car>": (
+        r"(?i:tesla|golf|vw|volkswagen|bmw|audi|mercedes|toyota|honda|ford|skoda|škoda|renault"
+        r"|peugeot|fiat|volvo|kia|hyundai|mazda|nissan|opel"
+        r"|seat|porsche|mini|subaru|citroen|citroën|dacia|polestar|prius|corolla|civic|passat|polo"
+        r"|octavia|yaris|leaf|jeep|lexus|suzuki|chevy|chevrolet"
+        r"|camry|rav4|hybrid|suv|campervan|camper van)\b"
+    ),
     " ?": r"\s*+",
     " ": r"\s++",
 }
 """Abbreviations in the expressions below, replaced in this order."""
 _COUNTED = (
-    "kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|cars|horses|grandchildren|grandkids|rabbits|chickens|houses"
-    "|bikes"
+    "kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|cars|horses"
+    "|grandchildren|grandkids|rabbits|chickens|houses|bikes"
     "|roommates|flatmates|cousins|nieces|nephews"
 )
 _HAD = (
-    "dog|cat|puppy|kitten|pet|horse|rabbit|hamster|parrot|son|daughter|brother|sister|twin|baby|kid|child|garden|house|car|bike|motorbike"
-    "|boat"
-    "|piano|guitar|degree|phd|tattoo|licen[cs]e|business|company|shop|greenhouse|allotment|fish|tortoise|snake"
-    "|roommate|flatmate|girlfriend"
+    "dog|cat|puppy|kitten|pet|horse|rabbit|hamster|parrot|son|daughter|brother|sister|twin|baby|kid"
+    "|child|garden|house|car|bike|motorbike|boat"
+    "|piano|guitar|degree|phd|tattoo|licen[cs]e|business|company|shop|greenhouse|allotment|fish"
+    "|tortoise|snake|roommate|flatmate|girlfriend"
     "|boyfriend|wife|husband|fiancee?"
 )
 _OWN = (
-    "blood type|shoe size|height|weight|time ?zone|star sign|zodiac sign|native language|mother tongue|first language|nationality"
-    "|middle name"
-    "|last name|surname|maiden name|nickname|pronouns|job title|date of birth|address|lucky number|license plate|goal"
+    "blood type|shoe size|height|weight|time ?zone|star sign|zodiac sign|native language"
+    "|mother tongue|first language|nationality|middle name"
+    "|last name|surname|maiden name|nickname|pronouns|job title|date of birth|address|lucky number"
+    "|license plate|goal"
 )
 
 
@@ -107,12 +144,15 @@ class Pattern:
     Attributes:
         attribute: Of the slot; it may name groups of `phrase`. None = the fact fills no slot.
         template: The fact's text, with `{who}` and groups of `phrase`.
-        phrase: A regular expression for the words after the subject; `of` and `value` may be groups of it.
+        phrase: A regular expression for the words after the subject; `of` and `value` may be
+            groups of it.
         shape: What the words after it must be.
-        of: The subjects that the row is for: "self" = I, "mine" = something of mine, "other" = my sister, a name.
+        of: The subjects that the row is for: "self" = I, "mine" = something of mine,
+            "other" = my sister, a name.
         filled: The value of the slot.
         many: Whether a list may follow: "German and French".
-        negative: Whether it reads negated clauses, and no others; None = both, since "quit" is a negation by itself.
+        negative: Whether it reads negated clauses, and no others; None = both,
+            since "quit" is a negation by itself.
         expression: `phrase` as a compiled expression.
 
     """
@@ -131,52 +171,80 @@ class Pattern:
         phrase = self.phrase
         for short, written in _SHORT.items():
             phrase = phrase.replace(short, written)
-        object.__setattr__(self, "expression", re.compile(rf"\A(?:{phrase})\s*+", re.IGNORECASE if "foreign" in self.of else 0))
+        object.__setattr__(
+            self,
+            "expression",
+            re.compile(rf"\A(?:{phrase})\s*+", re.IGNORECASE if "foreign" in self.of else 0),
+        )
 
 
 _ALL: tuple[Of, ...] = ("self", "we", "other")
 _MOST: tuple[Of, ...] = ("self", "other")
-_LIVES, _LIVED, _CALLED = "{who} lives in {value}", "{who} used to live in {value}", "{who} is called {value}"
+_LIVES, _LIVED, _CALLED = (
+    "{who} lives in {value}",
+    "{who} used to live in {value}",
+    "{who} is called {value}",
+)
 _WORKS_AS, _WORKS_AT = "{who} works as {a_value}", "{who} works at {value}"
-_LIKES, _DISLIKES, _ALLERGIC = "{who} likes {value}", "{who} dislikes {value}", "{who} is allergic to {value}"
+_LIKES, _DISLIKES, _ALLERGIC = (
+    "{who} likes {value}",
+    "{who} dislikes {value}",
+    "{who} is allergic to {value}",
+)
 OPINION = "opinion of {value}"
 _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
     # home
-    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", names.place, _ALL),
+    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here"
+        r"|currently))?(?: with [\w' ]{2,30}?)? in\b", names.place, _ALL),
     Pattern("home city", _LIVES, r"<living> in the <where> of\b", names.place, _ALL),
     Pattern(None, "{who} lives near {value}",
-            r"<living>(?: in an? [\w ]{3,25}?)? (?:near|close to|just outside(?: of)?|outside(?: of)?|not far from)\b", names.place, _ALL),
-    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? (?:to|into (?:an?|our|my) [\w ]{3,30} in)\b", names.place, _ALL),
+            r"<living>(?: in an? [\w ]{3,25}?)? (?:near|close to|just outside(?: of)?"
+            r"|outside(?: of)?|not far from)\b", names.place, _ALL),
+    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? (?:to|into (?:an?|our"
+        r"|my) [\w ]{3,30} in)\b", names.place, _ALL),
     Pattern("home city", _LIVES, r"<did>(?:settled(?: down)?) in\b", names.place, _ALL),
-    Pattern("home city", _LIVES, r"(?:new )?home is(?: now)?(?: in)?\b", names.known_place, ("mine",)),
+    Pattern("home city", _LIVES, r"(?:new )?home is(?: now)?(?: in)?\b", names.known_place,
+        ("mine",)),
     Pattern("home city", _LIVES, r"<did>left\b", names.new_home, _ALL),
     Pattern("home city", _LIVED, r"<did>left\b", names.old_home, _ALL, _NO_LONGER),
-    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", names.place, _ALL, _NO_LONGER),
-    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", names.place, _ALL),
+    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", names.place, _ALL,
+        _NO_LONGER),
+    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", names.place,
+        _ALL),
     Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", names.place),
-    Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)?(?: (?:in|on) [\w ]*\d{4})? in\b", names.place),
-    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", names.place, _ALL),
+    Pattern("birthplace", "{who} was born in {value}",
+        r"was born(?: and raised)?(?: (?:in|on) [\w ]*\d{4})? in\b", names.place),
+    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b",
+        names.place, _ALL),
     Pattern("home town", "{who}'s home town is {value}", r"home ?town is", names.place, ("mine",)),
     # work and study
     Pattern("occupation", _WORKS_AS,
-            r"<working>(?: (?:nights|days|evenings|weekends|shifts|remotely|mostly))?(?: (?:at|for) .{2,40}?)? as\b", a.job),
-    Pattern("occupation", "{who} is {a_value}", r"(?:<be>|(?:have|has) <adv>been) (?=an? )", a.known_job),
-    Pattern("occupation", _WORKS_AS, r"<did>(?:became|become|started<job> as|(?:been|got) promoted to)\b", a.known_job),
+            r"<working>(?: (?:nights|days|evenings|weekends|shifts|remotely|mostly))?(?: (?:at"
+            r"|for) .{2,40}?)? as\b", a.job),
+    Pattern("occupation", "{who} is {a_value}", r"(?:<be>|(?:have|has) <adv>been) (?=an? )",
+        a.known_job),
+    Pattern("occupation", _WORKS_AS,
+        r"<did>(?:became|become|started<job> as|(?:been|got) promoted to)\b", a.known_job),
     Pattern("employer", _WORKS_AT, r"<working>(?: as .{2,40}?)? (?:at|for)\b", a.organisation),
-    Pattern("employer", _WORKS_AT, r"<working> in .{2,30}? (?:at|for) (?=[A-ZÀ-Þ])", a.organisation),
+    Pattern("employer", _WORKS_AT, r"<working> in .{2,30}? (?:at|for) (?=[A-ZÀ-Þ])",
+        a.organisation),
     Pattern("employer", "{who} is {value}", r"<be> (?P<value>self[- ]employed)\b", a.anything),
     Pattern("employer", _WORKS_AT, r"<be> an? [\w -]{3,30}? at (?=[A-ZÀ-Þ])", a.organisation),
     Pattern("employer", _WORKS_AT,
-            r"<did>(?:joined|started<job>(?: as .{2,40}?)? at|got a(?: new)? job at|signed with) (?=[A-ZÀ-Þ])", a.organisation),
+            r"<did>(?:joined|started<job>(?: as .{2,40}?)? at|got a(?: new)? job at"
+            r"|signed with) (?=[A-ZÀ-Þ])", a.organisation),
     Pattern("employer", _WORKS_AT, r"<have> a(?: new)? job (?:at|with)", a.organisation),
-    Pattern("employer", _WORKS_AT, r"am (?:now |starting )?(?:at|with) (?=[A-ZÀ-Þ][\w.'’]+ [A-ZÀ-Þ])",
+    Pattern("employer", _WORKS_AT,
+        r"am (?:now |starting )?(?:at|with) (?=[A-ZÀ-Þ][\w.'’]+ [A-ZÀ-Þ])",
             a.organisation, ("self",)),
-    Pattern("{of}", "{who}'s {of} is {value}", r"(?:<have>|<have got>) (?:the|our|my) (?P<of><fixed>) (?:at|on)\b",
+    Pattern("{of}", "{who}'s {of} is {value}",
+        r"(?:<have>|<have got>) (?:the|our|my) (?P<of><fixed>) (?:at|on)\b",
             a.amount, ("self", "we")),
     Pattern("employer", "{who} no longer works at {value}",
-            r"(?:<gave up> (?:at|with)|<did>(?:resigned|retired) from|<dismissed> (?:from|by)) (?=[A-ZÀ-Þ])",
+            r"(?:<gave up> (?:at|with)|<did>(?:resigned|retired) from"
+            r"|<dismissed> (?:from|by)) (?=[A-ZÀ-Þ])",
             a.organisation, filled=_NO_LONGER, negative=None),
     Pattern("occupation", "{who} no longer works as {a_value}",
             r"<did>(?:resigned|retired|stepped down) as\b", a.job, filled=_NO_LONGER),
@@ -185,16 +253,21 @@ ENGLISH: tuple[Pattern, ...] = (
     *(
         Pattern(attribute, template, phrase, a.nothing, of, NO_LONGER, negative=None)
         for attribute, template in (
-            ("employer", "{who} has left or lost their job"), ("occupation", "{who} no longer has the job they had"),
+            ("employer", "{who} has left or lost their job"),
+            ("occupation", "{who} no longer has the job they had"),
         )
         for phrase, of in (
-            ("<jobless>", _MOST), (r"(?:company|employer|boss) <dismissing>", ("mine",)), (r"they <dismissing>", ("foreign",)),
+            ("<jobless>", _MOST), (r"(?:company|employer|boss) <dismissing>", ("mine",)),
+            (r"they <dismissing>", ("foreign",)),
         )
     ),
     Pattern(None, "{who} is {value}", r"(?:<be>|(?:have|has) been) (?P<value><jobs>)", a.anything),
-    Pattern("school", "{who} studies at {value}", r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
-    Pattern("field of study", "{who} studies {value}", r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
-    Pattern("field of study", "{who} studies {value}", r"(?:majors? in|<be> majoring in|<be> doing (?:an?|my) <degree> in)\b", a.job),
+    Pattern("school", "{who} studies at {value}",
+        r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
+    Pattern("field of study", "{who} studies {value}",
+        r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
+    Pattern("field of study", "{who} studies {value}",
+        r"(?:majors? in|<be> majoring in|<be> doing (?:an?|my) <degree> in)\b", a.job),
     # name, age, nationality
     Pattern("name", _CALLED, r"name is(?: now)?", names.name, ("mine",)),
     Pattern("name", _CALLED, r"(?:<be> (?:called|named)|goes? by|'s name is)\b", names.name),
@@ -202,146 +275,208 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("name", _CALLED, r"<did>changed my name to\b", names.name, ("self",)),
     Pattern("name", _CALLED, r"am\b", names.own_name, ("self",)),
     Pattern("nationality", "{who} is {value}", r"<be>(?: an?)?\b", names.nationality),
-    Pattern("pronouns", "{who}'s pronouns are {value}", r"(?:preferred )?pronouns are\b", names.pronouns, ("mine",)),
-    Pattern("height", "{who} is {value} tall", r"<be> (?P<value>\d[\w .,]{0,15}?) tall\b", a.anything),
-    Pattern("age", "{who} is {value} years old", r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.number),
+    Pattern("pronouns", "{who}'s pronouns are {value}", r"(?:preferred )?pronouns are\b",
+        names.pronouns, ("mine",)),
+    Pattern("height", "{who} is {value} tall", r"<be> (?P<value>\d[\w .,]{0,15}?) tall\b",
+        a.anything),
+    Pattern("age", "{who} is {value} years old",
+        r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.number),
     Pattern("age", "{who} is {value} years old", r"<be> (?P<value>[a-z]+) years? old\b", a.number),
     Pattern("birthday", "{who}'s birthday is {value}", r"birthday is(?: on)?", a.day, ("mine",)),
     Pattern("birthday", "{who}'s birthday is {value}", r"was born on", a.day),
-    Pattern("birth year", "{who} was born in {value}", r"was born in (?P<value>(?:19|20)\d\d)\b", a.anything),
+    Pattern("birth year", "{who} was born in {value}", r"was born in (?P<value>(?:19|20)\d\d)\b",
+        a.anything),
     Pattern("phone number", "{who}'s phone number is {value}",
             r"(?:<have>|<did>got|changed) (?:an?|my) (?:new )?(?:(?:tele|cell|mobile )?phone"
                 r"|mobile)? ?number(?: now)?(?:,? (?:it is|which is|to)|:)?",
             a.telephone, ("self",)),
-    Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is", a.address, ("mine",)),
+    Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is",
+        a.address, ("mine",)),
     Pattern("phone number", "{who}'s phone number is {value}",
-            r"(?:(?:new|current) )?(?:(?:tele|cell|mobile )?phone|mobile|cell)?(?: ?number)?(?:'s| is)(?: now)?", a.telephone, ("mine",)),
+            r"(?:(?:new|current) )?(?:(?:tele|cell|mobile )?phone|mobile|cell)?(?: ?number)?(?:'s"
+            r"| is)(?: now)?", a.telephone, ("mine",)),
     Pattern("{of}", "{who}'s {of} is {value}", rf"(?P<of>{_OWN}) is", a.anything, ("mine",)),
-    Pattern("{of}", "{who}'s {of} is {value}", r"(?P<of><fixed>) <amounts to>", a.amount, ("mine",)),
+    Pattern("{of}", "{who}'s {of} is {value}", r"(?P<of><fixed>) <amounts to>", a.amount,
+        ("mine",)),
     Pattern("{of}", "{who}'s {of} is {value}",
-            r"<did>(?:raised|increased|cut|lowered|reduced|bumped(?: up)?|moved|pushed(?: back)?|changed|postponed"
-                r"|rescheduled|shifted|set) "
+            r"<did>(?:raised|increased|cut|lowered|reduced|bumped(?: up)?|moved|pushed(?: back)?"
+            r"|changed|postponed|rescheduled|shifted|set) "
             r"(?:my|our|the) (?P<of><fixed>) (?:from .{1,30} )?to\b", a.amount, ("self", "we")),
     # relatives and friends
-    Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", names.name),
+    Pattern("spouse", "{who} is married to {value}",
+        r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", names.name),
     Pattern("marital status", "{who} is {value}",
-            r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything, _ALL),
-    Pattern("marital status", "{who} is not married", r"<be> not married$", a.nothing, filled="not married", negative=True),
+            r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything,
+            _ALL),
+    Pattern("marital status", "{who} is not married", r"<be> not married$", a.nothing,
+        filled="not married", negative=True),
     Pattern("number of children", "{who} has {value} children",
-            r"<be> (?:an? |the )?(?:\w+ )?(?:mother|father|mum|mom|dad|parent) of (?P<value>\w+)$", a.number),
+            r"<be> (?:an? |the )?(?:\w+ )?(?:mother|father|mum|mom|dad|parent) of (?P<value>\w+)$",
+            a.number),
     Pattern("number of {of}", "{who} has {value} {of}",
-            rf"<be> (?:married|divorced|single|widowed|engaged) with (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
-    Pattern("number of {of}", "{who} has no {of}", rf"<no> (?P<of>{_COUNTED})\b", a.nothing, _ALL, "0", negative=True),
-    Pattern(None, "{who} does not have {value}", rf"<no>(?= an?(?: [\w-]+){{0,2}}? (?:{_HAD})$)", a.thing, _ALL, negative=True),
-    Pattern("number of {of}", "{who} has {value} {of}", rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+            r"<be> (?:married|divorced|single|widowed"
+            rf"|engaged) with (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+    Pattern("number of {of}", "{who} has no {of}", rf"<no> (?P<of>{_COUNTED})\b", a.nothing, _ALL,
+        "0", negative=True),
+    Pattern(None, "{who} does not have {value}", rf"<no>(?= an?(?: [\w-]+){{0,2}}? (?:{_HAD})$)",
+        a.thing, _ALL, negative=True),
+    Pattern("number of {of}", "{who} has {value} {of}",
+        rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
     Pattern(None, "{who} has {value}",
-            rf"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.lasting, _ALL),
+            r"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?"
+            rf"|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.lasting, _ALL),
     # likes
-    Pattern(OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity, filled="likes", many=True),
-    Pattern(OPINION, _LIKES, r"<be>(?: an?)?(?: (?:big|huge|great))? <fond>", a.thing, filled="likes", many=True),
-    Pattern(OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b", a.activity, filled="dislikes", many=True),
+    Pattern(OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity,
+        filled="likes", many=True),
+    Pattern(OPINION, _LIKES, r"<be>(?: an?)?(?: (?:big|huge|great))? <fond>", a.thing,
+        filled="likes", many=True),
+    Pattern(OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b",
+        a.activity, filled="dislikes", many=True),
     Pattern("choice between {pair}", "{who} prefers {value} to {of}",
             r"<adv>prefers? (?!to\b)(?P<value>.{2,40}?) <rather> (?P<of>[^,;]{2,40})$", a.thing),
     Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.*(?<!\s) <rather> )", a.thing),
     Pattern("favourite {of}", "{who}'s favourite {of} is {value}",
-            r"(?:(?:all[- ]time|absolute|new) )?favou?rite (?P<of>[\w -]{2,30}?) <is>", a.anything, ("mine",)),
+            r"(?:(?:all[- ]time|absolute|new) )?favou?rite (?P<of>[\w -]{2,30}?) <is>", a.anything,
+            ("mine",)),
     # skills, possessions, habits
     Pattern("speaks {value}", "{who} speaks {value}",
-            r"(?:speaks?|<be> fluent in|<be> a native speaker of)\b", a.language, filled="yes", many=True),
-    Pattern("learning {value}", "{who} is learning {value}", r"<be> (?:learning|studying)\b", a.language, filled="yes", many=True),
+            r"(?:speaks?|<be> fluent in|<be> a native speaker of)\b", a.language, filled="yes",
+            many=True),
+    Pattern("learning {value}", "{who} is learning {value}", r"<be> (?:learning|studying)\b",
+        a.language, filled="yes", many=True),
     Pattern("car", "{who} drives {value}", r"drives?(?= (?:an?|the|my) )", a.thing),
-    Pattern("car", "{who} drives {value}", r"(?:new )?car is(?= (?:an?|the) (?:[\w-]+ ){0,3}[A-ZÀ-Þ])", a.thing, ("mine",)),
+    Pattern("car", "{who} drives {value}",
+        r"(?:new )?car is(?= (?:an?|the) (?:[\w-]+ ){0,3}[A-ZÀ-Þ])", a.thing, ("mine",)),
     Pattern("smokes", "{who} smokes", r"(?:smokes?|<be> a smoker)\b", a.nothing, filled="yes"),
-    Pattern("smokes", "{who} smokes", r"smokes?(?= (?:an? pack|half a pack|\d|one|two|cigarettes|too much|daily|again)\b)",
+    Pattern("smokes", "{who} smokes",
+        r"smokes?(?= (?:an? pack|half a pack|\d|one|two|cigarettes|too much|daily|again)\b)",
             a.always, filled="yes"),
-    Pattern("drinks {value}", "{who} drinks {value}", r"drinks?\b", a.drink, filled="yes", many=True),
+    Pattern("drinks {value}", "{who} drinks {value}", r"drinks?\b", a.drink, filled="yes",
+        many=True),
     Pattern("eats meat", "{who} does not eat meat",
-            r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?| strictly| going)? (?:vegan|vegetarian)\b",
+            r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?| strictly"
+            r"| going)? (?:vegan|vegetarian)\b",
             a.always, _ALL, "no"),
-    Pattern("smokes", "{who} does not smoke", r"<smoking>\b", a.nothing, filled="no", negative=None),
-    Pattern("drinks alcohol", "{who} does not drink alcohol", r"<sober>\b", a.nothing, filled="no", negative=True),
+    Pattern("smokes", "{who} does not smoke", r"<smoking>\b", a.nothing, filled="no",
+        negative=None),
+    Pattern("drinks alcohol", "{who} does not drink alcohol", r"<sober>\b", a.nothing, filled="no",
+        negative=True),
     Pattern(None, "{who} owns {value}", r"owns?(?= (?:an?|the) )", a.thing),
     Pattern("allergy to {value}", _ALLERGIC,
-            r"<be>(?: (?:severely|highly|deathly|slightly))? allergic to\b", a.thing, filled="yes", many=True),
-    Pattern("allergy to {value}", _ALLERGIC, r"<have> an allergy to\b", a.thing, filled="yes", many=True),
+            r"<be>(?: (?:severely|highly|deathly|slightly))? allergic to\b", a.thing, filled="yes",
+            many=True),
+    Pattern("allergy to {value}", _ALLERGIC, r"<have> an allergy to\b", a.thing, filled="yes",
+        many=True),
     Pattern("allergy to {value}", _ALLERGIC,
-            r"<have> an? (?:severe |bad |mild |serious )?(?P<value>(?!food|bad|severe)[\w -]{2,25}?) allergy\b",
+            r"<have> an? (?:severe |bad |mild |serious )?(?P<value>(?!food|bad"
+            r"|severe)[\w -]{2,25}?) allergy\b",
             a.thing, filled="yes", many=True),
-    Pattern("handedness", "{who} is {value}", r"<be> (?P<value>(?:left|right)[- ]handed|ambidextrous)\b", a.anything),
+    Pattern("handedness", "{who} is {value}",
+        r"<be> (?P<value>(?:left|right)[- ]handed|ambidextrous)\b", a.anything),
     Pattern("diet", "{who} is on a {value} diet",
-            r"(?:<be> (?:starting|going on|trying|doing)|<did>(?:started|begun|began)) (?:an?|the|my)(?: new| strict)? "
-            r"(?P<value>vegan|vegetarian|keto|paleo|low[- ]carb|gluten[- ]free|halal|kosher|mediterranean) diet", a.anything),
+            r"(?:<be> (?:starting|going on|trying|doing)|<did>(?:started|begun|began)) (?:an?|the"
+            r"|my)(?: new| strict)? "
+            r"(?P<value>vegan|vegetarian|keto|paleo|low[- ]carb|gluten[- ]free|halal|kosher"
+            r"|mediterranean) diet", a.anything),
     Pattern("car", "{who} drives {value}",
-            r"(?:<did>(?:bought|got|leased)|<have>|now drives?)(?= (?:an?|my|our) (?:new |used |second-hand |old |red |blue "
-                r"|white |black |\d{4} )*<car>)",
+            r"(?:<did>(?:bought|got|leased)|<have>|now drives?)(?= (?:an?|my|our) (?:new |used "
+            r"|second-hand |old |red |blue |white |black |\d{4} )*<car>)",
             a.lasting, _ALL),
     Pattern("car", "{who} drives {value}",
-            r"<did>picked up (?=an? (?:(?:nearly|brand) )?(?:new|used|second-hand) <car>)", a.lasting, _ALL),
+            r"<did>picked up (?=an? (?:(?:nearly|brand) )?(?:new|used|second-hand) <car>)",
+            a.lasting, _ALL),
     Pattern("car", "{who} no longer drives {value}",
             r"<did>(?:sold|scrapped|traded in|got rid of) (?:my|our|the) (?:old )?"
-                r"(?P<value>(?:[\w-]{1,20} )?<car>(?: (?:<car>|[A-Z0-9][\w-]{0,15})){0,3})<after a thing>",
+            r"(?P<value>(?:[\w-]{1,20} )?<car>(?: (?:<car>"
+            r"|[A-Z0-9][\w-]{0,15})){0,3})<after a thing>",
             a.lasting, _ALL, _NO_LONGER),
-    Pattern("name", "{who} is called {value}", r"is(?: now| called| named)? (?=[A-Z][a-z]+(?: [A-Z][a-z]+)?$)",
+    Pattern("name", "{who} is called {value}",
+        r"is(?: now| called| named)? (?=[A-Z][a-z]+(?: [A-Z][a-z]+)?$)",
             names.own_name, ("other",)),
     Pattern("intolerance to {value}", "{who} is {value} intolerant",
-            r"<be> (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything, filled="yes"),
-    Pattern("intolerance to {value}", "{who} is {value} intolerant", r"<be> intolerant (?:to|of)\b", a.thing, filled="yes", many=True),
+            r"<be> (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything,
+            filled="yes"),
+    Pattern("intolerance to {value}", "{who} is {value} intolerant", r"<be> intolerant (?:to|of)\b",
+        a.thing, filled="yes", many=True),
     Pattern("diet", "{who} is on a {value} diet",
-            r"(?:follows?|<be> on) an? (?:strict )?(?P<value>vegan|vegetarian|keto|paleo|low[- ]carb|gluten[- ]free|halal|kosher) diet$",
+            r"(?:follows?|<be> on) an? (?:strict )?(?P<value>vegan|vegetarian|keto|paleo"
+            r"|low[- ]carb|gluten[- ]free|halal|kosher) diet$",
             a.anything),
     Pattern("diet", "{who} is {value}",
-            r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?| strictly)? (?P<value>vegan|vegetarian|pescatarian|keto)\b",
+            r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?"
+            r"| strictly)? (?P<value>vegan|vegetarian|pescatarian|keto)\b",
             a.anything, _ALL),
     Pattern("condition {value}", "{who} has {value}",
-            r"(?:(?:was|got|<did>been) diagnosed with|suffers? from|<have>)\b", a.condition, filled="yes", many=True),
+            r"(?:(?:was|got|<did>been) diagnosed with|suffers? from|<have>)\b", a.condition,
+            filled="yes", many=True),
     Pattern("eats {value}", "{who} eats {value}", r"eats?\b", a.food, filled="yes", many=True),
-    Pattern("eats {value}", "{who} does not eat {value}", r"<did>(?:gave up|given up|cut out)\b", a.food, filled="no", many=True),
+    Pattern("eats {value}", "{who} does not eat {value}", r"<did>(?:gave up|given up|cut out)\b",
+        a.food, filled="no", many=True),
     # negated clauses
     Pattern(OPINION, "{who} does not like {value}",
-            r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|no longer (?:likes?|enjoys?|loves?)|can not stand"
-            r"|<did>stopped (?:liking|enjoying|loving))\b", a.activity, filled="dislikes", negative=True),
+            r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|no longer (?:likes?|enjoys?"
+            r"|loves?)|can not stand|<did>stopped (?:liking|enjoying|loving))\b", a.activity,
+            filled="dislikes",
+            negative=True),
     Pattern(OPINION, "{who} does not like {value}",
-            r"<be> not(?: an?)?(?: (?:big|huge|great))? <fond>", a.activity, filled="dislikes", negative=True),
+            r"<be> not(?: an?)?(?: (?:big|huge|great))? <fond>", a.activity, filled="dislikes",
+            negative=True),
     Pattern("eats {value}", "{who} does not eat {value}",
-            r"(?:(?:(?:do|does|can) not|never|no longer) eats?|<did>(?:stopped|quit) eating)\b", a.lasting, filled="no", negative=True),
-    Pattern("drinks {value}", "{who} does not drink {value}",
-            r"(?:(?:(?:do|does|can) not|never|no longer) drinks?|<did>(?:stopped|quit) drinking)\b(?! alcohol\b)",
+            r"(?:(?:(?:do|does|can) not|never|no longer) eats?|<did>(?:stopped|quit) eating)\b",
             a.lasting, filled="no", negative=True),
-    Pattern("allergy to {value}", "{who} is not allergic to {value}", r"<be> not allergic to\b", a.thing, filled="no", negative=True),
-    Pattern("speaks {value}", "{who} does not speak {value}", r"(?:do|does|can) not speak\b", a.language, filled="no", negative=True),
+    Pattern("drinks {value}", "{who} does not drink {value}",
+            r"(?:(?:(?:do|does|can) not|never|no longer) drinks?|<did>(?:stopped"
+            r"|quit) drinking)\b(?! alcohol\b)",
+            a.lasting, filled="no", negative=True),
+    Pattern("allergy to {value}", "{who} is not allergic to {value}", r"<be> not allergic to\b",
+        a.thing, filled="no", negative=True),
+    Pattern("speaks {value}", "{who} does not speak {value}", r"(?:do|does|can) not speak\b",
+        a.language, filled="no", negative=True),
 )  # fmt: skip
 
 FOREIGN: tuple[Pattern, ...] = (
     # German
     Pattern("home city", _LIVES,
-            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder))*(?: seit [\w ]{3,15})? in\b", names.place, ("foreign",)),
+            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch"
+            r"|wieder))*(?: seit [\w ]{3,15})? in\b", names.place, ("foreign",)),
     Pattern("home city", _LIVES,
-            r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", names.place, ("foreign",)),
+            r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)",
+            names.place, ("foreign",)),
     Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", names.name, ("foreign",)),
-    Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job,
+        ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"ich bin(?: eine?)?(?= \w+$)", a.known_job, ("foreign",)),
-    Pattern("employer", _WORKS_AT, r"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b", a.organisation, ("foreign",)),
+    Pattern("employer", _WORKS_AT, r"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b", a.organisation,
+        ("foreign",)),
     Pattern(OPINION, _LIKES, r"(?:ich )?(?:mag|liebe)\b<the>?", a.thing, ("foreign",), "likes"),
     Pattern(OPINION, _DISLIKES, r"(?:ich )?hasse\b<the>?", a.thing, ("foreign",), "dislikes"),
-    Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing, ("foreign",), "yes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing,
+        ("foreign",), "yes"),
     # French
     Pattern("home city", _LIVES,
-            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", names.place, ("foreign",)),
+            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b",
+            names.place, ("foreign",)),
     Pattern("name", _CALLED, r"je m'appelle\b|mon (?:pré)?nom est\b", names.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je travaille comme\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je suis(?: une?)?(?= \w+$)", a.known_job, ("foreign",)),
     Pattern("employer", _WORKS_AT, r"je travaille (?:chez|pour)\b", a.organisation, ("foreign",)),
     Pattern(OPINION, _LIKES, r"j'(?:aime|adore)\b<the>?", a.thing, ("foreign",), "likes"),
     Pattern(OPINION, _DISLIKES, r"je déteste\b<the>?", a.thing, ("foreign",), "dislikes"),
-    Pattern("allergy to {value}", _ALLERGIC, r"je suis allergique (?:à la|aux|au|à)\b", a.thing, ("foreign",), "yes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"je suis allergique (?:à la|aux|au|à)\b", a.thing,
+        ("foreign",), "yes"),
     # Spanish
-    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", names.place, ("foreign",)),
+    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé"
+        r"|he mudado)(?: de .{2,40}?)? a\b", names.place, ("foreign",)),
     Pattern("name", _CALLED, r"me llamo\b|mi nombre es\b", names.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"trabajo (?:como|de)\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"soy(?: una?)?(?= \w+$)", a.known_job, ("foreign",)),
     Pattern("employer", _WORKS_AT, r"trabajo (?:en|para)\b", a.organisation, ("foreign",)),
-    Pattern(OPINION, _LIKES, r"me (?:gusta|encanta)n?(?: mucho)?\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(OPINION, _LIKES, r"me (?:gusta|encanta)n?(?: mucho)?\b<the>?", a.thing, ("foreign",),
+        "likes"),
     Pattern(OPINION, _DISLIKES, r"odio\b<the>?", a.thing, ("foreign",), "dislikes"),
-    Pattern("allergy to {value}", _ALLERGIC, r"soy alérgic[oa] (?:a la|a los|a las|al|a)\b", a.thing, ("foreign",), "yes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"soy alérgic[oa] (?:a la|a los|a las|al|a)\b",
+        a.thing, ("foreign",), "yes"),
 )  # fmt: skip
-"""German, French and Spanish rows, which match whole clauses, since the verb has the person in these languages."""
+"""German, French and Spanish rows, which match whole clauses, since the verb has the person in
+these languages.
+"""

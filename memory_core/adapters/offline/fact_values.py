@@ -1,7 +1,8 @@
 """Recognise values of facts: jobs, employers, likings, amounts.
 
-Each shape takes the words after a pattern and returns the value, None where they are no such thing ("I live in fear", "I like it"). Note:
-where the end of a value is unclear, it is the earlier one, because the words after it mostly belong to something else.
+Each shape takes the words after a pattern and returns the value, None where they are no such thing
+("I live in fear", "I like it"). Note: where the end of a value is unclear, it is the earlier one,
+because the words after it mostly belong to something else.
 """
 
 from __future__ import annotations
@@ -15,91 +16,109 @@ from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY, NUMBER_WORD
 Shape = Callable[[str], str | None]
 
 _TRADES = """
-    accountant actor actress analyst architect artist attorney author baker banker barber barista bartender biologist bookseller
-    builder butcher carer carpenter cashier chef chemist cleaner clerk coach composer consultant contractor cook dancer dentist
-    designer developer director doctor driver economist editor electrician engineer entrepreneur farmer firefighter florist freelancer
-    gardener geologist hairdresser historian housewife illustrator instructor interpreter janitor jeweller journalist judge lawyer
-    lecturer librarian lifeguard locksmith manager mathematician mechanic midwife model musician nurse nanny optician painter
-    paramedic pastor pensioner pharmacist photographer physicist physiotherapist pilot plumber policeman policewoman postman potter
-    priest producer professor programmer psychiatrist psychologist receptionist recruiter reporter researcher roofer sailor salesman
-    salesperson scientist secretary singer soldier statistician student surgeon surveyor tailor teacher technician therapist toolmaker
-    trainer translator tutor vet lead supervisor coordinator specialist officer assistant intern apprentice trainee executive administrator
-    bookkeeper copywriter veterinarian violinist volunteer waiter waitress web-developer welder writer lehrer lehrerin arzt
-    ärztin ingenieur ingenieurin student studentin bäcker krankenpfleger professeur infirmier infirmière médecin ingénieur étudiant
-    étudiante boulanger profesor profesora médico médica ingeniero ingeniera enfermera enfermero estudiante panadero
+    accountant actor actress analyst architect artist attorney author baker banker barber barista
+    bartender biologist bookseller builder butcher carer carpenter cashier chef chemist cleaner
+    clerk coach composer consultant contractor cook dancer dentist designer developer director
+    doctor driver economist editor electrician engineer entrepreneur farmer firefighter florist
+    freelancer gardener geologist hairdresser historian housewife illustrator instructor interpreter
+    janitor jeweller journalist judge lawyer lecturer librarian lifeguard locksmith manager
+    mathematician mechanic midwife model musician nurse nanny optician painter paramedic pastor
+    pensioner pharmacist photographer physicist physiotherapist pilot plumber policeman policewoman
+    postman potter priest producer professor programmer psychiatrist psychologist receptionist
+    recruiter reporter researcher roofer sailor salesman salesperson scientist secretary singer
+    soldier statistician student surgeon surveyor tailor teacher technician therapist toolmaker
+    trainer translator tutor vet lead supervisor coordinator specialist officer assistant intern
+    apprentice trainee executive administrator bookkeeper copywriter veterinarian violinist
+    volunteer waiter waitress web-developer welder writer lehrer lehrerin arzt ärztin ingenieur
+    ingenieurin student studentin bäcker krankenpfleger professeur infirmier infirmière médecin
+    ingénieur étudiant étudiante boulanger profesor profesora médico médica ingeniero ingeniera
+    enfermera enfermero estudiante panadero
 """
 _JOBS = frozenset(_TRADES.split())
 _TONGUES = """
-    arabic bengali bulgarian catalan chinese croatian czech danish dutch english esperanto estonian farsi finnish french german greek
-    hebrew hindi hungarian icelandic indonesian irish italian japanese korean latin latvian lithuanian mandarin cantonese norwegian
-    persian polish portuguese punjabi romanian russian serbian slovak slovenian spanish swahili swedish tagalog tamil thai turkish
-    ukrainian urdu vietnamese welsh
+    arabic bengali bulgarian catalan chinese croatian czech danish dutch english esperanto estonian
+    farsi finnish french german greek hebrew hindi hungarian icelandic indonesian irish italian
+    japanese korean latin latvian lithuanian mandarin cantonese norwegian persian polish portuguese
+    punjabi romanian russian serbian slovak slovenian spanish swahili swedish tagalog tamil thai
+    turkish ukrainian urdu vietnamese welsh
 """
 LANGUAGES = frozenset(_TONGUES.split())
 _CONDITIONS = re.compile(
-    r"\A(?:(?:a|an|mild|severe|chronic|type [12]|high|low|my)\s++)*(?:asthma|diabetes|adhd|add|autism|epilepsy|migraines?|blood pressure"
-    r"|insomnia"
-    r"|arthritis|eczema|psoriasis|c(?:o)?eliac disease|crohn's disease|hay fever|depression|anxiety|dyslexia|endometriosis|hypothyroidism"
-    r"|tinnitus"
+    r"\A(?:(?:a|an|mild|severe|chronic|type [12]|high|low|my)\s++)*(?:asthma|diabetes|adhd|add"
+    r"|autism|epilepsy|migraines?|blood pressure|insomnia"
+    r"|arthritis|eczema|psoriasis|c(?:o)?eliac disease|crohn's disease|hay fever|depression|anxiety"
+    r"|dyslexia|endometriosis|hypothyroidism|tinnitus"
     r"|sleep apn(?:o)?ea|ibs|scoliosis|pacemaker|peanut allergy|nut allergy|food allergy)\b",
     re.IGNORECASE,
 )
 _JOB_END = re.compile(
-    r"(?<!\s)\s++(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until|till|of course|again|myself|too|bei"
-    r"|chez|en|para)\b.*",
+    r"(?<!\s)\s++(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until"
+    r"|till|of course|again|myself|too|bei|chez|en|para)\b.*",
     re.IGNORECASE,
 )
-_HOW = re.compile(r"(?:much|hard|little|long|often|well|fast|quickly|usual|before|if|I|we|he|she|they|the (?:same|others))\b")
+_HOW = re.compile(
+    r"(?:much|hard|little|long|often|well|fast|quickly|usual|before|if|I|we|he|she|they"
+    r"|the (?:same|others))\b"
+)
 _THING_END = re.compile(
     r"(?<!\s)\s++(?:a lot|very much|so much|too much|anyway"
-    r"|(?:the |even )?(?:more|most|better|best)|most of all|more than anything|as well|too|these days|nowadays|right now|now"
-    r"|at the moment|lately"
-    r"|any ?more|at all|(?:since|during|until|till|whenever|every (?:day|morning|evening|week|weekend))\b(?s:.*)|after all"
-    r"|of course|sehr"
+    r"|(?:the |even )?(?:more|most|better|best)|most of all|more than anything|as well|too"
+    r"|these days|nowadays|right now|now|at the moment|lately"
+    r"|any ?more|at all|(?:since|during|until|till|whenever|every (?:day|morning|evening|week"
+    r"|weekend))\b(?s:.*)|after all|of course|sehr"
     r"|beaucoup|mucho)$|(?<!\s)\s++(?:as\b|cause\b|than\b).*",
     re.IGNORECASE,
 )
 _NO_THING = re.compile(
-    r"(?:it|this|that|these|those|them|him|her|you|your|he|she|they|how|what|when|where|why|whether|to|the (?:idea|way|sound|look|first"
-    r"|second|third"
-    r"|other|last|option|plan|part|fact|thought|one)|one of|one|both|all|some|something|anything|everything|nothing|me|us|es|das|dich|ihn"
-    r"|sie|te|ça"
+    r"(?:it|this|that|these|those|them|him|her|you|your|he|she|they|how|what|when|where|why|whether"
+    r"|to|the (?:idea|way|sound|look|first|second|third"
+    r"|other|last|option|plan|part|fact|thought|one)|one of|one|both|all|some|something|anything"
+    r"|everything|nothing|me|us|es|das|dich|ihn|sie|te|ça"
     r"|cela|que|lo|la idea|working on|here|there|not|no|so|being able|much|a lot|often|enough"
-    r"|every (?:day|time|week|weekend|month|year|morning|evening|night|spring|summer|autumn|winter|\w+day)|always|last|usual|before)\b",
+    r"|every (?:day|time|week|weekend|month|year|morning|evening|night|spring|summer|autumn|winter"
+    r"|\w+day)|always|last|usual|before)\b",
     re.IGNORECASE,
 )
 _LIKED_ANYWHERE = (
-    "sea|seaside|ocean|beach|coast|mountains|hills|forest|woods|countryside|country|city|outdoors|outside|rain|snow|sun|sunshine|cold|heat"
-    "|summer|winter|spring|autumn|fall|gym|theatre|theater|opera|cinema|movies|guitar|piano|violin|drums|saxophone|clarinet|flute|cello"
-    "|news|arts|classics|nineties|eighties|dark"
+    "sea|seaside|ocean|beach|coast|mountains|hills|forest|woods|countryside|country|city|outdoors"
+    "|outside|rain|snow|sun|sunshine|cold|heat|summer|winter|spring|autumn|fall|gym|theatre|theater"
+    "|opera|cinema|movies|guitar|piano|violin|drums|saxophone|clarinet|flute|cello|news|arts"
+    "|classics|nineties|eighties|dark"
 )
 _IN_SIGHT = rf"the (?!(?:{_LIKED_ANYWHERE})\b)[a-z][a-z-]*"
 _THING_IN_SIGHT = re.compile(_IN_SIGHT)
-_LIKES_IN_SIGHT = re.compile(rf"\b(?:love|loves|like|likes|enjoy|enjoys|adore|adores) {_IN_SIGHT}(?=[,;.!?]|\Z| (?:and|but|so)\b)")
+_LIKES_IN_SIGHT = re.compile(
+    rf"\b(?:love|loves|like|likes|enjoy|enjoys|adore|adores) {_IN_SIGHT}(?=[,;.!?]|\Z"
+    r"| (?:and|but|so)\b)"
+)
 _MARKUP = frozenset("{}<>|\\=")
 _OFTEN = (
-    r"(?: (?:almost |nearly |mostly |only |about )?(?:every (?:single )?(?:day|morning|evening|night|week|weekend)"
-    r"|daily|in the (?:morning|evening|afternoon)s?"
-    r"|all the time|a lot|regularly|often|sometimes|at (?:lunch|dinner|breakfast|night|work)|for (?:lunch|dinner|breakfast)|again|now"
-    r"|(?:once|twice|three times|\w{1,12} times) a (?:day|week|month)|on (?:weekends|sundays))){0,3}"
+    r"(?: (?:almost |nearly |mostly |only |about )?(?:every (?:single )?(?:day|morning|evening"
+    r"|night|week|weekend)|daily|in the (?:morning|evening|afternoon)s?"
+    r"|all the time|a lot|regularly|often|sometimes|at (?:lunch|dinner|breakfast|night|work)"
+    r"|for (?:lunch|dinner|breakfast)|again|now|(?:once|twice|three times|\w{1,12} times) a (?:day"
+    r"|week|month)|on (?:weekends|sundays))){0,3}"
 )
 _FOOD = re.compile(
-    r"((?:red )?meat|fish|pork|beef|chicken|lamb|veal|poultry|dairy|cheese|milk|eggs?|gluten|sugar|seafood|shellfish"
-    r"|honey|wheat|bread|nuts"
+    r"((?:red )?meat|fish|pork|beef|chicken|lamb|veal|poultry|dairy|cheese|milk|eggs?|gluten|sugar"
+    r"|seafood|shellfish|honey|wheat|bread|nuts"
     rf"|carbs|sweets|chocolate){_OFTEN}",
     re.IGNORECASE,
 )
 _DRINK = re.compile(
-    r"(?:lots of |a lot of |a |some |too much |(?:\w{1,12} )?cups? of |(?:\w{1,12} )?glass(?:es)? of )?"
-    rf"((?:black |green |decaf |herbal |oat |red |white )?(?:coffee|tea|espresso|matcha|alcohol|beer|wine|milk|cola"
-    rf"|coke|soda|juice|energy drinks|whisky|water|lattes?)){_OFTEN}",
+    r"(?:lots of |a lot of |a |some |too much |(?:\w{1,12} )?cups? of "
+    r"|(?:\w{1,12} )?glass(?:es)? of )?"
+    r"((?:black |green |decaf |herbal |oat |red |white )?(?:coffee|tea|espresso|matcha|alcohol|beer"
+    rf"|wine|milk|cola|coke|soda|juice|energy drinks|whisky|water|lattes?)){_OFTEN}",
     re.IGNORECASE,
 )
 _MOMENT = (
-    r"\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+|a few|some|a couple of) \w+ ago"
-    rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{ANY_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)"
-    rf"|on (?:{ANY_WEEKDAY})|since \w+"
-    r"|yet|either|at all|any ?more|at the (?:start|beginning|end) of (?:the|last|this) \w+|after (?:\w+ ){1,3}years|for good)"
+    r"\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+"
+    r"|a few|some|a couple of) \w+ ago|(?:last|this) \w+|in (?:early |late "
+    rf"|mid[- ])?(?:{ANY_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{ANY_WEEKDAY})"
+    r"|since \w+"
+    r"|yet|either|at all|any ?more|at the (?:start|beginning|end) of (?:the|last|this) \w+"
+    r"|after (?:\w+ ){1,3}years|for good)"
 )
 _WHEN = re.compile(rf"\A(?:\s*+{_MOMENT})*", re.IGNORECASE)
 _WHEN_LAST = re.compile(rf"(?<!\s)(?:\s++{_MOMENT}){{1,8}}$", re.IGNORECASE)
@@ -110,7 +129,13 @@ _ANY_NUMBER = "|".join(_NUMBERS)
 
 def job(words: str) -> str | None:
     """A job of up to six words, without its article and place."""
-    return None if _HOW.match(words) else _short_phrase(_ARTICLE.sub("", _WHEN_LAST.sub("", _JOB_END.sub("", words)), count=1), 6)
+    return (
+        None
+        if _HOW.match(words)
+        else _short_phrase(
+            _ARTICLE.sub("", _WHEN_LAST.sub("", _JOB_END.sub("", words)), count=1), 6
+        )
+    )
 
 
 def known_job(words: str) -> str | None:
@@ -122,11 +147,23 @@ def known_job(words: str) -> str | None:
 
 def organisation(words: str) -> str | None:
     """An employer or a school: capitalised words, or a few plain ones ("a small bakery")."""
-    capital = re.match(r"(?:the\s+)?[A-ZÀ-Þ0-9][\w&'’.-]*(?:\s+(?:(?:of|and|for|the|de|und)\s+)*[A-ZÀ-Þ&][\w&'’.-]*){0,5}", words)
+    capital = re.match(
+        r"(?:the\s+)?[A-ZÀ-Þ0-9][\w&'’.-]*(?:\s+(?:(?:of|and|for|the|de"
+        r"|und)\s+)*[A-ZÀ-Þ&][\w&'’.-]*){0,5}",
+        words,
+    )
     if capital:
         return capital.group().rstrip(".")
-    cut = re.sub(r"(?<!\s)\s++(?:as|in|on|since|for|now|near|from|where|until|with|too|these|right|and)\b.*", "", words)
-    return _short_phrase(cut, 5) if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut) else None
+    cut = re.sub(
+        r"(?<!\s)\s++(?:as|in|on|since|for|now|near|from|where|until|with|too|these|right|and)\b.*",
+        "",
+        words,
+    )
+    return (
+        _short_phrase(cut, 5)
+        if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut)
+        else None
+    )
 
 
 def thing(words: str) -> str | None:
@@ -163,7 +200,9 @@ def nothing(words: str) -> str | None:
 
 def language(words: str) -> str | None:
     """A known language."""
-    match = re.match(r"(?:some |any |a little (?:bit of )?|a bit of |fluent |basic )?([^\W\d_]+)\b", words)
+    match = re.match(
+        r"(?:some |any |a little (?:bit of )?|a bit of |fluent |basic )?([^\W\d_]+)\b", words
+    )
     return match[1].capitalize() if match and match[1].lower() in LANGUAGES else None
 
 
@@ -180,7 +219,9 @@ def always(words: str) -> str | None:
 
 def drink(words: str) -> str | None:
     """A drink of habit, without how often."""
-    match = _DRINK.fullmatch(words) or _DRINK.fullmatch(_THING_END.sub("", _WHEN_LAST.sub("", words)))
+    match = _DRINK.fullmatch(words) or _DRINK.fullmatch(
+        _THING_END.sub("", _WHEN_LAST.sub("", words))
+    )
     return match[1].lower() if match else None
 
 
@@ -193,7 +234,13 @@ def number(words: str) -> str | None:
 def day(words: str) -> str | None:
     """A date as it is written, with a digit or the name of a month."""
     cut = re.sub(r"^(?:on|the)\s+(?:the\s+)?|(?<!\s)\s++(?:in|at|near)\s.*", "", words)
-    return _short_phrase(cut, 5) if re.search(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", cut, re.IGNORECASE) else None
+    return (
+        _short_phrase(cut, 5)
+        if re.search(
+            r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", cut, re.IGNORECASE
+        )
+        else None
+    )
 
 
 def address(words: str) -> str | None:
@@ -215,11 +262,15 @@ def anything(words: str) -> str | None:
 
 def amount(words: str) -> str | None:
     """A number, date or hour with a few words: "8,000 euros", "Thursday at 9"."""
-    phrase = anything(re.sub(r"(?<!\s)\s++(?:so|because|now|instead|please|and (?:I|we|it|the))\b.*", "", words))
+    phrase = anything(
+        re.sub(r"(?<!\s)\s++(?:so|because|now|instead|please|and (?:I|we|it|the))\b.*", "", words)
+    )
     return phrase if phrase and _AMOUNT.search(phrase) else None
 
 
-_AMOUNT = re.compile(rf"\d|\b(?:{ANY_WEEKDAY}|{ANY_MONTH}|noon|midnight|{_ANY_NUMBER}|half past)\b", re.IGNORECASE)
+_AMOUNT = re.compile(
+    rf"\d|\b(?:{ANY_WEEKDAY}|{ANY_MONTH}|noon|midnight|{_ANY_NUMBER}|half past)\b", re.IGNORECASE
+)
 
 
 _BUSY_WORDS = "is was are were has am there then my it not do does please maybe want would will"
@@ -236,18 +287,23 @@ def listed(piece: str) -> bool:
     if _REMARK.match(piece):
         return False
     return (
-        0 < len(piece_words) <= 3 and not any(word.lower() in _BUSY or is_past(word) for word in piece_words) and not _NO_THING.match(piece)
+        0 < len(piece_words) <= 3
+        and not any(word.lower() in _BUSY or is_past(word) for word in piece_words)
+        and not _NO_THING.match(piece)
     )
 
 
 CLOSED: frozenset[Shape] = frozenset({language, condition, food})
-"""Shapes of known words alone: a part of a list with one of these is a further item, whatever words are around it."""
+"""Shapes of known words alone: a part of a list with one of these is a further item,
+whatever words are around it.
+"""
 _REMARK = re.compile(
-    r"\A(?:(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently"
-    r"|naturally|clearly|slowly"
-    r"|though|too|also|of course|for sure|for example|hands down|no doubt|more or less|in (?:general|fact|particular)|after all|at least"
-    r"|e?specially|mainly|mostly|sometimes|usually|only|even|just|either|or so|and so on|and such|etc|among others|lol|haha|thanks|sorry"
-    r"|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$)",
+    r"\A(?:(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily"
+    r"|basically|apparently|naturally|clearly|slowly"
+    r"|though|too|also|of course|for sure|for example|hands down|no doubt|more or less"
+    r"|in (?:general|fact|particular)|after all|at least|e?specially|mainly|mostly|sometimes"
+    r"|usually|only|even|just|either|or so|and so on|and such|etc|among others|lol|haha|thanks"
+    r"|sorry|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$)",
     re.IGNORECASE,
 )
 """Words after a comma that are no further item of a list."""
@@ -256,7 +312,11 @@ _REMARK = re.compile(
 def _short_phrase(words: str, most: int) -> str | None:
     """The words without quotation marks and punctuation, if there are 1 to `most`."""
     split_words = words.strip(" '\"“”‘’«».").split()
-    return " ".join(split_words) if 0 < len(split_words) <= most and _MARKUP.isdisjoint(words) else None
+    return (
+        " ".join(split_words)
+        if 0 < len(split_words) <= most and _MARKUP.isdisjoint(words)
+        else None
+    )
 
 
 def unquoted(words: str) -> str:

@@ -1,8 +1,10 @@
-"""The facts of some messages: what people said of themselves and of others, each with the words that prove it.
+"""The facts of some messages: what people said of themselves and of others, each with the words
+that prove it.
 
-Two kinds: those of the table (`fact_patterns`), which may fill a slot, and plain statements in the third person, which never do.
-Note: a fact is made only of what a user himself asserts; questions, suppositions, quotations, pasted or
-recalled text, and what systems, tools and nameless assistants say make none.
+Two kinds: those of the table (`fact_patterns`), which may fill a slot, and plain statements in the
+third person, which never do. Note: a fact is made only of what a user himself asserts; questions,
+suppositions, quotations, pasted or recalled text, and what systems, tools and nameless assistants
+say make none.
 """
 
 from __future__ import annotations
@@ -51,20 +53,31 @@ _BY_SUBJECT: dict[Of, tuple[Pattern, ...]] = {
     for of in ("self", "we", "mine", "call", "other", "foreign")
 }
 _ADVERBS = re.compile(
-    r"(?:(?:currently|now|still|also|just|really|actually|recently|already|always|usually|absolutely|even|mostly|both|finally|only|truly"
-    r"|do|does"
+    r"(?:(?:currently|now|still|also|just|really|actually|recently|already|always|usually"
+    r"|absolutely|even|mostly|both|finally|only|truly|do|does"
     r"|totally|especially|mainly|basically|originally)\s+)+(?!not\b)",
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\A(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate"
-    r"|understand|agree|bet"
-    r"|swear|promise|wish|would|could|can|might|may|should|am (?:sorry|asking|wondering|sure|good|fine|ok|okay|back|here|done|curious)"
-    r"|was wondering|need (?:help|to ask)|have (?:a|another|one|some) (?:\w+ )?questions?|said|told|asked|say|repeat|order|command"
+    r"\A(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope"
+    r"|wonder|suppose|feel like|appreciate|understand|agree|bet"
+    r"|swear|promise|wish|would|could|can|might|may|should|am (?:sorry|asking|wondering|sure|good"
+    r"|fine|ok|okay|back|here|done|curious)|was wondering|need (?:help|to ask)"
+    r"|have (?:a|another|one|some) (?:\w+ )?questions?|said|told|asked|say|repeat|order|command"
     r"|instruct|authori[sz]e)\b",
     re.IGNORECASE,
 )
-_NEGATIONS = NEGATIONS - {"without", "except", "unless", "former", "formerly", "ohne", "sans", "sin", "sem"}
+_NEGATIONS = NEGATIONS - {
+    "without",
+    "except",
+    "unless",
+    "former",
+    "formerly",
+    "ohne",
+    "sans",
+    "sin",
+    "sem",
+}
 """Those that turn the whole clause: coffee without milk is liked all the same."""
 _MARKUP = frozenset("<>{}|\\")
 _GAVE_UP = re.compile(r"(?:(?:have|has) )?(?:gave|given) up ")
@@ -84,7 +97,9 @@ class _Found:
 
 
 def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
-    """At most `MAX_FACTS` facts in the order they were said, without doubles; those of the table go before plain statements."""
+    """At most `MAX_FACTS` facts in the order they were said, without doubles; those of the table go
+    before plain statements.
+    """
     certain: dict[str, SaidFact] = {}
     plain: dict[str, SaidFact] = {}
     before: dict[str, list[Match]] = {}
@@ -102,10 +117,14 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
                 plain.pop((third_person(f"{begun}...", speaker_name) or "").casefold(), None)
                 sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
             begun = ""
-            broken_off[speaker_name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
+            broken_off[speaker_name] = (
+                without_dots(sentence.text) if breaks_off(sentence.text) else ""
+            )
             abroad = list(_abroad(sentence, speaker_name))
             for fact in abroad:
-                (certain if fact.attribute else plain).setdefault(f"{fact.text.casefold()} {fact.attribute}", _said(fact, number, quote))
+                (certain if fact.attribute else plain).setdefault(
+                    f"{fact.text.casefold()} {fact.attribute}", _said(fact, number, quote)
+                )
             matches = [] if abroad else list(_of_table(sentence.text))
             if (slip := put_right(sentence.text, before.get(speaker_name, []))) is not None:
                 certain.pop(_found(slip[0], speaker_name).text.casefold(), None)
@@ -113,23 +132,45 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             before[speaker_name] = matches
             matches = [match for match in matches if not _POINTS.search(match.groups["value"])]
             if likes_in_sight(sentence.text):
-                matches = [match for match in matches if match.row.attribute != fact_patterns.OPINION]
+                matches = [
+                    match for match in matches if match.row.attribute != fact_patterns.OPINION
+                ]
             if _COUNTED_ELSEWHERE.search(sentence.text):
-                matches = [match for match in matches if not (match.row.attribute or "").startswith("number of")]
+                matches = [
+                    match
+                    for match in matches
+                    if not (match.row.attribute or "").startswith("number of")
+                ]
             matches += _newcomers(sentence.text)
             facts_found = [_found(match, speaker_name) for match in matches]
             for fact in facts_found:
                 certain.setdefault(fact.text.casefold(), _said(fact, number, quote))
-            statement = None if abroad else _statement(sentence, speaker_name, [fact.text for fact in facts_found])
+            statement = (
+                None
+                if abroad
+                else _statement(sentence, speaker_name, [fact.text for fact in facts_found])
+            )
             if not abroad and not facts_found:
                 statement = _in_own_words(sentence, speaker_name) or statement
             if statement is not None:
                 plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
-            if (changed := _changing(sentence, speaker_name, [*facts_found, *abroad, *([statement] if statement else [])])) is not None:
+            if (
+                changed := _changing(
+                    sentence,
+                    speaker_name,
+                    [*facts_found, *abroad, *([statement] if statement else [])],
+                )
+            ) is not None:
                 plain.setdefault(changed.text.casefold(), _said(changed, number, quote))
-    # A sentence may run over a block of recalled memories, and then its quote is no person's own words.
+    # A sentence may run over a block of recalled memories, and then its quote is no
+    # person's own words.
     proofs = Proofs(messages)
-    facts = [*islice((fact for fact in (*certain.values(), *plain.values()) if _is_kept(fact, proofs)), MAX_FACTS)]
+    facts = [
+        *islice(
+            (fact for fact in (*certain.values(), *plain.values()) if _is_kept(fact, proofs)),
+            MAX_FACTS,
+        )
+    ]
     return last_word_wins(sorted(facts, key=lambda fact: fact.message))
 
 
@@ -161,28 +202,34 @@ def _abroad(sentence: Sentence, speaker_name: str) -> Iterator[_Found]:
             yield _Found(text_of_fact, None, None, None, 0.6, lasting=True)
         else:
             yield _Found(
-                text_of_fact, f"{owner}'s {reading.of}" if reading.related else reading.of or owner, reading.attribute, reading.value, 0.9
+                text_of_fact,
+                f"{owner}'s {reading.of}" if reading.related else reading.of or owner,
+                reading.attribute,
+                reading.value,
+                0.9,
             )
 
 
 _POINTS = re.compile(
-    r"\b(?:you|your|yours|this|these|code|bugs?|paragraph|question|dein\w*|diese\w?|helden?|hauptfigur)\b"
-    r"|\Aopinion of (?:es|das|ihn|sie|dies)\b|主人公|キャラ|それ|これ|あれ|この|その",
+    r"\b(?:you|your|yours|this|these|code|bugs?|paragraph|question|dein\w*|diese\w?|helden?"
+    r"|hauptfigur)\b|\Aopinion of (?:es|das|ihn|sie|dies)\b|主人公|キャラ|それ|これ|あれ|この|その",
     re.IGNORECASE,
 )
 """What is no value of a slot: it points at what is before one's eyes."""
 
 
 _COUNTED_ELSEWHERE = re.compile(
-    r"\b(?:in|at|for|of) (?:my|the|our) (?:class|classroom|office|school|work|nursery|kindergarten|team|course|group|shelter|clinic|farm)\b"
-    r"|\bat work\b|\b(?:year|grade) \d\b",
+    r"\b(?:in|at|for|of) (?:my|the|our) (?:class|classroom|office|school|work|nursery|kindergarten"
+    r"|team|course|group|shelter|clinic|farm)\b|\bat work\b|\b(?:year|grade) \d\b",
     re.IGNORECASE,
 )
 """Where children and animals are counted that belong to no family: "30 kids in my class"."""
 
 
 def speaker(message: Message) -> str:
-    """How a message is told of: by the actor's name where there is one, else by its role: "User", "Assistant"."""
+    """How a message is told of: by the actor's name where there is one, else by its role:
+    "User", "Assistant".
+    """
     return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()
 
 
@@ -202,7 +249,9 @@ def _said(fact: _Found, number: int, quote: str) -> SaidFact:
 
 
 def _slot(fact: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
-    """Subject, attribute and value; none where one is missing or too long, because a cut name or value is another one."""
+    """Subject, attribute and value; none where one is missing or too long, because a cut name or
+    value is another one.
+    """
     if fact.subject is None or fact.attribute is None or fact.value is None:
         return None, None, None
     for field, text, limit in (
@@ -221,7 +270,12 @@ def _of_table(sentence: str) -> Iterator[Match]:
     before: tuple[Pattern, str] | None = None
     for clause in asserted_clauses(sentence):
         matches = list(_matches(clause, sentence))
-        if not matches and before is not None and clause.carried and (more := _one_more(before[0], clause)) is not None:
+        if (
+            not matches
+            and before is not None
+            and clause.carried
+            and (more := _one_more(before[0], clause)) is not None
+        ):
             yield Match(*more, before[1])
             continue
         before = None
@@ -231,7 +285,9 @@ def _of_table(sentence: str) -> Iterator[Match]:
 
 
 def _newcomers(sentence: str) -> Iterator[Match]:
-    """A person who is new, and named after it: "I have a new boss, her name is Petra"; or named in passing: "my husband Ben and I"."""
+    """A person who is new, and named after it: "I have a new boss, her name is Petra"; or named in
+    passing: "my husband Ben and I".
+    """
     for match in _WHERE_WE_LIVE.finditer(sentence):
         yield Match(_LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I")
     for match in (*_NEWCOMER.finditer(sentence), *_IN_PASSING.finditer(sentence)):
@@ -244,16 +300,22 @@ _WHERE_WE_LIVE = re.compile(
 )
 _LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home city")
 _NEWCOMER = re.compile(
-    rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his|their) name(?:'s"
-    rf"| is)|,? (?:called|named)) (?P<name>[A-Z][a-z]+)\b"
+    rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his"
+    r"|their) name(?:'s| is)|,? (?:called|named)) (?P<name>[A-Z][a-z]+)\b"
 )
-_IN_PASSING = re.compile(rf"\b[Mm]y (?P<kind>{SINGULAR}),? (?P<name>(?!I\b)[A-Z][a-zà-ÿ]+)(?=,| and I\b)")
+_IN_PASSING = re.compile(
+    rf"\b[Mm]y (?P<kind>{SINGULAR}),? (?P<name>(?!I\b)[A-Z][a-zà-ÿ]+)(?=,| and I\b)"
+)
 
 
 def _one_more(row: Pattern, clause: Clause) -> tuple[Pattern, dict[str, str]] | None:
-    """One more item of the list that a clause began, "German and French", or what is not: "but no English"."""
+    """One more item of the list that a clause began, "German and French", or what is not:
+    "but no English".
+    """
     words = clause.rest
-    without = re.match(r"(?:no|not)\s+(?:to\s+)?(?!(?:with|without|in|on|at|for|from|when|if)\b)(?=\S)", words)
+    without = re.match(
+        r"(?:no|not)\s+(?:to\s+)?(?!(?:with|without|in|on|at|for|from|when|if)\b)(?=\S)", words
+    )
     if without is not None and clause.joined == "but":
         row = _NOT_SO.get((row.attribute or "", row.filled), row)
         words = words[without.end() :] if row.negative else words
@@ -266,13 +328,22 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
     adverbs = _ADVERBS.match(rest)
     rest = rest[adverbs.end() :] if adverbs else rest
     negated = _negated(rest)
-    matches = [match for row in _BY_SUBJECT[_kind(clause)] if row.negative in (negated, None) and (match := _read(row, rest)) is not None]
+    matches = [
+        match
+        for row in _BY_SUBJECT[_kind(clause)]
+        if row.negative in (negated, None) and (match := _read(row, rest)) is not None
+    ]
     yield from matches
     if (negated or _GAVE_UP.match(rest)) and not matches:
         yield from _over(clause, rest)
     if clause.called:
         yield _NAMED, {"value": clause.called}
-    if clause.lead and clause.subject == "I" and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest)) and _GREETS.match(sentence):
+    if (
+        clause.lead
+        and clause.subject == "I"
+        and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest))
+        and _GREETS.match(sentence)
+    ):
         yield _NAMED, {"value": name[1]}
 
 
@@ -286,13 +357,23 @@ def _read(row: Pattern, words: str) -> tuple[Pattern, dict[str, str]] | None:
 
 
 def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
-    """What a negated clause says has ended: what the other rows read in it, or else something that used to be done."""
+    """What a negated clause says has ended: what the other rows read in it, or else something that
+    used to be done.
+    """
     kind = _kind(clause)
     ended = over(words, of_another=kind == "other")
     if ended is None:
         return
-    rows = [_read(row, ended.left) for row in _BY_SUBJECT[kind] if row.attribute is not None and not row.negative]
-    matches = [match for match in rows if match is not None and match[1]["value"] and ended.names(match[1]["value"])]
+    rows = [
+        _read(row, ended.left)
+        for row in _BY_SUBJECT[kind]
+        if row.attribute is not None and not row.negative
+    ]
+    matches = [
+        match
+        for match in rows
+        if match is not None and match[1]["value"] and ended.names(match[1]["value"])
+    ]
     for row, groups in matches:
         yield row, {**groups, "over": ended.summary}
     if not matches and ended.lasting and kind in _USED_TO.of:
@@ -329,23 +410,47 @@ def _found(match: Match, speaker_name: str) -> _Found:
     of = _thing_of(_ONE_NAME.get(of, of))
     named, owner, slotted = told_and_owner(subject, speaker_name)
     pair = " and ".join(sorted((value.lower(), of)))
-    parts = {"who": named, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
-    attribute = row.attribute.format(**{**parts, "value": value.lower()}) if row.attribute and slotted else None
+    parts = {
+        "who": named,
+        "value": value,
+        "of": of,
+        "a_value": _with_article(value),
+        "does": conjugated(value),
+        "pair": pair,
+    }
+    attribute = (
+        row.attribute.format(**{**parts, "value": value.lower()})
+        if row.attribute and slotted
+        else None
+    )
     if attribute is not None and row.attribute == "{of}":
         attribute = canonical_attribute(attribute)
     if attribute == "home city" and value.lower() in COUNTRIES:
         attribute = "home country"
-    text = f"{named} {told_of(groups['over'], speaker_name)}" if "over" in groups else row.template.format(**parts)
+    text = (
+        f"{named} {told_of(groups['over'], speaker_name)}"
+        if "over" in groups
+        else row.template.format(**parts)
+    )
     filled = row.filled.format(value=value)
     if "over" in groups and row is not _USED_TO:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
     confidence = 0.9 if named == speaker_name else 0.8
     lasting = attribute is None and (row.attribute is None or not slotted)
-    return _Found(text, owner if attribute else None, attribute, filled if attribute else None, confidence, lasting)
+    return _Found(
+        text,
+        owner if attribute else None,
+        attribute,
+        filled if attribute else None,
+        confidence,
+        lasting,
+    )
 
 
 def _thing_of(of: str) -> str:
-    """One name for a thing however it is called: "budget for the kitchen" is the "kitchen budget", "new rent" the "rent"."""
+    """One name for a thing however it is called: "budget for the kitchen" is the "kitchen budget",
+    "new rent" the "rent".
+    """
     thing = _QUALITY.sub("", of)
     match = _FOR_WHAT.fullmatch(thing)
     return f"{match['what']} {match['thing']}" if match else thing
@@ -353,7 +458,8 @@ def _thing_of(of: str) -> str:
 
 _QUALITY = re.compile(r"\A(?:new|current|total|overall) ")
 _FOR_WHAT = re.compile(
-    r"(?P<thing>budget|limit|password|deadline|rent|code) (?:for|of|at) (?:the |my |our )?(?P<what>[\w'-]+(?: [\w'-]+)?)"
+    r"(?P<thing>budget|limit|password|deadline|rent|code) (?:for|of|at) (?:the |my "
+    r"|our )?(?P<what>[\w'-]+(?: [\w'-]+)?)"
 )
 
 
@@ -364,7 +470,9 @@ def _with_article(value: str) -> str:
 
 
 def _statement(sentence: Sentence, speaker_name: str, fact_texts: Iterable[str]) -> _Found | None:
-    """A plain statement in the third person; None when the facts of the table say as much, or when nothing is stated."""
+    """A plain statement in the third person; None when the facts of the table say as much,
+    or when nothing is stated.
+    """
     text = without_fillers(sentence.text)
     if (
         sentence.asks
@@ -385,23 +493,33 @@ def _statement(sentence: Sentence, speaker_name: str, fact_texts: Iterable[str])
         {term for fact_text in fact_texts for term in tokens(fact_text)},
     )
     new = terms - known - _THIN
-    return _Found(rewritten, None, None, None, 0.5) if len(new) >= (1 if known else 2) and len(terms - _THIN) >= 2 else None
+    return (
+        _Found(rewritten, None, None, None, 0.5)
+        if len(new) >= (1 if known else 2) and len(terms - _THIN) >= 2
+        else None
+    )
 
 
 def _in_own_words(sentence: Sentence, speaker_name: str) -> _Found | None:
-    """What of a sentence lasts, in the words in which it was said; None where it supposes, quotes, or is no talk."""
+    """What of a sentence lasts, in the words in which it was said; None where it supposes,
+    quotes, or is no talk.
+    """
     text = without_fillers(sentence.text).strip()
     if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text or likes_in_sight(text):
         return None
     lasting = lasting_words(text, asks=sentence.asks)
     if lasting is None:
         return None
-    fact_text = third_person(lasting, speaker_name) or f"{speaker_name}: {lasting[:1].upper()}{lasting[1:]}"
+    fact_text = (
+        third_person(lasting, speaker_name) or f"{speaker_name}: {lasting[:1].upper()}{lasting[1:]}"
+    )
     return _Found(fact_text, None, None, None, 0.6, lasting=True)
 
 
 def _changing(sentence: Sentence, speaker_name: str, facts: Sequence[_Found]) -> _Found | None:
-    """A sentence that may say of something told before that it is over, or otherwise now; None where what it tells says so already."""
+    """A sentence that may say of something told before that it is over, or otherwise now; None
+    where what it tells says so already.
+    """
     text = without_fillers(sentence.text).strip()
     if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
         return None
@@ -414,8 +532,14 @@ def _changing(sentence: Sentence, speaker_name: str, facts: Sequence[_Found]) ->
         or _TAKEN_OUT in text
     ):
         return None
-    rewritten = None if japanese_facts.is_japanese(text) or german_facts.is_german(text) else third_person(text, speaker_name)
-    return _Found(rewritten or f"{speaker_name}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5)
+    rewritten = (
+        None
+        if japanese_facts.is_japanese(text) or german_facts.is_german(text)
+        else third_person(text, speaker_name)
+    )
+    return _Found(
+        rewritten or f"{speaker_name}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5
+    )
 
 
 _TAKEN_OUT = "   "
@@ -423,8 +547,9 @@ _TAKEN_OUT = "   "
 _THIN = frozenset(
     tokens(
         "favorite favourite"
-        " just also really live living today well work love like hate dislike enjoy adore name called had have been im now very"
-        " way btw course obviously honestly unfortunately sadly guess"
+        " just also really live living today well work love like hate dislike enjoy adore name "
+        "called had have been im now very way btw course obviously honestly unfortunately "
+        "sadly guess"
     )
 )
 """Terms that make no statement worth keeping by themselves."""

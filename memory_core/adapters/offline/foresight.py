@@ -1,8 +1,9 @@
 """Extract foresights: what holds for a while or will, and until when.
 
-A time that a sentence names comes first (`forward_dates`), else the usual duration of a state that passes by itself (`PASSING`). Note:
-times are relative to the message's own time, so the foresights of a conversation that is saved a year late are over when they are saved.
-Only users' own statements count, as with facts.
+A time that a sentence names comes first (`forward_dates`), else the usual duration of a state that
+passes by itself (`PASSING`). Note: times are relative to the message's own time, so the foresights
+of a conversation that is saved a year late are over when they are saved. Only users' own statements
+count, as with facts.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
-from memory_core.adapters.offline.clauses import asserted_clauses, expanded, is_past, third_person, without_fillers
+from memory_core.adapters.offline.clauses import (
+    asserted_clauses,
+    expanded,
+    is_past,
+    third_person,
+    without_fillers,
+)
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
@@ -27,44 +34,60 @@ from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_FORESIGHT = 20
 """Foresights of one conversation."""
-_SELF = re.compile(r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b")
+_SELF = re.compile(
+    r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo"
+    r"|suis|bin)\b"
+)
 _JAPANESE_AHEAD = re.compile(
-    r"(?:予定|予約|出張|旅行|引っ越し|面接|試験|会議|打ち合わせ|締め切り|あります|行きます|行く|です|ます|だ)[。！!]?\Z"
+    r"(?:予定|予約|出張|旅行|引っ越し|面接|試験|会議|打ち合わせ|締め切り|あります|行きます|行く"
+    r"|です|ます|だ)[。！!]?\Z"
 )
 """The end of a Japanese sentence about the future; its subject, the speaker, is mostly left out."""
 _OWED = re.compile(r"\b(?:deadline|is due|are due)\b", re.IGNORECASE)
 """Things that are the speaker's although the sentence doesn't name the speaker."""
 _NOT_NOW = re.compile(
-    r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)|as a (?:child|kid)|when i was|if|wish|nicht"
-    r"|kein\w*|pas|would)\b|n't\b",
+    r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)"
+    r"|as a (?:child|kid)|when i was|if|wish|nicht|kein\w*|pas|would)\b|n't\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FORWARD = re.compile(
-    r"\b(?:will|am|are|is|going to|gonna|plan(?:s|ning)?|flying|leaving|start(?:s|ing)?|have (?:an?|my|the|to)|has (?:an?|to)|booked"
-    r"|scheduled|reserved|signed up|registered"
-    r"|got (?:tickets?|an? (?:appointment|interview))|invited|want to|need to|hope to|intend to|must|expect(?:ing)?|on until|due|moving"
-    r"|bin|werde|suis|vais|estoy|voy)\b",
+    r"\b(?:will|am|are|is|going to|gonna|plan(?:s|ning)?|flying|leaving|start(?:s|ing)?"
+    r"|have (?:an?|my|the|to)|has (?:an?|to)|booked|scheduled|reserved|signed up|registered"
+    r"|got (?:tickets?|an? (?:appointment|interview))|invited|want to|need to|hope to|intend to"
+    r"|must|expect(?:ing)?|on until|due|moving|bin|werde|suis|vais|estoy|voy)\b",
     re.IGNORECASE,
 )
-_FIRST_VERB = re.compile(r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have|had)\s+)*(?P<verb>[a-z]+)")
-_BARE_PAST = re.compile(r"\A(?:(?:just|then|only|finally)\s++)*(?P<verb>[a-z]+ed|came|went|left|got)\b")
+_FIRST_VERB = re.compile(
+    r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have"
+    r"|had)\s+)*(?P<verb>[a-z]+)"
+)
+_BARE_PAST = re.compile(
+    r"\A(?:(?:just|then|only|finally)\s++)*(?P<verb>[a-z]+ed|came|went|left|got)\b"
+)
 _LASTED = re.compile(
-    r"\b(?:have|has)\s+(?:\w+\s+)?been\s+(?!told|asked|advised|given|prescribed|put|signed|ordered|invited|booked|assigned|sent|banned"
-    r"|suspended|grounded)",
+    r"\b(?:have|has)\s+(?:\w+\s+)?been\s+(?!told|asked|advised|given|prescribed|put|signed|ordered"
+    r"|invited|booked|assigned|sent|banned|suspended|grounded)",
     re.IGNORECASE,
 )
 """A state that has lasted until now; not a task that was given ("have been told to")."""
 _CLAUSES = re.compile(r"[,;]\s*|(?<!\s)\s++(?:and|but)\s++")
 _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
-_REQUEST = re.compile(r"\b(?:(?:could|can|would|will) you|please|(?:kannst|könntest|würdest) du|bitte)\b", re.IGNORECASE)
+_REQUEST = re.compile(
+    r"\b(?:(?:could|can|would|will) you|please|(?:kannst|könntest|würdest) du|bitte)\b",
+    re.IGNORECASE,
+)
 _OWN_BUSINESS = re.compile(r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir)(?:'|’|\b)")
 _OBJECT_LEFT_OUT = re.compile(
-    r"\b(?:cancel|reschedule|postpone|confirm|book|order) (?:for|on|by|before|until|this|next|today|tomorrow|tonight)\b", re.IGNORECASE
+    r"\b(?:cancel|reschedule|postpone|confirm|book|order) (?:for|on|by|before|until|this|next|today"
+    r"|tomorrow|tonight)\b",
+    re.IGNORECASE,
 )
 """A task without its object, which another sentence names."""
 _MONTHS_PREGNANT = re.compile(
-    r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
+    r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?"
+    r"|months?)\s+pregnant\b",
+    re.IGNORECASE,
 )
 _PREGNANCY_DAYS = 280
 
@@ -79,11 +102,22 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             checkpoint()
             text = without_fillers(sentence.text)
             german, japanese = is_german(text), is_japanese(text)
-            own = _SELF.search(text) or _OWED.search(text) or (japanese and _JAPANESE_AHEAD.search(text))
+            own = (
+                _SELF.search(text)
+                or _OWED.search(text)
+                or (japanese and _JAPANESE_AHEAD.search(text))
+            )
             if sentence.asks or not own or not (japanese or asserted_clauses(text)):
                 continue
-            span = _span(with_english_times(expanded(text), german=german, japanese=japanese), message.timestamp)
-            if span is None or _OBJECT_LEFT_OUT.search(text) or _is_request(text, message.timestamp):
+            span = _span(
+                with_english_times(expanded(text), german=german, japanese=japanese),
+                message.timestamp,
+            )
+            if (
+                span is None
+                or _OBJECT_LEFT_OUT.search(text)
+                or _is_request(text, message.timestamp)
+            ):
                 continue
             name = speaker(message)
             described = third_person(text, name) or f"{name} said: {sentence.text}"
@@ -104,14 +138,19 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
 def _span(text: str, said_at: datetime) -> tuple[datetime, datetime | None, float] | None:
     """(start, end, confidence) in UTC; None for no foresight.
 
-    The end is None where the sentence names none. None also for times outside the calendar's years, 1 to 9999.
+    The end is None where the sentence names none. None also for times outside the calendar's
+    years, 1 to 9999.
     """
     try:
         span = _span_in_zone(text, said_at)
         if span is None:
             return None
         start, end, confidence = span
-        return start.astimezone(timezone.utc), None if end is None else end.astimezone(timezone.utc), confidence
+        return (
+            start.astimezone(timezone.utc),
+            None if end is None else end.astimezone(timezone.utc),
+            confidence,
+        )
     except (OverflowError, ValueError):  # what `timedelta` and `datetime` raise there
         return None
 
@@ -132,7 +171,11 @@ def _span_in_zone(text: str, said_at: datetime) -> tuple[datetime, datetime | No
         start = _not_before(named, text, said_at)
         return start, None if named.open else named.end, 0.9
     row = next((row for row in PASSING if row.pattern.search(text)), None)
-    if row is None or named is not None or any(int(year) < said_at.year for year in _YEAR.findall(text)):
+    if (
+        row is None
+        or named is not None
+        or any(int(year) < said_at.year for year in _YEAR.findall(text))
+    ):
         return None
     months = _MONTHS_PREGNANT.search(text)
     days = row.days if months is None else max(7, _PREGNANCY_DAYS - _passed_days(months))
@@ -161,14 +204,22 @@ def _is_over(text: str, said_at: datetime) -> bool:
 def _is_request(text: str, said_at: datetime) -> bool:
     """Whether all clauses with a time are requests: "could you check tomorrow's weather"."""
     timed = [clause for clause in _CLAUSES.split(text) if ahead(clause, said_at) is not None]
-    asked = [match for clause in timed if (match := _REQUEST.search(clause)) and not _OWN_BUSINESS.search(clause, match.end())]
+    asked = [
+        match
+        for clause in timed
+        if (match := _REQUEST.search(clause)) and not _OWN_BUSINESS.search(clause, match.end())
+    ]
     return bool(timed) and len(asked) == len(timed)
 
 
 def _without_past_clauses(text: str, said_at: datetime) -> str:
     """Drop past clauses: "I came in March and start in October" is about October."""
     clauses = _CLAUSES.split(text)
-    remaining = [clause for clause in clauses if ahead(clause, said_at) is None or not _is_past_clause(clause)]
+    remaining = [
+        clause
+        for clause in clauses
+        if ahead(clause, said_at) is None or not _is_past_clause(clause)
+    ]
     return text if len(remaining) == len(clauses) else ", ".join(remaining)
 
 
@@ -177,7 +228,12 @@ def _is_past_clause(clause: str) -> bool:
     if _LASTED.search(clause):
         return True
     verb = _FIRST_VERB.search(clause) or _BARE_PAST.match(clause)
-    return verb is not None and verb["verb"] not in _MODALS and is_past(verb["verb"]) and not _FORWARD.search(clause)
+    return (
+        verb is not None
+        and verb["verb"] not in _MODALS
+        and is_past(verb["verb"])
+        and not _FORWARD.search(clause)
+    )
 
 
 def _passed_days(match: re.Match[str]) -> int:
@@ -187,10 +243,11 @@ def _passed_days(match: re.Match[str]) -> int:
     return number * (7 if match["unit"].lower().startswith("week") else 30)
 
 
-# The table of states that pass by themselves, with their usual duration: "I have a cold" is over in a week.
+# The table of states that pass by themselves, with their usual duration: "I have a cold" is
+# over in a week.
 #
-# For sentences that name no time. The days are everyday experience, not medicine. Note: the end is when the state is no longer believed, so
-# it is rather late than early.
+# For sentences that name no time. The days are everyday experience, not medicine. Note: the end is
+# when the state is no longer believed, so it is rather late than early.
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +268,13 @@ PASSING: tuple[Passing, ...] = (
     _row(r"hung ?over", 1),
     _row(r"headache|migraine attack|toothache", 2),
     _row(r"sore throat|a cough|feeling (?:sick|ill|unwell)|am (?:sick|ill)|under the weather", 5),
-    _row(r"(?:a|bad|terrible|nasty) cold|caught a cold|runny nose|(?:the )?flu|tonsillitis|a fever|bronchitis|sinus infection", 7),
+    _row(r"(?:a|bad|terrible|nasty) cold|caught a cold|runny nose|(?:the )?flu|tonsillitis|a fever"
+        r"|bronchitis|sinus infection", 7),
     _row(r"covid(?:-19)?|corona|chicken ?pox|mumps|on antibiotics", 10),
     _row(r"concussion|back (?:is|went) out|pulled (?:a|my) muscle", 14),
     _row(r"sprained (?:my|an?) \w+|twisted my \w+", 21),
-    _row(r"broke(?:n)? (?:my|an?) (?:\w+ )?(?:leg|arm|wrist|ankle|foot|hand|collarbone|finger|toe|rib)|broken \w+|in a cast|on crutches"
-        r"|fractured", 42),
+    _row(r"broke(?:n)? (?:my|an?) (?:\w+ )?(?:leg|arm|wrist|ankle|foot|hand|collarbone|finger|toe"
+        r"|rib)|broken \w+|in a cast|on crutches|fractured", 42),
     _row(r"recovering from|had (?:\w+ )?surgery|had an operation|in rehab", 42),
     _row(r"in (?:the )?hospital|hospitali[sz]ed", 10),
     # life
@@ -224,30 +282,36 @@ PASSING: tuple[Passing, ...] = (
     _row(r"(?:maternity|paternity|parental) leave", 365),
     _row(r"sick leave|signed off sick", 14),
     _row(r"(?:on|sabbatical) sabbatical|taking a sabbatical", 180),
-    _row(r"on (?:holiday|vacation|leave)|on a (?:trip|cruise|road trip)|travell?ing (?:through|around|in|to)|visiting (?:my|a|the)"
-        r"|backpacking", 14),
+    _row(r"on (?:holiday|vacation|leave)|on a (?:trip|cruise|road trip)"
+        r"|travell?ing (?:through|around|in|to)|visiting (?:my|a|the)|backpacking", 14),
     _row(r"jet[- ]?lag(?:ged)?", 4),
     _row(r"on (?:a|an?) (?:\w+ )?diet"
-        r"|(?:start(?:ed|ing)|began|beginning|doing|trying|going on) (?:(?:a|an|the|my|this) )?(?:(?:new|strict) )?"
+        r"|(?:start(?:ed|ing)|began|beginning|doing|trying|going on) (?:(?:a|an|the|my"
+        r"|this) )?(?:(?:new|strict) )?"
         r"(?:low[- ]carb|\w+) diet|intermittent fasting", 30),
     _row(r"fasting (?:today|right now)|am fasting", 2),
-    _row(r"training for (?:a|an|the|my)|preparing for (?:a|an|the|my) (?:marathon|race|triathlon|competition|concert)", 90),
-    _row(r"(?:studying|revising|preparing|cramming) for (?:my|the|an?) (?:\w+ )?(?:exams?|finals|test|interview)|exam (?:week|period"
-        r"|season)", 21),
-    _row(r"(?:looking|searching|hunting) for (?:a|an) (?:\w+ )?(?:job|flat|apartment|house|place|roommate)|(?:job|flat|house"
-        r"|apartment)[- ]hunting", 90),
+    _row(r"training for (?:a|an|the|my)|preparing for (?:a|an|the|my) (?:marathon|race|triathlon"
+        r"|competition|concert)", 90),
+    _row(r"(?:studying|revising|preparing|cramming) for (?:my|the|an?) (?:\w+ )?(?:exams?|finals"
+        r"|test|interview)|exam (?:week|period|season)", 21),
+    _row(r"(?:looking|searching|hunting) for (?:a|an) (?:\w+ )?(?:job|flat|apartment|house|place"
+        r"|roommate)|(?:job|flat|house|apartment)[- ]hunting", 90),
     _row(r"between jobs|unemployed|out of work", 90),
-    _row(r"(?:moving|packing) (?:house|flat|apartments?|boxes)|in the middle of (?:a|the|my) move", 30),
+    _row(r"(?:moving|packing) (?:house|flat|apartments?|boxes)|in the middle of (?:a|the|my) move",
+        30),
     _row(r"(?:renovating|redoing|painting) (?:my|our|the) \w+", 60),
     _row(r"planning (?:my|our|a|the) (?:\w+ )?(?:wedding|trip|party|move|holiday|vacation)", 120),
     _row(r"(?:night|late|early) shifts?", 14),
-    _row(r"(?:very|so|super|extremely|really) (?:busy|stressed|tired|exhausted)|burn(?:ed|t) out|swamped|on a deadline|crunch time", 7),
-    _row(r"staying (?:with|at) (?:my|a|an|the)|house-?sitting|dog-?sitting|cat-?sitting|babysitting", 14),
-    _row(r"(?:car|bike|laptop|phone|washing machine|dishwasher|oven|heating|boiler) (?:is|just) (?:broken|broke(?: down)?|in the shop"
-        r"|being repaired)", 14),
+    _row(r"(?:very|so|super|extremely|really) (?:busy|stressed|tired|exhausted)|burn(?:ed|t) out"
+        r"|swamped|on a deadline|crunch time", 7),
+    _row(r"staying (?:with|at) (?:my|a|an|the)|house-?sitting|dog-?sitting"
+        r"|cat-?sitting|babysitting", 14),
+    _row(r"(?:car|bike|laptop|phone|washing machine|dishwasher|oven|heating|boiler) (?:is"
+        r"|just) (?:broken|broke(?: down)?|in the shop|being repaired)", 14),
     # other languages
-    _row(r"(?:ich bin|bin) (?:stark |total )?erkältet|habe eine erkältung|suis enrhumée?|un rhume|tengo un resfriado|estoy resfriad[oa]"
-        r"|habe (?:die )?grippe", 7),
-    _row(r"(?:ich bin|bin) (?:im urlaub|krank)|suis (?:en vacances|malade)|estoy (?:de vacaciones|enferm[oa])", 10),
+    _row(r"(?:ich bin|bin) (?:stark |total )?erkältet|habe eine erkältung|suis enrhumée?|un rhume"
+        r"|tengo un resfriado|estoy resfriad[oa]|habe (?:die )?grippe", 7),
+    _row(r"(?:ich bin|bin) (?:im urlaub|krank)|suis (?:en vacances|malade)"
+        r"|estoy (?:de vacaciones|enferm[oa])", 10),
     _row(r"(?:ich bin|bin) schwanger|suis enceinte|estoy embarazada", 280),
 )  # fmt: skip

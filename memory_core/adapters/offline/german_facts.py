@@ -1,7 +1,8 @@
 """The table of German statements that are facts, with their slots.
 
-A row is matched with one clause, whose words are the fact's text. Note: the verb may be before its subject ("Seit 2012 bin ich
-Vegetarier"), and a clause that supposes, asks or denies is matched only by a row for such clauses.
+A row is matched with one clause, whose words are the fact's text. Note: the verb may be before its
+subject ("Seit 2012 bin ich Vegetarier"), and a clause that supposes, asks or denies is matched only
+by a row for such clauses.
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDA
 from memory_core.domain.truth.slots import NO_LONGER
 
 _SINCE = (
-    r"(?:(?:jetzt|gerade|seit (?:\w{1,15} )?\w{2,15}|momentan|derzeit|inzwischen|aktuell|nun|auch|leider|zum glück|übrigens"
-    r"|immer noch|noch|schon) ){0,3}"
+    r"(?:(?:jetzt|gerade|seit (?:\w{1,15} )?\w{2,15}|momentan|derzeit|inzwischen|aktuell|nun|auch"
+    r"|leider|zum glück|übrigens|immer noch|noch|schon) ){0,3}"
 )
 _ME = r"(?:ich|wir)"
 _NAME = r"(?P<value>(?:Dr\. |Herr |Frau )?[A-ZÄÖÜ][\wäöüß'-]+(?: [A-ZÄÖÜ][\wäöüß'-]+)?)"
 _ONE = (
-    "(?i:frau|mann|ehefrau|ehemann|partner|partnerin|freundin|freund|mutter|mama|vater|papa|chef|chefin|vermieter|vermieterin|verlobter?)"
+    "(?i:frau|mann|ehefrau|ehemann|partner|partnerin|freundin|freund|mutter|mama|vater|papa|chef"
+    "|chefin|vermieter|vermieterin|verlobter?)"
 )
 _MANY = (
-    "(?i:sohn|tochter|bruder|schwester|oma|opa|tante|onkel|cousin|cousine|neffe|nichte|enkel|enkelin|kind|baby|hund"
-    "|hündin|katze|kater|pferd|hamster"
-    "|kaninchen|wellensittich|kollege|kollegin|nachbar|nachbarin|hausarzt|hausärztin|zahnarzt|zahnärztin|therapeutin"
-    "|therapeut|schwiegermutter"
+    "(?i:sohn|tochter|bruder|schwester|oma|opa|tante|onkel|cousin|cousine|neffe|nichte|enkel"
+    "|enkelin|kind|baby|hund|hündin|katze|kater|pferd|hamster"
+    "|kaninchen|wellensittich|kollege|kollegin|nachbar|nachbarin|hausarzt|hausärztin|zahnarzt"
+    "|zahnärztin|therapeutin|therapeut|schwiegermutter"
     "|schwiegervater|schwager|schwägerin|beste freundin|bester freund)"
 )
 _MY = r"(?:mein|meine|unser|unsere|meiner|meinem|meinen|unserer|unserem|unseren)"
@@ -36,8 +38,8 @@ _ADJ = (
 _THING = r"(?P<value>[^,;:!?]{2,60}?)"
 _END = r"(?= (?:seit|weil|da|und ich|und wir|aber|obwohl|sehr|zum|beim|am|im|für|in der|mit)\b|\Z)"
 _WHEN = (
-    rf"(?:jeden|jede|jedes|immer|täglich|meistens|meist|normalerweise|regelmäßig|oft|(?:{ANY_GERMAN_WEEKDAY})s"
-    r"|morgens|abends|zweimal|einmal|dreimal)"
+    r"(?:jeden|jede|jedes|immer|täglich|meistens|meist|normalerweise|regelmäßig|oft"
+    rf"|(?:{ANY_GERMAN_WEEKDAY})s|morgens|abends|zweimal|einmal|dreimal)"
 )
 
 
@@ -47,78 +49,150 @@ def _i(verb: str) -> str:
 
 
 _OVER = f"{NO_LONGER} {{value}}"
-_STREET = r"(?:straße|strasse|str\.|weg|gasse|allee|platz|ring|damm|ufer|chaussee|graben|steig|markt|park|berg|hof)"
+_STREET = (
+    r"(?:straße|strasse|str\.|weg|gasse|allee|platz|ring|damm|ufer|chaussee|graben|steig|markt|park"
+    r"|berg|hof)"
+)
 _ROWS: tuple[Row, ...] = (
     # home, work
     Row(
         "{of}",
-        r"\b(?P<of>[A-ZÄÖÜ]\w{0,20}(?:arzt|ärztin|termin|prüfung|besprechung|klausur|gespräch|umzug|flug|hochzeit|treffen"
-        r"|abgabe|kurs|training|physio|friseur))"
-        r"(?:termin)? (?:hab|habe|ist|findet|wurde|geht|beginnt|war)\b.{0,30}?\b(?:am|um|auf den|auf"
-        r"|erst am) (?P<value>\d.{2,25}?)(?= statt|,|\Z)",
+        r"\b(?P<of>[A-ZÄÖÜ]\w{0,20}(?:arzt|ärztin|termin|prüfung|besprechung|klausur|gespräch|umzug"
+        r"|flug|hochzeit|treffen|abgabe|kurs|training|physio|friseur))"
+        r"(?:termin)? (?:hab|habe|ist|findet|wurde|geht|beginnt|war)\b.{0,30}?\b(?:am|um|auf den"
+        r"|auf|erst am) (?P<value>\d.{2,25}?)(?= statt|,|\Z)",
     ),
-    Row("employer", r"\A(?:bin|arbeite) (?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+)"),
+    Row(
+        "employer", r"\A(?:bin|arbeite) (?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+)"
+    ),
     Row("eats fleisch", r"\b[Ff]leischesser(?:in)?\b", filled="yes"),
-    Row("home city", r"\b(?:wohne|wohnen|lebe|leben) (?:ich |wir )?nicht mehr in (?P<value>[A-ZÄÖÜ][\wäöüß-]+)", filled=_OVER, denies=True),
-    Row("employer", r"\barbeite (?:ich )?nicht mehr (?:bei|für) (?:der |dem )?(?P<value>[A-ZÄÖÜ][\wäöüß-]+)", filled=_OVER, denies=True),
-    Row("employer", r"\b(?:habe|hab) (?:ich )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\wäöüß-]+) gekündigt", filled=_OVER, denies=True),
-    Row("home city", _i("(?:wohne|wohnen|lebe|leben)") + r"in (?P<value>[A-ZÄÖÜ][\wäöüß-]+(?: (?:am|an der|im) [A-ZÄÖÜ][\wäöüß]+)?)"),
-    Row("home city", r"\b(?:bin|sind) (?:ich |wir )?(?:[\w ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen"),
+    Row(
+        "home city",
+        r"\b(?:wohne|wohnen|lebe|leben) (?:ich |wir )?nicht mehr in (?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+        filled=_OVER,
+        denies=True,
+    ),
+    Row(
+        "employer",
+        r"\barbeite (?:ich )?nicht mehr (?:bei|für) (?:der |dem )?(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+        filled=_OVER,
+        denies=True,
+    ),
+    Row(
+        "employer",
+        r"\b(?:habe|hab) (?:ich )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\wäöüß-]+) gekündigt",
+        filled=_OVER,
+        denies=True,
+    ),
+    Row(
+        "home city",
+        _i("(?:wohne|wohnen|lebe|leben)")
+        + r"in (?P<value>[A-ZÄÖÜ][\wäöüß-]+(?: (?:am|an der|im) [A-ZÄÖÜ][\wäöüß]+)?)",
+    ),
+    Row(
+        "home city",
+        r"\b(?:bin|sind) (?:ich "
+        r"|wir )?(?:[\w ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen",
+    ),
     Row(None, r"\b(?:ziehe|ziehen)\b.{0,40}\bnach (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
-    Row("address", _i("(?:wohne|wohnen)") + r"(?:in der|im|am|an der) (?P<value>[A-ZÄÖÜ][\wäöüß-]{1,30}" + _STREET + r" \d{1,4}[a-z]?)\b"),
-    Row("allergy to {value}", r"\b(?:ich bin|bin ich) (?:\w{1,12} )?gegen (?P<value>[A-ZÄÖÜ][\wäöüß-]+) allergisch\b", filled="yes"),
-    Row("origin", _i("(?:komme|stamme|kommen)") + r"(?:ursprünglich )?aus (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
+    Row(
+        "address",
+        _i("(?:wohne|wohnen)")
+        + r"(?:in der|im|am|an der) (?P<value>[A-ZÄÖÜ][\wäöüß-]{1,30}"
+        + _STREET
+        + r" \d{1,4}[a-z]?)\b",
+    ),
+    Row(
+        "allergy to {value}",
+        r"\b(?:ich bin|bin ich) (?:\w{1,12} )?gegen (?P<value>[A-ZÄÖÜ][\wäöüß-]+) allergisch\b",
+        filled="yes",
+    ),
+    Row(
+        "origin",
+        _i("(?:komme|stamme|kommen)") + r"(?:ursprünglich )?aus (?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+    ),
     Row("home town", r"\bin (?P<value>[A-ZÄÖÜ][\wäöüß-]+) aufgewachsen"),
-    Row("occupation", _i("(?:arbeite|jobbe)") + r"(?:[\w ]{0,25} )?als (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
-    Row("occupation", r"\b(?:ich bin|bin ich) (?:von Beruf |gelernter? )(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
-    Row("employer", _i("(?:arbeite|bin)") + r"(?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)"),
+    Row(
+        "occupation",
+        _i("(?:arbeite|jobbe)") + r"(?:[\w ]{0,25} )?als (?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+    ),
+    Row(
+        "occupation",
+        r"\b(?:ich bin|bin ich) (?:von Beruf |gelernter? )(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+    ),
+    Row(
+        "employer",
+        _i("(?:arbeite|bin)")
+        + r"(?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)",
+    ),
     Row("field of study", _i("studiere") + r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
-    Row("employer", r"\b(?:habe|hab) (?:meinen Job |bei [\w ]{2,30} |die Stelle )?gekündigt", filled="no longer", denies=True),
+    Row(
+        "employer",
+        r"\b(?:habe|hab) (?:meinen Job |bei [\w ]{2,30} |die Stelle )?gekündigt",
+        filled="no longer",
+        denies=True,
+    ),
     # name, age, nationality
     Row("name", r"\b(?:ich heiße|mein Name ist) " + _NAME),
     Row(
         "age",
-        r"\b(?:ich bin|bin ich) (?:jetzt |schon |gerade |übrigens )?(?P<value>\d{1,3})(?: Jahre(?: alt)?)?\b(?! (?:mal"
-        r"|kilo|minuten|Tage|Stunden|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
+        r"\b(?:ich bin|bin ich) (?:jetzt |schon |gerade "
+        r"|übrigens )?(?P<value>\d{1,3})(?: Jahre(?: alt)?)?\b(?! (?:mal|kilo|minuten|Tage|Stunden"
+        r"|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
     ),
     Row(
         "birthday",
-        r"\bam (?P<value>\d{1,2}\. ?(?:\d{1,2}\.|[A-Z]\w+)) (?:[Gg]eburtstag|geboren)|\b[Gg]eburtstag (?:ist"
-        r"|habe ich) am (?P<value2>\d{1,2}\. ?(?:\d{1,2}\.?|[A-Z]\w+))",
+        r"\bam (?P<value>\d{1,2}\. ?(?:\d{1,2}\.|[A-Z]\w+)) (?:[Gg]eburtstag|geboren)"
+        r"|\b[Gg]eburtstag (?:ist|habe ich) am (?P<value2>\d{1,2}\. ?(?:\d{1,2}\.?|[A-Z]\w+))",
     ),
     Row(
         "marital status",
-        r"\b(?:ich bin|bin ich|wir sind|und) " + _SINCE + r"(?P<value>verheiratet|geschieden|verlobt|ledig|verwitwet|single)\b",
+        r"\b(?:ich bin|bin ich|wir sind|und) "
+        + _SINCE
+        + r"(?P<value>verheiratet|geschieden|verlobt|ledig|verwitwet|single)\b",
     ),
-    Row("handedness", r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)"),
+    Row(
+        "handedness",
+        r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)",
+    ),
     # relatives and friends
     Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) heißt (?:jetzt )?{_NAME}", subject="{of}"),
     Row("name", rf"\b{_MY} {_ADJ}(?P<of>{_ONE}) {_NAME}(?= |,|\Z)", subject="{of}"),
-    Row("{of} {value}", rf"\b{_MY} {_ADJ}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)", filled="yes"),
     Row(
         "{of} {value}",
-        rf"\b(?:hat|haben|habe) (?:ich |wir )?(?:eine?n? )(?P<of>{_MANY}) (?:namens|der|die|das) (?:heißt )?{_NAME}(?: heißt)?",
+        rf"\b{_MY} {_ADJ}(?P<of>{_MANY}) (?:heißt |namens )?{_NAME}(?= |,|\Z)",
+        filled="yes",
+    ),
+    Row(
+        "{of} {value}",
+        rf"\b(?:hat|haben|habe) (?:ich |wir )?(?:eine?n? )(?P<of>{_MANY}) (?:namens|der|die"
+        rf"|das) (?:heißt )?{_NAME}(?: heißt)?",
         filled="yes",
     ),
     Row(
         None,
-        rf"\b{_MY} {_ADJ}(?:{_ONE}|{_MANY})(?: [A-ZÄÖÜ]\w+)? (?:ist|wird|arbeitet|wohnt|lebt|hat|studiert|geht|kommt"
-        rf"|spielt|mag|isst|trinkt|verträgt|macht|lernt|fährt|kann) .{{2,80}}",
+        rf"\b{_MY} {_ADJ}(?:{_ONE}|{_MANY})(?: [A-ZÄÖÜ]\w+)? (?:ist|wird|arbeitet|wohnt|lebt|hat"
+        rf"|studiert|geht|kommt|spielt|mag|isst|trinkt|verträgt|macht|lernt|fährt|kann) .{{2,80}}",
     ),
     Row(
         "number of {of}",
         r"\b(?:ich habe|habe ich|wir haben|haben wir) (?P<value>\d+|zwei|drei|vier|fünf|sechs"
-        r"|keine) (?:\w+e )?(?P<of>(?i:kinder|söhne|töchter|katzen|hunde|brüder|schwestern|geschwister|enkel|pferde"
-        r"|autos|hühner|kaninchen))\b",
+        r"|keine) (?:\w+e )?(?P<of>(?i:kinder|söhne|töchter|katzen|hunde|brüder|schwestern"
+        r"|geschwister|enkel|pferde|autos|hühner|kaninchen))\b",
     ),
     Row(
         None,
-        r"\b(?:ich habe|habe ich|wir haben|haben wir) (?:jetzt |seit \w+ )?(?:eine?n? )(?:\w+ ){0,2}(?i:hund|katze|kater"
-        r"|garten|auto|haus|wohnung|kind|baby|sohn|tochter|pferd|klavier|balkon|boot|motorrad|wohnmobil|freundin|freund"
-        r"|schwester|bruder|zwilling\w*|tattoo|führerschein)\b.*",
+        r"\b(?:ich habe|habe ich|wir haben|haben wir) (?:jetzt "
+        r"|seit \w+ )?(?:eine?n? )(?:\w+ ){0,2}(?i:hund|katze|kater|garten|auto|haus|wohnung|kind"
+        r"|baby|sohn|tochter|pferd|klavier|balkon|boot|motorrad|wohnmobil|freundin|freund|schwester"
+        r"|bruder|zwilling\w*|tattoo|führerschein)\b.*",
     ),
     # health and food
-    Row("allergy to {value}", r"\ballergisch (?:gegen|auf) (?P<value>[A-ZÄÖÜ][\wäöüß-]+)", filled="yes"),
+    Row(
+        "allergy to {value}",
+        r"\ballergisch (?:gegen|auf) (?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+        filled="yes",
+    ),
     Row(
         "allergy",
         r"\b(?P<who>[A-ZÄÖÜ][\wäöüß]+|ich|wir) (?:hat|habe|haben) (?:leider "
@@ -126,55 +200,100 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "condition {value}",
-        r"\b(?:ich habe|habe ich|ich leide an|leide ich an|bei mir wurde) (?:seit \w+ )?(?P<value>Asthma|Diabetes"
-        r"|Migräne|Rheuma|Bluthochdruck|Heuschnupfen|Neurodermitis|Epilepsie|ADHS|Zöliakie|Arthrose|Schlafapnoe"
-        r"|Depressionen|Tinnitus|Endometriose)",
+        r"\b(?:ich habe|habe ich|ich leide an|leide ich an"
+        r"|bei mir wurde) (?:seit \w+ )?(?P<value>Asthma|Diabetes|Migräne|Rheuma|Bluthochdruck"
+        r"|Heuschnupfen|Neurodermitis|Epilepsie|ADHS|Zöliakie|Arthrose|Schlafapnoe|Depressionen"
+        r"|Tinnitus|Endometriose)",
         filled="yes",
     ),
     Row(
         "intolerance to {value}",
-        r"\bvertrage (?:ich )?(?:leider )?keine?n? (?P<value>[A-ZÄÖÜ]\w+)|\b(?P<value2>(?i:laktose|gluten|histamin|fruktose))intoleran",
+        r"\bvertrage (?:ich )?(?:leider )?keine?n? (?P<value>[A-ZÄÖÜ]\w+)"
+        r"|\b(?P<value2>(?i:laktose|gluten|histamin|fruktose))intoleran",
         filled="yes",
     ),
     Row(
-        None, r"\b(?:ich nehme|nehme ich) (?=.{0,80}(?i:tablette|tropfen|täglich|jeden|morgens|abends|gegen |mg\b|medikament|spray)).{3,80}"
+        None,
+        r"\b(?:ich nehme|nehme ich) (?=.{0,80}(?i:tablette|tropfen|täglich|jeden|morgens|abends"
+        r"|gegen |mg\b|medikament|spray)).{3,80}",
     ),
     Row(
         "diet",
         r"\b(?:ich bin|bin ich|ernähre mich|ernähre ich mich|lebe|esse|ich esse) "
         + _SINCE
-        + r"(?P<value>[Vv]egan\w*|[Vv]egetari\w*|[Pp]escetari\w*|glutenfrei|ketogen|low carb|halal|koscher)\b",
+        + (
+            r"(?P<value>[Vv]egan\w*|[Vv]egetari\w*|[Pp]escetari\w*|glutenfrei|ketogen|low carb"
+            r"|halal|koscher)\b"
+        ),
     ),
     Row(
-        "eats {value}", r"\b(?:ich esse|esse ich|wir essen) " + _SINCE + r"keine?n? (?P<value>[A-ZÄÖÜ]?[\wäöüß]+)", filled="no", denies=True
+        "eats {value}",
+        r"\b(?:ich esse|esse ich|wir essen) " + _SINCE + r"keine?n? (?P<value>[A-ZÄÖÜ]?[\wäöüß]+)",
+        filled="no",
+        denies=True,
     ),
-    Row("eats {value}", r"\b(?:ich esse|esse ich) (?:sehr |total )?gerne? (?P<value>[A-ZÄÖÜ]?[\wäöüß]+)", filled="yes"),
+    Row(
+        "eats {value}",
+        r"\b(?:ich esse|esse ich) (?:sehr |total )?gerne? (?P<value>[A-ZÄÖÜ]?[\wäöüß]+)",
+        filled="yes",
+    ),
     Row(
         "eats fleisch",
-        r"\b(?:ich bin|bin ich|ernähre mich|lebe|ich esse) " + _SINCE + r"(?:[Vv]egan|[Vv]egetari)\w*",
+        r"\b(?:ich bin|bin ich|ernähre mich|lebe|ich esse) "
+        + _SINCE
+        + r"(?:[Vv]egan|[Vv]egetari)\w*",
         filled="no",
         denies=True,
     ),
     Row(
         "drinks {value}",
-        r"\b(?:ich trinke|trinke ich) (?:sehr |jeden \w+ |viel |täglich )?(?:gerne? )?(?P<value>Kaffee|Tee|Bier|Wein"
-        r"|Alkohol|Milch|Cola)\b",
+        r"\b(?:ich trinke|trinke ich) (?:sehr |jeden \w+ |viel "
+        r"|täglich )?(?:gerne? )?(?P<value>Kaffee|Tee|Bier|Wein|Alkohol|Milch|Cola)\b",
         filled="yes",
     ),
-    Row("drinks {value}", r"\b(?:ich trinke|trinke ich) " + _SINCE + r"keine?n? (?P<value>[A-ZÄÖÜ]?[\wäöüß]+)", filled="no", denies=True),
-    Row("smokes", r"\b(?:ich rauche|rauche ich) (?:seit (?:\w{1,15} )?\w{2,15} )?nicht(?: mehr)?", filled="no", denies=True),
+    Row(
+        "drinks {value}",
+        r"\b(?:ich trinke|trinke ich) " + _SINCE + r"keine?n? (?P<value>[A-ZÄÖÜ]?[\wäöüß]+)",
+        filled="no",
+        denies=True,
+    ),
+    Row(
+        "smokes",
+        r"\b(?:ich rauche|rauche ich) (?:seit (?:\w{1,15} )?\w{2,15} )?nicht(?: mehr)?",
+        filled="no",
+        denies=True,
+    ),
     # likes
-    Row("favourite {of}", r"\b(?:mein|meine) [Ll]ieblings-?(?P<of>[a-zäöüß]+) (?:ist|sind|heißt) " + _THING + r"\Z"),
+    Row(
+        "favourite {of}",
+        r"\b(?:mein|meine) [Ll]ieblings-?(?P<of>[a-zäöüß]+) (?:ist|sind|heißt) " + _THING + r"\Z",
+    ),
     Row(
         "opinion of {value}",
-        _i("(?:mag|liebe)") + r"(?!kein|nicht)(?:am liebsten |sehr gern\w? |gern\w? |total |besonders )?" + _THING + _END,
+        _i("(?:mag|liebe)")
+        + r"(?!kein|nicht)(?:am liebsten |sehr gern\w? |gern\w? |total |besonders )?"
+        + _THING
+        + _END,
         filled="likes",
     ),
-    Row("opinion of {value}", _i("(?:mag)") + r"(?:überhaupt |gar )?keine?n? " + _THING + _END, filled="dislikes", denies=True),
     Row(
-        "opinion of {value}", _i("mag") + r"(?P<value>[^,;:!?]{2,40}?) (?:überhaupt |gar |leider )?nicht\b", filled="dislikes", denies=True
+        "opinion of {value}",
+        _i("(?:mag)") + r"(?:überhaupt |gar )?keine?n? " + _THING + _END,
+        filled="dislikes",
+        denies=True,
     ),
-    Row("opinion of {value}", _i("(?:hasse|verabscheue)") + _THING + _END, filled="dislikes", denies=True),
+    Row(
+        "opinion of {value}",
+        _i("mag") + r"(?P<value>[^,;:!?]{2,40}?) (?:überhaupt |gar |leider )?nicht\b",
+        filled="dislikes",
+        denies=True,
+    ),
+    Row(
+        "opinion of {value}",
+        _i("(?:hasse|verabscheue)") + _THING + _END,
+        filled="dislikes",
+        denies=True,
+    ),
     Row(
         "opinion of {value}",
         r"\A(?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:mag|esse|trinke) ich (?:überhaupt |gar )?nicht",
@@ -183,96 +302,141 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         None,
-        r"\b(?:ich bevorzuge|bevorzuge ich|ich trinke am liebsten|ich esse am liebsten|ich trinke (?:sehr )?gern"
-        r"|ich arbeite am liebsten|am liebsten \w+ ich|ich fan\w? von) .{3,80}",
+        r"\b(?:ich bevorzuge|bevorzuge ich|ich trinke am liebsten|ich esse am liebsten"
+        r"|ich trinke (?:sehr )?gern|ich arbeite am liebsten|am liebsten \w+ ich"
+        r"|ich fan\w? von) .{3,80}",
     ),
     # possessions, skills, habits, tools
-    Row("car", r"\b(?:ich fahre|fahre ich|wir fahren) (?:jetzt )?(?P<value>eine?n? .{2,40}?)" + _END),
+    Row(
+        "car", r"\b(?:ich fahre|fahre ich|wir fahren) (?:jetzt )?(?P<value>eine?n? .{2,40}?)" + _END
+    ),
     Row("car", rf"\b{_MY} (?:neues )?Auto ist (?P<value>ein.{{2,40}})\Z"),
     Row(
         "speaks {value}",
-        r"\b(?:ich spreche|spreche ich) (?:fließend |gut |auch |etwas )*(?P<value>[A-ZÄÖÜ]\w+isch|Deutsch|Esperanto|Hindi|Farsi)",
+        r"\b(?:ich spreche|spreche ich) (?:fließend |gut |auch |etwas )*(?P<value>[A-ZÄÖÜ]\w+isch"
+        r"|Deutsch|Esperanto|Hindi|Farsi)",
         filled="yes",
     ),
-    Row("learning {value}", r"\b(?:ich lerne|lerne ich) " + _SINCE + r"(?P<value>[A-ZÄÖÜ]\w+isch|Deutsch)", filled="yes"),
     Row(
-        None,
-        r"\b(?:ich lerne|lerne ich|ich spiele|spiele ich|ich sammle|sammle ich|ich singe|ich tanze|ich male"
-        r"|ich trainiere) .{3,80}",
-    ),
-    Row(None, rf"\b(?:ich|wir) \w+ (?:mich |uns )?{_WHEN}\b.{{3,80}}|\b{_WHEN} (?:\w+ ){{0,3}}(?:\w+e|\w+en) (?:ich|wir)\b.{{0,80}}"),
-    Row(
-        None,
-        r"\b(?:wir|ich) (?:nutze|nutzen|verwende|verwenden|benutze|benutzen|deploye|deployen|programmiere|programmieren"
-        r"|arbeiten mit|arbeite mit|entwickeln|hosten|bezahle|zahle|zahlen|sind bei der|bin bei der) .{2,80}",
+        "learning {value}",
+        r"\b(?:ich lerne|lerne ich) " + _SINCE + r"(?P<value>[A-ZÄÖÜ]\w+isch|Deutsch)",
+        filled="yes",
     ),
     Row(
         None,
-        r"\b(?:mein|unser|meine|unsere)(?: \w+)? (?i:hobby|hobbys|projekt|backend|frontend|server|datenbank|team|firma"
-        r"|hochzeit|urlaub|laptop|rechner|handy) (?:ist|sind|läuft|heißt|liegt|besteht|hat|findet|beginnt|geht) .{2,80}",
+        r"\b(?:ich lerne|lerne ich|ich spiele|spiele ich|ich sammle|sammle ich|ich singe|ich tanze"
+        r"|ich male|ich trainiere) .{3,80}",
+    ),
+    Row(
+        None,
+        rf"\b(?:ich|wir) \w+ (?:mich |uns )?{_WHEN}\b.{{3,80}}|\b{_WHEN} (?:\w+ ){{0,3}}(?:\w+e"
+        rf"|\w+en) (?:ich|wir)\b.{{0,80}}",
+    ),
+    Row(
+        None,
+        r"\b(?:wir|ich) (?:nutze|nutzen|verwende|verwenden|benutze|benutzen|deploye|deployen"
+        r"|programmiere|programmieren|arbeiten mit|arbeite mit|entwickeln|hosten|bezahle|zahle"
+        r"|zahlen|sind bei der|bin bei der) .{2,80}",
+    ),
+    Row(
+        None,
+        r"\b(?:mein|unser|meine|unsere)(?: \w+)? (?i:hobby|hobbys|projekt|backend|frontend|server"
+        r"|datenbank|team|firma|hochzeit|urlaub|laptop|rechner|handy) (?:ist|sind|läuft|heißt|liegt"
+        r"|besteht|hat|findet|beginnt|geht) .{2,80}",
     ),
     Row(
         "{of}",
-        r"\b(?:mein|meine|unser|unsere) (?P<of>(?i:budget|adresse|telefonnummer|handynummer|schuhgröße|kleidergröße"
-        r"|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse|kontonummer|steuernummer|konfektionsgröße|größe"
-        r"|gewicht|zeitzone|deadline|abgabetermin))(?: für [\w ]{2,30})? (?:ist|lautet|beträgt|liegt bei"
+        r"\b(?:mein|meine|unser|unsere) (?P<of>(?i:budget|adresse|telefonnummer|handynummer"
+        r"|schuhgröße|kleidergröße|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse"
+        r"|kontonummer|steuernummer|konfektionsgröße|größe|gewicht|zeitzone|deadline"
+        r"|abgabetermin))(?: für [\w ]{2,30})? (?:ist|lautet|beträgt|liegt bei"
         r"|sind) (?P<value>.{1,60})\Z",
     ),
     # plans
     Row(
         None,
         rf"\b(?:am|ab dem|vom|im|nächste[nrs]? (?i:woche|monat|jahr|{ANY_GERMAN_WEEKDAY})"
-        r"|übermorgen|in (?:zwei|drei|vier) Wochen)\b.{0,30}\b(?:habe|haben|fliege|fliegen|fahre|fahren|ziehe"
-        r"|ziehen|heirate|heiraten|beginne|fange|muss|bekomme|bekommen|kommt|findet|operiert|reise|reisen) .{3,80}",
+        r"|übermorgen|in (?:zwei|drei|vier) Wochen)\b.{0,30}\b(?:habe|haben|fliege|fliegen|fahre"
+        r"|fahren|ziehe|ziehen|heirate|heiraten|beginne|fange|muss|bekomme|bekommen|kommt|findet"
+        r"|operiert|reise|reisen) .{3,80}",
     ),
     Row(
         None,
-        r"\b(?:ich habe|habe ich|wir haben|ich fliege|wir fliegen|ich fahre|wir fahren|wir heiraten|ich heirate"
-        rf"|ich werde) .{{0,40}}\b(?:am \d|im (?i:{ANY_GERMAN_MONTH})"
-        r"|nächste[nrs]? \w+|übermorgen)\b.{0,60}",
+        r"\b(?:ich habe|habe ich|wir haben|ich fliege|wir fliegen|ich fahre|wir fahren|wir heiraten"
+        rf"|ich heirate|ich werde) .{{0,40}}\b(?:am \d|im (?i:{ANY_GERMAN_MONTH})|nächste[nrs]? \w+"
+        r"|übermorgen)\b.{0,60}",
     ),
 )
 """Rows in the order in which they are tried; several may match a clause."""
 GERMAN = ClauseLanguage(
     rows=_ROWS,
     unasserted=re.compile(
-        r"\b(?:würde|würden|hätte|hätten|wäre|wären|könnte|könnten|sollte ich|soll ich|kann ich|wenn|falls|ob|vielleicht"
-        r"|angenommen|stell dir vor"
+        r"\b(?:würde|würden|hätte|hätten|wäre|wären|könnte|könnten|sollte ich|soll ich|kann ich"
+        r"|wenn|falls|ob|vielleicht|angenommen|stell dir vor"
         r"|traum|geträumt|sagte|sagt|meint|schrieb|glaube|überlege|möchte|will|wollte)\b",
         re.IGNORECASE,
     ),
     denied=re.compile(r"\b(?:nicht|kein\w*|nie|niemals|nichts)\b", re.IGNORECASE),
     later=re.compile(
-        rf"\b(?:ab|vom) (?:dem )?(?:nächste[mnr]?|kommende[mnr]?|morgen|{ANY_GERMAN_MONTH}|{ANY_GERMAN_WEEKDAY}|\d{{1,2}}\.)"
-        r"|\bnächste[nrs]? (?:woche|monat|jahr|sommer|winter|frühjahr|herbst)\b",
+        rf"\b(?:ab|vom) (?:dem )?(?:nächste[mnr]?|kommende[mnr]?|morgen|{ANY_GERMAN_MONTH}"
+        rf"|{ANY_GERMAN_WEEKDAY}|\d{{1,2}}\.)|\bnächste[nrs]? (?:woche|monat|jahr|sommer|winter"
+        r"|frühjahr|herbst)\b",
         re.IGNORECASE,
     ),
     another=re.compile(
-        r"\A(?!.*\b(?:ich|wir|mir|mich|uns)\b)(?:(?:meine?|unsere?|der|die|das) )?(?P<other>\S+(?: \S+){0,4}?)"
+        r"\A(?!.*\b(?:ich|wir|mir|mich|uns)\b)(?:(?:meine?|unsere?|der|die"
+        r"|das) )?(?P<other>\S+(?: \S+){0,4}?)"
         r" (?:ist|war|hat|hatte|wird|wurde|leidet|bekam|bekommt|kommt|lebt|wohnt|arbeitet)\b",
         re.IGNORECASE,
     ),
 )
 _ASKS = re.compile(
-    r"(?:kannst|könntest|hast|weißt|kennst|magst|willst|würdest|bist|soll|sollte|was|wie|wo|wer|welche\w*|warum|wann|gibt es|hättest)\b",
+    r"(?:kannst|könntest|hast|weißt|kennst|magst|willst|würdest|bist|soll|sollte|was|wie|wo|wer"
+    r"|welche\w*|warum|wann|gibt es|hättest)\b",
     re.IGNORECASE,
 )
 _PARTS = re.compile(
-    r"[,;:–()]\s{0,3}|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere|er|sie|jeden)\b)", re.IGNORECASE
+    r"[,;:–()]\s{0,3}|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
+    r"|er|sie|jeden)\b)",
+    re.IGNORECASE,
 )
-_BUT = re.compile(r" nicht(?: mehr)? (?:in|bei|aus|als|am|beim) [^,.;:!?]{2,40}, sondern (?=(?:in|bei|aus|als|am|beim) )")
+_BUT = re.compile(
+    r" nicht(?: mehr)? (?:in|bei|aus|als|am|beim) [^,.;:!?]{2,40}, sondern (?=(?:in|bei|aus|als|am"
+    r"|beim) )"
+)
 """What is put right: "nicht in Köln, sondern in Bonn" says Bonn."""
 _SMALL = re.compile(
-    r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja|Also|Übrigens"
-    r"|Leider|Hallo|Hi|Montags|Sonntags)\b"
+    r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja"
+    r"|Also|Übrigens|Leider|Hallo|Hi|Montags|Sonntags)\b"
 )
 _GERMAN_WORDS = """
-    ich und der die das ist wir mein meine ein eine einen nicht habe bin im für mit unser unsere hat heißt wohne arbeite mag kein
-    keine seit zum zur dem den auf aus nach bei jeden immer auch sind haben meinem meiner trinke esse gern gerne sehr
+    ich und der die das ist wir mein meine ein eine einen nicht habe bin im für mit unser unsere hat
+    heißt wohne arbeite mag kein keine seit zum zur dem den auf aus nach bei jeden immer auch sind
+    haben meinem meiner trinke esse gern gerne sehr
 """
 _GERMAN = frozenset(_GERMAN_WORDS.split())
 _ENGLISH = frozenset(
-    ["the", "is", "my", "i", "and", "of", "to", "with", "have", "for", "at", "it", "that", "are", "a", "we", "our", "his", "her"]
+    [
+        "the",
+        "is",
+        "my",
+        "i",
+        "and",
+        "of",
+        "to",
+        "with",
+        "have",
+        "for",
+        "at",
+        "it",
+        "that",
+        "are",
+        "a",
+        "we",
+        "our",
+        "his",
+        "her",
+    ]
 )
 
 
@@ -290,4 +454,8 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
     """
     parts = [part.strip() for part in _PARTS.split(_BUT.sub(" ", sentence)) if part.strip()]
     statements = parts[:-1] if asks else parts
-    return [part[:1].lower() + part[1:] if _SMALL.match(part) else part for part in statements if not _ASKS.match(part)]
+    return [
+        part[:1].lower() + part[1:] if _SMALL.match(part) else part
+        for part in statements
+        if not _ASKS.match(part)
+    ]

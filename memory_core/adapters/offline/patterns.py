@@ -1,8 +1,10 @@
-"""Find patterns of several episodes by rule: habits, preferences, and places and persons that recur.
+"""Find patterns of several episodes by rule: habits, preferences, and places and
+persons that recur.
 
-Extractive: a pattern is a sentence of an episode, in the third person, whose words are in other episodes, too; or it names a place or a
-person. Note: what fills a slot (a home, a job, a diet) is no pattern however often it is said, because the next fact supersedes a fact, but
-not a pattern; nor is what passes by itself, like a cold.
+Extractive: a pattern is a sentence of an episode, in the third person, whose words are in other
+episodes, too; or it names a place or a person. Note: what fills a slot (a home, a job, a diet) is
+no pattern however often it is said, because the next fact supersedes a fact, but not a pattern; nor
+is what passes by itself, like a cold.
 """
 
 from __future__ import annotations
@@ -38,24 +40,29 @@ _USER = "User"
 _NO_PERSON = frozenset({"assistant", "system", "tool", "ai", "bot"})
 _QUOTED_SPEAKER = re.compile(r"^(?P<who>[^\W\d_][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*)?) (?:said|asked): ")
 _HABIT = re.compile(
-    r"\b(?:always|never|usually|often|regularly|normally|mostly|typically|every(?: single| other)? \w+|each \w+|daily|weekly"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun|week)days\b"
-    r"|in the (?:mornings?|evenings?)|before (?:bed|work)|after work|tend to|as (?:usual|always)|(?:once|twice|three times) an? \w+)\b",
+    r"\b(?:always|never|usually|often|regularly|normally|mostly|typically"
+    r"|every(?: single| other)? \w+|each \w+|daily|weekly|(?:mon|tues|wednes|thurs|fri|satur|sun"
+    r"|week)days\b"
+    r"|in the (?:mornings?|evenings?)|before (?:bed|work)|after work|tend to|as (?:usual|always)"
+    r"|(?:once|twice|three times) an? \w+)\b",
     re.IGNORECASE,
 )
 _LIKING = re.compile(
-    r"\b(?:love|loves|adore|adores|like|likes|enjoy|enjoys|prefer|prefers|favou?rite|hate|hates|dislike|dislikes|can(?:'t| ?not) stand)\b",
+    r"\b(?:love|loves|adore|adores|like|likes|enjoy|enjoys|prefer|prefers|favou?rite|hate|hates"
+    r"|dislike|dislikes|can(?:'t| ?not) stand)\b",
     re.IGNORECASE,
 )
 _OF_A_SLOT = re.compile(
-    r"\b(?:lives?|lived|living|moved?|moving|home|works? (?:as|at|for|in)|worked|working|jobs?|hired|employ\w*|name"
-    r"|(?:is|am|are|was) called|born|years old|married|engaged|divorced|single|vegan|vegetarian|diet|keto|allerg\w+|address|phone|email"
-    r"|birthday|no longer|used to|any ?more)\b",
+    r"\b(?:lives?|lived|living|moved?|moving|home|works? (?:as|at|for|in)|worked|working|jobs?"
+    r"|hired|employ\w*|name|(?:is|am|are|was) called|born|years old|married|engaged|divorced|single"
+    r"|vegan|vegetarian|diet|keto|allerg\w+|address|phone|email|birthday|no longer|used to"
+    r"|any ?more)\b",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"\b(?:a cold|flu|fever|headache|sick|ill|sore|cough\w*|injur\w+|sprain\w*|tomorrow|tonight|next \w+|until|appointment|trips?|flights?"
-    r"|holidays?|vacation|deadline|going to|gonna|will|would|could|might|maybe|perhaps|if)\b|'ll\b|'d\b",
+    r"\b(?:a cold|flu|fever|headache|sick|ill|sore|cough\w*|injur\w+|sprain\w*|tomorrow|tonight"
+    r"|next \w+|until|appointment|trips?|flights?|holidays?|vacation|deadline|going to|gonna|will"
+    r"|would|could|might|maybe|perhaps|if)\b|'ll\b|'d\b",
     re.IGNORECASE,
 )
 _ONE_TIME = re.compile(
@@ -68,13 +75,15 @@ _ABOUT_ANOTHER = frozenset({"order", "opposites"})
 """Differences by which two likings are different: "tea over coffee" is not "coffee over tea"."""
 _NAME = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w'’-]*[^\W_](?: [A-ZÀ-Þ][\w'’-]*[^\W_])?")
 _BESIDE_A_PERSON = re.compile(
-    r"(?:with|met|meet|meeting|visit(?:ed|ing)?|called?|saw|see|asked|friend|sister|brother|mother|father|son|daughter|wife|husband|partner"
-    r"|colleague|boss|neighbou?r|cousin|aunt|uncle|and) $",
+    r"(?:with|met|meet|meeting|visit(?:ed|ing)?|called?|saw|see|asked|friend|sister|brother|mother"
+    r"|father|son|daughter|wife|husband|partner|colleague|boss|neighbou?r|cousin|aunt|uncle|and) $",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(rf"\b({ANY_WEEKDAY})s?\b", re.IGNORECASE)
 _WEEKDAYS_SAID = frozenset(content_terms(" ".join(f"{day}s" for day in WEEKDAYS)))
-"""Terms of weekdays, which are replaced by their days, so that "on Tuesdays" has the same terms as "every Tuesday"."""
+"""Terms of weekdays, which are replaced by their days, so that "on Tuesdays" has the same terms as
+"every Tuesday".
+"""
 Kind = Literal["preference", "habit"]
 
 
@@ -114,7 +123,11 @@ def found_patterns(episodes: Sequence[DecisionItem]) -> FoundPatterns:
     """Find the patterns of episodes, those of most episodes first. Deterministic."""
     episode_sentences = [(episode, [*_stated_sentences(episode)]) for episode in episodes]
     patterns = [*_patterns_of_sentences(episode_sentences), *_patterns_of_names(episode_sentences)]
-    return FoundPatterns(patterns=sorted(patterns, key=lambda pattern: (-len(pattern.sources), pattern.summary))[:MOST])
+    return FoundPatterns(
+        patterns=sorted(patterns, key=lambda pattern: (-len(pattern.sources), pattern.summary))[
+            :MOST
+        ]
+    )
 
 
 def _patterns_of_sentences(episodes: Sequence[_EpisodeSentences]) -> Iterator[FoundPattern]:
@@ -132,7 +145,11 @@ def _patterns_of_sentences(episodes: Sequence[_EpisodeSentences]) -> Iterator[Fo
         if len(numbers) < (FEWEST_WITH_A_CUE if certain else FEWEST):
             continue
         first = group[0]
-        yield _pattern(first.summary if first.certain else f"{first.summary} again and again", first.kind, numbers)
+        yield _pattern(
+            first.summary if first.certain else f"{first.summary} again and again",
+            first.kind,
+            numbers,
+        )
 
 
 def _repeats(statement: _Statement, first: _Statement) -> bool:
@@ -145,7 +162,9 @@ def _repeats(statement: _Statement, first: _Statement) -> bool:
         first.kind,
     ):
         return False
-    if statement.kind == "preference" and not _ABOUT_ANOTHER.isdisjoint(differences(statement.plain, first.plain)):
+    if statement.kind == "preference" and not _ABOUT_ANOTHER.isdisjoint(
+        differences(statement.plain, first.plain)
+    ):
         return False
     if len(first.terms) == 1:  # one word alone is said in many ways
         return statement.terms == first.terms and statement.certain and first.certain
@@ -157,7 +176,11 @@ def _statements(episodes: Sequence[_EpisodeSentences]) -> Iterator[_Statement]:
     for episode, texts in episodes:
         for speaker, text in texts:
             plain = _ONE_TIME.sub("", without_fillers(text)).strip().rstrip(" .!…")
-            if not 3 <= len(plain.split()) <= LONGEST_WORDS or _OF_A_SLOT.search(plain) or _PASSING.search(plain):
+            if (
+                not 3 <= len(plain.split()) <= LONGEST_WORDS
+                or _OF_A_SLOT.search(plain)
+                or _PASSING.search(plain)
+            ):
                 continue
             summary = _in_third_person(plain, speaker)
             if summary is None:  # most sentences: no time is spent on their terms
@@ -221,7 +244,11 @@ def _patterns_of_names(episodes: Sequence[_EpisodeSentences]) -> Iterator[FoundP
                 name = match.group().removesuffix("'s").removesuffix("’s")
                 known = name.casefold() in CITIES or name.casefold() in COUNTRIES
                 key = (speaker, name)
-                if name.split()[0].casefold() in NOWHERE | {"user", "assistant", speaker.casefold()}:
+                if name.split()[0].casefold() in NOWHERE | {
+                    "user",
+                    "assistant",
+                    speaker.casefold(),
+                }:
                     continue
                 mentions.setdefault(key, []).append(episode.number)
                 if known or _BESIDE_A_PERSON.search(text[: match.start()]):
@@ -232,8 +259,12 @@ def _patterns_of_names(episodes: Sequence[_EpisodeSentences]) -> Iterator[FoundP
             yield _pattern(f"{key[0]} often speaks of {key[1]}", kinds[key], distinct)
 
 
-def _pattern(summary: str, kind: Literal["preference", "habit", "place", "person"], numbers: Sequence[int]) -> FoundPattern:
-    """Make a pattern. Confidence and importance grow with its episodes; a preference is more important."""
+def _pattern(
+    summary: str, kind: Literal["preference", "habit", "place", "person"], numbers: Sequence[int]
+) -> FoundPattern:
+    """Make a pattern. Confidence and importance grow with its episodes; a preference is
+    more important.
+    """
     more = min(len(numbers), 6) - FEWEST_WITH_A_CUE
     return fitted(
         FoundPattern,

@@ -1,8 +1,10 @@
 """Decide what a new memory does to stored ones, and merge notes, by rule.
 
-A new memory contradicts an old one (DELETE), repeats it (SKIP), adds to it (UPDATE), or leaves it alone. Most certain is a slot: the same
-subject and attribute with another value. Next come a negation and opposites in the same words, last a number. Note: a DELETE says that the
-two exclude each other; which of them is superseded depends on event time, and the code that executes the decision compares that.
+A new memory contradicts an old one (DELETE), repeats it (SKIP), adds to it (UPDATE), or leaves it
+alone. Most certain is a slot: the same subject and attribute with another value. Next come a
+negation and opposites in the same words, last a number. Note: a DELETE says that the two exclude
+each other; which of them is superseded depends on event time, and the code that executes the
+decision compares that.
 """
 
 from __future__ import annotations
@@ -14,9 +16,23 @@ from typing import Literal
 
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.summary import content_terms
-from memory_core.domain.agent_schemas import ConsolidatedMemory, Decision, Decisions, Synthesis, SynthesisMetadata
+from memory_core.domain.agent_schemas import (
+    ConsolidatedMemory,
+    Decision,
+    Decisions,
+    Synthesis,
+    SynthesisMetadata,
+)
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.note import BEHAVIOUR, EXPERIENCE, FOOTER, GUIDANCE, HEADINGS, SUMMARY, parts_of
+from memory_core.domain.note import (
+    BEHAVIOUR,
+    EXPERIENCE,
+    FOOTER,
+    GUIDANCE,
+    HEADINGS,
+    SUMMARY,
+    parts_of,
+)
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.analyzer import terms_of, words
 from memory_core.domain.text.polarity import NEGATIONS
@@ -32,24 +48,31 @@ COVERED = 0.9
 SAME_TOPIC = 0.30
 """Cosine of two notes' terms from which they are of one topic."""
 _CONTRADICTING = frozenset({"numbers", "negation", "opposites", "values"})
-"""Differences by which statements contradict each other; with other names, words or order they are about different things."""
+"""Differences by which statements contradict each other; with other names, words or order they are
+about different things.
+"""
 _NEGATION_WORDS = re.compile(
-    r"\b(?:no longer|any ?more|not|never|stopped|quit|gave up|used to|does|do|did|was|were|is|has|have|had)\b|n't\b", re.IGNORECASE
+    r"\b(?:no longer|any ?more|not|never|stopped|quit|gave up|used to|does|do|did|was|were|is|has"
+    r"|have|had)\b|n't\b",
+    re.IGNORECASE,
 )
-_NEGATING = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|used to|not|never)\b|n't\b", re.IGNORECASE)
+_NEGATING = re.compile(
+    r"\b(?:no longer|any ?more|stopped|quit|gave up|used to|not|never)\b|n't\b", re.IGNORECASE
+)
 _FRAME = re.compile(
-    r"^(?:##.*|---.*)$|\b(?:User's style|Engages well with|Struggles with|Works best when|Successful approaches|Approaches to avoid"
-    r"|Key insight"
+    r"^(?:##.*|---.*)$|\b(?:User's style|Engages well with|Struggles with|Works best when"
+    r"|Successful approaches|Approaches to avoid|Key insight"
     r"|Content depth|Follow-up areas|Tags|Keywords|Do|Don't):|\b(?:User|Assistant) (?:said|asked):",
     re.MULTILINE,
 )
 _SUMMARY = re.compile(r"## Summary\n(?P<summary>.*?)(?=\n## |\n---|\Z)", re.DOTALL)
 _RELATIVE_TIME = re.compile(
-    r"\b(?:today|yesterday|tomorrow|tonight|this (?:morning|afternoon|evening|week(?:end)?|month|year)"
-    r"|(?:last|next) (?:night|week(?:end)?|month|year|summer|winter|spring|autumn|fall|\w{3,6}day)"
-    r"|\w+ (?:days?|weeks?|months?|years?) ago|just now"
-    r"|heute|gestern|vorgestern|morgen|übermorgen|letzte[nrs]? \w+|nächste[nrs]? \w+|diese[nrs]? (?:Woche|Monat|Jahr|Morgen|Abend)"
-    r"|vor \w+ (?:Tagen|Wochen|Monaten|Jahren))\b|今日|昨日|一昨日|明日|先週|来週|今週|先月|来月|今月|去年|来年|今年|今朝|今夜|昨夜",
+    r"\b(?:today|yesterday|tomorrow|tonight|this (?:morning|afternoon|evening|week(?:end)?|month"
+    r"|year)|(?:last|next) (?:night|week(?:end)?|month|year|summer|winter|spring|autumn|fall"
+    r"|\w{3,6}day)|\w+ (?:days?|weeks?|months?|years?) ago|just now"
+    r"|heute|gestern|vorgestern|morgen|übermorgen|letzte[nrs]? \w+|nächste[nrs]? \w+"
+    r"|diese[nrs]? (?:Woche|Monat|Jahr|Morgen|Abend)|vor \w+ (?:Tagen|Wochen|Monaten|Jahren))\b"
+    r"|今日|昨日|一昨日|明日|先週|来週|今週|先月|来月|今月|去年|来年|今年|今朝|今夜|昨夜",
     re.IGNORECASE,
 )
 """A time relative to the day of a note, which loses its meaning in a note of another day."""
@@ -70,14 +93,20 @@ class _Verdict:
 def decided(new: Sequence[DecisionItem], old: Sequence[DecisionItem]) -> Decisions:
     """Decide about old memories: at most one decision each, none where nothing new is related.
 
-    Of several new memories the one with the gravest operation decides, then the one with the highest confidence.
+    Of several new memories the one with the gravest operation decides, then the one with the
+    highest confidence.
     """
     decisions: list[Decision] = []
     for memory in old:
         checkpoint()
-        verdicts = [(item, verdict) for item in new if (verdict := _verdict(item, memory)) is not None]
+        verdicts = [
+            (item, verdict) for item in new if (verdict := _verdict(item, memory)) is not None
+        ]
         if verdicts:
-            decisive, verdict = max(verdicts, key=lambda pair: (_RANK[pair[1].operation], pair[1].confidence, -pair[0].number))
+            decisive, verdict = max(
+                verdicts,
+                key=lambda pair: (_RANK[pair[1].operation], pair[1].confidence, -pair[0].number),
+            )
             decisions.append(
                 fitted(
                     Decision,
@@ -101,7 +130,11 @@ def _verdict(new: DecisionItem, old: DecisionItem) -> _Verdict | None:
         return None if _are_separate(new, old) else _verdict_on_notes(new.text, old.text)
     if new.slot is None or old.slot is None:
         return _verdict_on_statements(new.text, old.text)
-    return _verdict_on_slots(new, old) if _folded_slot(new.slot) == _folded_slot(old.slot) else _negation_verdict(new.text, old.text)
+    return (
+        _verdict_on_slots(new, old)
+        if _folded_slot(new.slot) == _folded_slot(old.slot)
+        else _negation_verdict(new.text, old.text)
+    )
 
 
 def _folded_slot(slot: tuple[str, str]) -> tuple[str, str]:
@@ -126,14 +159,22 @@ def _verdict_on_statements(new: str, old: str) -> _Verdict | None:
         return negation
     if differing <= _CONTRADICTING:
         confidence = 0.7 if differing & {"negation", "opposites"} else 0.5
-        return _Verdict("DELETE", confidence, f"the same words, but different in {' and '.join(sorted(differing))}")
+        return _Verdict(
+            "DELETE",
+            confidence,
+            f"the same words, but different in {' and '.join(sorted(differing))}",
+        )
     return None
 
 
 def _negation_verdict(new: str, old: str) -> _Verdict | None:
     """The verdict where one statement denies what the other says; None elsewhere."""
     new_negates, old_negates = _NEGATING.search(new), _NEGATING.search(old)
-    if bool(new_negates) == bool(old_negates) or _affirmed_terms(new) != _affirmed_terms(old) or numbers_in(new) != numbers_in(old):
+    if (
+        bool(new_negates) == bool(old_negates)
+        or _affirmed_terms(new) != _affirmed_terms(old)
+        or numbers_in(new) != numbers_in(old)
+    ):
         return None
     return (
         _Verdict("DELETE", 0.85, "says that it is not so, or no longer")
@@ -144,22 +185,32 @@ def _negation_verdict(new: str, old: str) -> _Verdict | None:
 
 def _affirmed_terms(statement: str) -> frozenset[str]:
     """The terms of a statement without words of negation."""
-    return frozenset(terms_of(word for word in words(_NEGATION_WORDS.sub(" ", statement)) if word not in NEGATIONS))
+    return frozenset(
+        terms_of(
+            word for word in words(_NEGATION_WORDS.sub(" ", statement)) if word not in NEGATIONS
+        )
+    )
 
 
 def _are_separate(new: DecisionItem, old: DecisionItem) -> bool:
     """Whether two notes can't be merged.
 
-    They can't where one has a relative time and the other is of another day, and where their sentences contradict each other.
+    They can't where one has a relative time and the other is of another day, and where their
+    sentences contradict each other.
     """
     days = {item.said_at.date() for item in (new, old)}
     new_summary, old_summary = _summary(new.text), _summary(old.text)
     if len(days) > 1 and (_RELATIVE_TIME.search(new_summary) or _RELATIVE_TIME.search(old_summary)):
         return True
     new_statements, old_statements = (
-        [_without_speaker(sentence.text) for sentence in sentences(summary)[:MOST_COMPARED]] for summary in (new_summary, old_summary)
+        [_without_speaker(sentence.text) for sentence in sentences(summary)[:MOST_COMPARED]]
+        for summary in (new_summary, old_summary)
     )
-    return any(contradiction(statement, old_statement) is not None for statement in new_statements for old_statement in old_statements)
+    return any(
+        contradiction(statement, old_statement) is not None
+        for statement in new_statements
+        for old_statement in old_statements
+    )
 
 
 def _summary(note: str) -> str:
@@ -182,13 +233,19 @@ def _verdict_on_notes(new: str, old: str) -> _Verdict | None:
         return _Verdict("SKIP", round(covered, 2), "all that it says is said there")
     near = len(shared) / (len(new_terms) * len(old_terms)) ** 0.5
     if near >= SAME_TOPIC:
-        return _Verdict("UPDATE", round(min(0.95, 0.5 + near / 2), 2), "of the same topic, and adds to it")
+        return _Verdict(
+            "UPDATE", round(min(0.95, 0.5 + near / 2), 2), "of the same topic, and adds to it"
+        )
     return None
 
 
 def _note_terms(note: str) -> frozenset[str]:
     """The terms of a note's summary and footer; of all of it without these."""
-    parts = [match.group(match.lastgroup or 0) for match in (_SUMMARY.search(note), _FOOTER.search(note)) if match]
+    parts = [
+        match.group(match.lastgroup or 0)
+        for match in (_SUMMARY.search(note), _FOOTER.search(note))
+        if match
+    ]
     return frozenset(content_terms(_FRAME.sub(" ", "\n".join(parts) if parts else note)))
 
 
@@ -207,9 +264,10 @@ def _names(text: str) -> Iterable[str]:
 
 # Merging notes, part by part, the oldest first.
 #
-# A note has five parts: `## Summary`, `## Behavioral Patterns`, `## Experience Learnings`, `## Guidance`, and after `---` a footer of
-# tags, keywords, depth and follow-ups. The merged note has every sentence, every item of a list and every tag of every note once; nothing
-# is reworded or shortened.
+# A note has five parts: `## Summary`, `## Behavioral Patterns`, `## Experience Learnings`,
+# `## Guidance`, and after `---` a footer of tags, keywords, depth and follow-ups. The merged note
+# has every sentence, every item of a list and every tag of every note once;
+# nothing is reworded or shortened.
 
 
 MAX_CHARACTERS = 32_000
@@ -232,14 +290,19 @@ def merged(notes: Sequence[DecisionItem]) -> Synthesis:
     for heading in HEADINGS:
         texts = [parts.get(heading, "") for parts in parsed]
         if heading == SUMMARY:  # a text without headings is one
-            texts = [text for parts in parsed for text in (parts.get("", ""), parts.get(heading, ""))]
+            texts = [
+                text for parts in parsed for text in (parts.get("", ""), parts.get(heading, ""))
+            ]
         text, doubles = _merge_section(heading, texts)
         dropped += doubles
         sections += [f"{heading}\n{text}"] if text else []
     footer = _merge_footers([parts.get(FOOTER, "") for parts in parsed])
     text = "\n\n".join([*sections, *([f"{FOOTER}\n{footer}"] if footer else [])])
     if not text.strip() or len(text) > MAX_CHARACTERS:
-        raise AgentFailed(f"{len(notes)} notes of {sum(len(note.text) for note in notes)} characters do not fit into one")
+        raise AgentFailed(
+            f"{len(notes)} notes of {sum(len(note.text) for note in notes)} characters do not fit "
+            "into one"
+        )
     new_sentences = _count_new_sentences(ordered) if len(parsed) > 1 else 0
     added = "low" if not new_sentences else "medium" if new_sentences < 3 else "high"
     return Synthesis(
@@ -261,7 +324,11 @@ def _merge_section(heading: str, texts: Sequence[str]) -> tuple[str, int]:
     reasons: dict[str, list[str]] = {label: [] for label in gathered}
     for text in texts:
         for label, content in _split_by_label(text, labels):
-            listed, _, reason = content.rpartition(_REASON) if label in _LISTS and _REASON in content else (content, "", "")
+            listed, _, reason = (
+                content.rpartition(_REASON)
+                if label in _LISTS and _REASON in content
+                else (content, "", "")
+            )
             gathered[label] += _items(label, listed)
             reasons[label] += _items("", reason)
     dropped, pieces = 0, []
@@ -292,7 +359,13 @@ def _split_by_label(text: str, labels: Sequence[str]) -> list[tuple[str, str]]:
     """
     pairs: list[tuple[str, str]] = []
     label, start, least = "", 0, 0
-    for match in re.finditer(rf"(?:^|(?<=\s))({'|'.join(re.escape(label) for label in labels)})(?=\s+\S)", text) if labels else ():
+    for match in (
+        re.finditer(
+            rf"(?:^|(?<=\s))({'|'.join(re.escape(label) for label in labels)})(?=\s+\S)", text
+        )
+        if labels
+        else ()
+    ):
         place = labels.index(match[1])
         if place >= least and (match.start() == 0 or text[start : match.start()].strip()):
             pairs.append((label, text[start : match.start()]))
@@ -317,7 +390,13 @@ def _items(label: str, text: str) -> list[str]:
 
 def _merge_footers(footers: Sequence[str]) -> str:
     """Merge footers: sorted tags and keywords, the greatest depth, every follow-up, other text."""
-    fields: dict[str, list[str]] = {"Tags": [], "Keywords": [], "Content depth": [], "Follow-up areas": [], "": []}
+    fields: dict[str, list[str]] = {
+        "Tags": [],
+        "Keywords": [],
+        "Content depth": [],
+        "Follow-up areas": [],
+        "": [],
+    }
     for footer in footers:
         for part in filter(None, (part.strip() for part in footer.split(" | "))):
             name, _, value = part.partition(": ")
@@ -325,17 +404,29 @@ def _merge_footers(footers: Sequence[str]) -> str:
             separator = "; " if name == "Follow-up areas" else ", "
             fields[name if known else ""] += value.split(separator) if known else [part]
     unique = {
-        name: list({value.strip().casefold(): value.strip() for value in reversed(values)}.values())[::-1]
+        name: list(
+            {value.strip().casefold(): value.strip() for value in reversed(values)}.values()
+        )[::-1]
         for name, values in fields.items()
     }
     depths = [depth for depth in _DEPTHS if depth in unique["Content depth"]]
-    parts = [f"{name}: {', '.join(sorted(unique[name], key=str.casefold))}" for name in ("Tags", "Keywords") if unique[name]]
+    parts = [
+        f"{name}: {', '.join(sorted(unique[name], key=str.casefold))}"
+        for name in ("Tags", "Keywords")
+        if unique[name]
+    ]
     parts += [f"Content depth: {depths[0]}"] if depths else []
-    parts += [f"Follow-up areas: {'; '.join(unique['Follow-up areas'])}"] if unique["Follow-up areas"] else []
+    parts += (
+        [f"Follow-up areas: {'; '.join(unique['Follow-up areas'])}"]
+        if unique["Follow-up areas"]
+        else []
+    )
     return " | ".join([*parts, *unique[""]])
 
 
 def _count_new_sentences(ordered: Sequence[DecisionItem]) -> int:
     """Count the sentences of the newest note that no older note has."""
-    older = {normalised(sentence.text) for note in ordered[:-1] for sentence in sentences(note.text)}
+    older = {
+        normalised(sentence.text) for note in ordered[:-1] for sentence in sentences(note.text)
+    }
     return sum(normalised(sentence.text) not in older for sentence in sentences(ordered[-1].text))

@@ -1,7 +1,8 @@
 """Recognise retractions, and slips that a speaker corrects.
 
-A clause that says that something is over is rewritten as the clause that held before, which the table of facts can read. Note: a plain
-"not" is no retraction ("I don't live in Berlin" doesn't say that the speaker once did).
+A clause that says that something is over is rewritten as the clause that held before, which the
+table of facts can read. Note: a plain "not" is no retraction ("I don't live in Berlin" doesn't say
+that the speaker once did).
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ from dataclasses import dataclass, replace
 from memory_core.adapters.offline.clauses import conjugated
 from memory_core.adapters.offline.fact_patterns import Pattern
 
-_BASES = {"living": "live", "working": "work", "studying": "study", "driving": "drive", "speaking": "speak", "learning": "learn"}
+_BASES = {
+    "living": "live",
+    "working": "work",
+    "studying": "study",
+    "driving": "drive",
+    "speaking": "speak",
+    "learning": "learn",
+}
 _DID = r"(?:(?:have|has)\s++)?(?:(?:just|finally|recently|already|officially)\s++)?"
 _ANY_MORE = r"any ?(?:more|longer)"
 _WAYS = tuple(
@@ -28,20 +36,29 @@ _WAYS = tuple(
     )
 )
 _AFTERWARDS = re.compile(
-    r"(?<!\s)\s++(?:since\b(?s:.*)|now|these days|at the moment|at all|either|though|sadly|unfortunately|thankfully|I'm afraid|as of \w+)$",
+    r"(?<!\s)\s++(?:since\b(?s:.*)|now|these days|at the moment|at all|either|though|sadly"
+    r"|unfortunately|thankfully|I'm afraid|as of \w+)$",
     re.IGNORECASE,
 )
-_IN_PART = re.compile(r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|mainly|mostly|much|often)\b")
+_IN_PART = re.compile(
+    r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|mainly|mostly|much|often)\b"
+)
 _AS, _AS_WHERE = re.compile(r"\bas\b"), re.compile(r"\b(?:at|for|in)\b")
-"""Words that may alone be over: a person who no longer works full-time at Contoso may still work there."""
-_LASTING = re.compile(r"(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach|run)s?\b.{1,60}$")
+"""Words that may alone be over: a person who no longer works full-time at Contoso may
+still work there.
+"""
+_LASTING = re.compile(
+    r"(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach"
+    r"|run)s?\b.{1,60}$"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Over:
     """What a clause retracts.
 
-    left: what held before ("live in Berlin"). summary: its retraction in the third person ("no longer lives in Berlin").
+    left: what held before ("live in Berlin"). summary: its retraction in the third person ("no
+    longer lives in Berlin").
     """
 
     left: str
@@ -60,7 +77,9 @@ class Over:
 def _ends_in_part(left: str) -> bool:
     """Whether a part of the words may alone be over, as "full-time"."""
     role = _AS.search(left)
-    return _IN_PART.search(left) is not None or (role is not None and _AS_WHERE.search(left, role.end() + 1) is not None)
+    return _IN_PART.search(left) is not None or (
+        role is not None and _AS_WHERE.search(left, role.end() + 1) is not None
+    )
 
 
 def over(clause: str, *, of_another: bool) -> Over | None:
@@ -68,14 +87,19 @@ def over(clause: str, *, of_another: bool) -> Over | None:
 
     of_another: whether the verb is in the third person.
     """
-    words = _AFTERWARDS.sub("", re.sub(rf"(?<=\s)({_ANY_MORE})\s++(?:since\b(?s:.*)|now|these days)$", r"\1", clause))
+    words = _AFTERWARDS.sub(
+        "", re.sub(rf"(?<=\s)({_ANY_MORE})\s++(?:since\b(?s:.*)|now|these days)$", r"\1", clause)
+    )
     for way in _WAYS:
         match = way.match(words)
         if match is None:
             continue
         parts = match.groupdict()
         if parts.get("as_said"):
-            return Over(parts["as_said"], f"no longer {parts['as_said'] if of_another else conjugated(parts['as_said'])}")
+            return Over(
+                parts["as_said"],
+                f"no longer {parts['as_said'] if of_another else conjugated(parts['as_said'])}",
+            )
         if parts.get("be"):
             return Over(f"am {parts['left']}", f"is no longer {parts['left']}")
         left = f"{_BASES[parts['verb']]} {parts['left']}" if parts.get("verb") else parts["left"]
@@ -85,13 +109,15 @@ def over(clause: str, *, of_another: bool) -> Over | None:
 
 # Corrections of slips: "No, I meant Hannah" after "My sister is called Anna".
 #
-# Note: only facts of the same speaker's previous sentence are corrected. If "I live in Berlin" is earlier, "No, I meant Tuesday" is about
-# something else.
+# Note: only facts of the same speaker's previous sentence are corrected. If "I live in Berlin" is
+# earlier, "No, I meant Tuesday" is about something else.
 
 
 _SLIP = re.compile(
-    r"\A(?:(?:no|nope|sorry|oops|wait|ah|oh|my mistake|correction|actually|pardon)\b[\s,.!:;–—-]*+)+"
-    r"I (?:meant to (?:say|write|type)|meant|mean|should have (?:said|written))[:,]?\s++(?P<meant>.+)",
+    r"\A(?:(?:no|nope|sorry|oops|wait|ah|oh|my mistake|correction|actually"
+    r"|pardon)\b[\s,.!:;–—-]*+)+"
+    r"I (?:meant to (?:say|write|type)|meant|mean|should have (?:said"
+    r"|written))[:,]?\s++(?P<meant>.+)",
     re.IGNORECASE,
 )
 _NOT = re.compile(r"(?:[,;]|(?<!\s)(?=\s))\s++(?:and\s++)?not ", re.IGNORECASE)
@@ -110,7 +136,8 @@ class Match:
 def put_right(sentence: str, before: Sequence[Match]) -> tuple[Match, Match] | None:
     """Correct a fact of the previous sentence: (the fact, its replacement).
 
-    It is the fact whose value the sentence names as a slip, else the last one; None for a sentence that corrects nothing.
+    It is the fact whose value the sentence names as a slip, else the last one;
+    None for a sentence that corrects nothing.
     """
     match = _SLIP.match(sentence.strip())
     if match is None:
@@ -121,7 +148,11 @@ def put_right(sentence: str, before: Sequence[Match]) -> tuple[Match, Match] | N
     meant, slip = _unquoted(parts[0]), _unquoted(parts[1]).casefold()
     slips = [match for match in before if not slip or match.groups["value"].casefold() == slip]
     value = slips[-1].row.shape(meant) if slips else None
-    return None if value is None else (slips[-1], replace(slips[-1], groups={**slips[-1].groups, "value": value}))
+    return (
+        None
+        if value is None
+        else (slips[-1], replace(slips[-1], groups={**slips[-1].groups, "value": value}))
+    )
 
 
 def _value_and_slip(meant: str) -> tuple[str, str] | None:
@@ -131,7 +162,12 @@ def _value_and_slip(meant: str) -> tuple[str, str] | None:
     """
     marks = sum(meant.count(mark) for mark in _MARKS)
     for match in _NOT.finditer(meant):
-        if match.start() > 0 and match.end() < len(meant) and (match.group()[0] in _MARKS) == (marks == 1) and marks < 2:
+        if (
+            match.start() > 0
+            and match.end() < len(meant)
+            and (match.group()[0] in _MARKS) == (marks == 1)
+            and marks < 2
+        ):
             slip = meant[match.end() :]
             return meant[: match.start()], slip.rstrip(_STOPS) or slip[0]
     return None if marks else (meant.rstrip(_STOPS) or meant[0], "")

@@ -1,6 +1,7 @@
 """Run rules in a thread of their own, and fit their answers to the schema.
 
-Note: a thread can't be stopped from outside. A rule calls `checkpoint` for each message or sentence, which ends it.
+Note: a thread can't be stopped from outside. A rule calls `checkpoint` for each message or
+sentence, which ends it.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ from memory_core.domain.errors import MemoryCoreError
 from memory_core.domain.text.excerpts import beginning
 
 TURN_S, PAUSE_S = 0.005, 0.0005
-"""Seconds that a rule computes at a time, and for which it then pauses, so that the event loop and other rules compute."""
+"""Seconds that a rule computes at a time, and for which it then pauses, so that the event loop and
+other rules compute.
+"""
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 _computing = threading.Lock()
-"""The lock of the rule that computes: each further rule would take as much of the interpreter's time as the event loop gets."""
+"""The lock of the rule that computes: each further rule would take as much of the interpreter's
+time as the event loop gets.
+"""
 
 
 class Stopped(Exception):
@@ -83,7 +88,12 @@ class RuleThread:
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
 
-    async def run(self, rule: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+    async def run(
+        self,
+        rule: Callable[Parameters, Result],
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Result:
         """Run a rule. It ends at its next checkpoint when the awaiting task is cancelled."""
         self._executor = self._executor or ThreadPoolExecutor(1, "rules")
         turns = Turns()
@@ -103,9 +113,10 @@ class RuleThread:
 
 # Fitting the answers of rules to their schemas.
 #
-# A text or list that is too long is cut; where an answer is wrong in another way, a plainer rule answers. Rules count words and sentences,
-# schemas count characters, and a user's text may have a word of 30,000 characters. Only this module cuts, so that no rule has to. Note:
-# the answer names the fields that were cut, because a cut that is not counted hides a mistake in a rule.
+# A text or list that is too long is cut; where an answer is wrong in another way, a plainer rule
+# answers. Rules count words and sentences, schemas count characters, and a user's text may have a
+# word of 30,000 characters. Only this module cuts, so that no rule has to. Note: the answer names
+# the fields that were cut, because a cut that is not counted hides a mistake in a rule.
 
 
 SchemaFields = ParamSpec("SchemaFields")
@@ -122,7 +133,8 @@ _cut_fields: ContextVar[list[str] | None] = ContextVar("cut_fields", default=Non
 class Fitted(Generic[Answer]):
     """An answer within its schema.
 
-    cut: the fields that were cut, by name, one entry for each cut. failure: the type of the error for which the plainer rule answered.
+    cut: the fields that were cut, by name, one entry for each cut. failure: the type of the error
+    for which the plainer rule answered.
     """
 
     value: Answer
@@ -130,11 +142,13 @@ class Fitted(Generic[Answer]):
     failure: str | None = None
 
 
-def answer_within_schema(rule: Callable[[], Answer], plainer: Callable[[], Answer]) -> Fitted[Answer]:
+def answer_within_schema(
+    rule: Callable[[], Answer], plainer: Callable[[], Answer]
+) -> Fitted[Answer]:
     """The answer of a rule, or of the plainer rule where the first fails.
 
-    A rule fails on a text only by a mistake in it, for which a user must not lose a conversation. Raises MemoryCoreError and Stopped where
-    the rule does.
+    A rule fails on a text only by a mistake in it, for which a user must not lose a conversation.
+    Raises MemoryCoreError and Stopped where the rule does.
     """
     fields: list[str] = []
     entered = _cut_fields.set(fields)
@@ -148,7 +162,9 @@ def answer_within_schema(rule: Callable[[], Answer], plainer: Callable[[], Answe
         _cut_fields.reset(entered)
 
 
-def fitted(schema: Callable[SchemaFields, Schema], *args: SchemaFields.args, **fields: SchemaFields.kwargs) -> Schema:
+def fitted(
+    schema: Callable[SchemaFields, Schema], *args: SchemaFields.args, **fields: SchemaFields.kwargs
+) -> Schema:
     """Make a part of an answer, with texts and lists over their limits cut.
 
     Raises ValidationError for anything else that is wrong.
@@ -161,7 +177,9 @@ def fitted(schema: Callable[SchemaFields, Schema], *args: SchemaFields.args, **f
             for excess in error.errors(include_url=False, include_input=False):
                 if excess["type"] not in _TOO_LONG:
                     raise
-                given[str(excess["loc"][0])] = _cut(given[str(excess["loc"][0])], excess["loc"][1:], excess["ctx"]["max_length"])
+                given[str(excess["loc"][0])] = _cut(
+                    given[str(excess["loc"][0])], excess["loc"][1:], excess["ctx"]["max_length"]
+                )
                 count_cut(str(excess["loc"][0]))
     return schema(*args, **given)
 

@@ -1,8 +1,9 @@
 """Keywords and a narrative of a conversation, both from its own words.
 
-The narrative is extractive: it selects the sentences that many others resemble (LexRank, Erkan & Radev 2004: the stationary weights of a
-random walk over similarities). The similarity is the cosine of vectors where an embedder gives them, else of TF-IDF weighted terms.
-Note: sentences stay in the order of the conversation, and users' own statements weigh more than what assistants explain.
+The narrative is extractive: it selects the sentences that many others resemble (LexRank, Erkan &
+Radev 2004: the stationary weights of a random walk over similarities). The similarity is the cosine
+of vectors where an embedder gives them, else of TF-IDF weighted terms. Note: sentences stay in the
+order of the conversation, and users' own statements weigh more than what assistants explain.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import WEEKDAYS
 
 MAX_WORDS = 180
-"""Words of a narrative: within the 150 to 200 that the prompt for models asks for, a last sentence included."""
+"""Words of a narrative: within the 150 to 200 that the prompt for models asks for,
+a last sentence included.
+"""
 MAX_FIRST_WORDS = 600
 """Characters of a narrative that is only the beginning of a conversation (`first_words`)."""
 MAX_CANDIDATES = 200
@@ -46,8 +49,8 @@ Weights = npt.NDArray[np.float64]
 class Said:
     """A sentence that a narrative may quote.
 
-    message: the number of its message. by: the speaker. by_person: whether a person speaks, not an assistant.
-    asks: whether it is a question.
+    message: the number of its message. by: the speaker. by_person: whether a person speaks, not an
+    assistant. asks: whether it is a question.
     """
 
     message: int
@@ -73,7 +76,9 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
             terms = tuple(tokens(sentence.text))
             if len(terms) >= 2 or (terms and not sentence.text.isascii()):
                 text = " ".join(sentence.text.split())
-                statements.append(Said(number, speaker(message), text, terms, may_tell(message), sentence.asks))
+                statements.append(
+                    Said(number, speaker(message), text, terms, may_tell(message), sentence.asks)
+                )
     if len(statements) <= MAX_CANDIDATES:
         return statements
     of_persons = [statement for statement in statements if statement.by_person][:MAX_CANDIDATES]
@@ -83,7 +88,11 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
     return [statement for statement in statements if id(statement) in kept_ids][:MAX_CANDIDATES]
 
 
-def narrative(messages: Sequence[Message], statements: Sequence[Said], vectors: Sequence[npt.NDArray[np.float32]] | None = None) -> str:
+def narrative(
+    messages: Sequence[Message],
+    statements: Sequence[Said],
+    vectors: Sequence[npt.NDArray[np.float32]] | None = None,
+) -> str:
     """Narrate a conversation in at most `MAX_WORDS` words and `MAX_NARRATIVE` characters.
 
     Args:
@@ -96,7 +105,10 @@ def narrative(messages: Sequence[Message], statements: Sequence[Said], vectors: 
         return _story_without_statements(messages)
     weight = centrality(statements if vectors is None else vectors)
     weight = weight * np.array(
-        [(USER_SHARE if statement.by_person else 1.0) * (0.7 if statement.asks else 1.0) for statement in statements]
+        [
+            (USER_SHARE if statement.by_person else 1.0) * (0.7 if statement.asks else 1.0)
+            for statement in statements
+        ]
     )
     chosen: set[int] = set()
     left, room = MAX_WORDS, MAX_NARRATIVE
@@ -104,13 +116,21 @@ def narrative(messages: Sequence[Message], statements: Sequence[Said], vectors: 
         length = len(statements[place].text.split()) + 3
         if length > left or any(_repeats(statements[place], statements[other]) for other in chosen):
             continue
-        size = len(_story([statements[place]])) + 1  # a name in place of each "I" may make a sentence many times as long
+        # a name in place of each "I" may make a sentence many times as long
+        size = len(_story([statements[place]])) + 1
         if size <= room:
             chosen.add(place)
             left, room = left - length, room - size
     if not chosen:  # every sentence is longer than a narrative may be
         heaviest = statements[int(np.argmax(weight))]
-        endless = Said(0, heaviest.by, " ".join(heaviest.text.split()[:MAX_WORDS]), (), heaviest.by_person, False)
+        endless = Said(
+            0,
+            heaviest.by,
+            " ".join(heaviest.text.split()[:MAX_WORDS]),
+            (),
+            heaviest.by_person,
+            False,
+        )
         return beginning(_story([endless]), MAX_NARRATIVE)
     return _story([statements[place] for place in sorted(chosen)])
 
@@ -128,7 +148,11 @@ def first_words(messages: Sequence[Message]) -> str:
 def centrality(sentences_or_vectors: Sequence[Said] | Sequence[npt.NDArray[np.float32]]) -> Weights:
     """How central each sentence is among the others (LexRank): weights that sum to 1."""
     first = sentences_or_vectors[0]
-    rows = _tf_idf(sentences_or_vectors) if isinstance(first, Said) else np.asarray(sentences_or_vectors, dtype=np.float64)  # type: ignore[arg-type]
+    rows = (
+        _tf_idf(sentences_or_vectors)  # type: ignore[arg-type]
+        if isinstance(first, Said)
+        else np.asarray(sentences_or_vectors, dtype=np.float64)
+    )
     near = np.clip(rows @ rows.T, 0.0, None)
     np.fill_diagonal(near, 0.0)
     count = len(near)
@@ -167,13 +191,21 @@ def _story(statements: Sequence[Said]) -> str:
     parts: list[str] = []
     quoting: str | None = None
     for statement in statements:
-        indirect = third_person(without_fillers(statement.text), statement.by) if statement.by_person and not statement.asks else None
+        indirect = (
+            third_person(without_fillers(statement.text), statement.by)
+            if statement.by_person and not statement.asks
+            else None
+        )
         if indirect is not None:
             parts.append(_with_full_stop(indirect))
             quoting = None
             continue
         how = f"{statement.by} {'asked' if statement.asks else 'said'}:"
-        parts.append(_with_full_stop(statement.text) if quoting == how else f"{how} {_with_full_stop(statement.text)}")
+        parts.append(
+            _with_full_stop(statement.text)
+            if quoting == how
+            else f"{how} {_with_full_stop(statement.text)}"
+        )
         quoting = how
     return " ".join(parts)
 
@@ -183,45 +215,57 @@ def _with_full_stop(text: str) -> str:
 
 
 def _story_without_statements(messages: Sequence[Message]) -> str:
-    """Narrate a conversation of which no sentence says anything: who spoke, and a short quotation."""
+    """Narrate a conversation of which no sentence says anything: who spoke, and a
+    short quotation.
+    """
     spoken = [message for message in messages if message.role not in ("system", "tool")]
     people = list(dict.fromkeys(map(speaker, spoken or messages)))
     words = " ".join(" ".join(message.content.split()) for message in spoken)
     short = words if 0 < len(words) <= 200 else ""
     if messages and not spoken:
         return f"{' and '.join(people)} gave instructions or results, nobody said anything."
-    return f"{' and '.join(people) or 'Nobody'} exchanged a few words" + (f": {_with_full_stop(short)}" if short else ".")
+    return f"{' and '.join(people) or 'Nobody'} exchanged a few words" + (
+        f": {_with_full_stop(short)}" if short else "."
+    )
 
 
 # Keywords, tags and queries, by which an episode is to be found.
 #
-# Keywords are the phrases between the function words, weighed as RAKE does it (Rose et al. 2010: a word by the length of the phrases that
-# it occurs in, divided by how often it occurs) and by how often they occur. Note: tags are broader, themes first.
+# Keywords are the phrases between the function words, weighed as RAKE does it (Rose et al. 2010: a
+# word by the length of the phrases that it occurs in, divided by how often it occurs) and by how
+# often they occur. Note: tags are broader, themes first.
 
 
 MAX_TAGS, MAX_KEYWORDS, MAX_QUERIES, LONGEST_PHRASE = 8, 10, 4, 3
 LONGEST_WORD = 26
-"""Characters of a word: three words with their spaces fill a term of 80; what is longer is a blob, or many words at once."""
+"""Characters of a word: three words with their spaces fill a term of 80; what is longer is a blob,
+or many words at once.
+"""
 THEME_FLOOR = 2.0
 """The weight, in words, from which a theme is one of the conversation's."""
 _FILLERS = """
     longer exciting move moved moving
-    hi hello hey thanks thank please yes yeah no ok okay well oh wow great good nice sure right really actually maybe also still now
-    today tomorrow yesterday lot lots bit thing things something anything everything way get got getting go going gone went come came
-    make made makes take took want wanted need needed know think thought feel say said tell told see saw look looking like love let us
-    one two much many more most new old first last next time day week month year im dont doesnt its ive thats sounds cool glad happy
-    sorry help try trying tried keep put start started use used using always never often sometimes ever even already yet again back
-    around since until because though while by way anyway every quite pretty super absolutely definitely probably course welcome kind
-    idea user assistant work worked works found find give gave enough better best bad big small little long few next another else
-    without within only down up out off away here wonderful congratulations means goes prefer usually exactly wrong near instead write
-    check whole part nice lovely idea best ich du er sie wir ihr und oder aber der die das den dem ein eine einen mein meine ist bin
-    sind war habe hat nicht auch noch schon sehr mit für auf von zu im am letzte nächste woche heute je tu il elle nous vous et ou
-    mais le la les un une des du de est suis sont pas avec pour dans sur au mon ma mes très aussi que qui ce yo tú él y o pero el los
-    las una es soy son no con para en mi mis muy que del al lo se me 私 僕 俺 彼 彼女 今 人 何 方 事 時
+    hi hello hey thanks thank please yes yeah no ok okay well oh wow great good nice sure right
+    really actually maybe also still now today tomorrow yesterday lot lots bit thing things
+    something anything everything way get got getting go going gone went come came make made makes
+    take took want wanted need needed know think thought feel say said tell told see saw look
+    looking like love let us one two much many more most new old first last next time day week month
+    year im dont doesnt its ive thats sounds cool glad happy sorry help try trying tried keep put
+    start started use used using always never often sometimes ever even already yet again back
+    around since until because though while by way anyway every quite pretty super absolutely
+    definitely probably course welcome kind idea user assistant work worked works found find give
+    gave enough better best bad big small little long few next another else without within only down
+    up out off away here wonderful congratulations means goes prefer usually exactly wrong near
+    instead write check whole part nice lovely idea best ich du er sie wir ihr und oder aber der die
+    das den dem ein eine einen mein meine ist bin sind war habe hat nicht auch noch schon sehr mit
+    für auf von zu im am letzte nächste woche heute je tu il elle nous vous et ou mais le la les un
+    une des du de est suis sont pas avec pour dans sur au mon ma mes très aussi que qui ce yo tú él
+    y o pero el los las una es soy son no con para en mi mis muy que del al lo se me 私 僕 俺 彼
+    彼女 今 人 何 方 事 時
 """
 _TIMES = """
-    weekend weekday morning afternoon evening night hour hours minute minutes second seconds daily weekly
-    stay live half percent about once twice euros dollars
+    weekend weekday morning afternoon evening night hour hours minute minutes second seconds daily
+    weekly stay live half percent about once twice euros dollars
 """
 _SMALL = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLERS.split())
 _OFF_TOPIC = _SMALL | frozenset((*_TIMES.split(), *WEEKDAYS))
@@ -230,21 +274,28 @@ _PIECE = re.compile(r"(?:[^.,;:!?…()\[\]{}\"“”„«»\n。、！？|/<>*_`
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+(?!\w)|[^\W_](?:[\w'’.+#&-]*[\w+#])?")
 _KANA = re.compile(r"[\u3041-\u309f]+")
 """Hiragana: the text between the words of Japanese that say something."""
-_STEM = re.compile(r"[\u4e00-\u9fff](?=[っりきくんるいえめべみけせぎげねれびうつむぬぶぐ][\u3041-\u309f]*+(?![\u4e00-\u9fff]))")
+_STEM = re.compile(
+    r"[\u4e00-\u9fff](?=[っりきくんるいえめべみけせぎげねれびうつむぬぶぐ][\u3041-\u309f]*+(?![\u4e00-\u9fff]))"
+)
 """The stem of a Japanese verb or adjective, which is no word without its ending."""
 _DENSE = re.compile(
-    r"[\u4e00-\u9fff]{1,4}[いりべみきけえ][\u4e00-\u9fff]{1,3}|[\u4e00-\u9fff\u3400-\u4dbf\u3005]{2,6}|[\u30a1-\u30ff]{2,12}"
-    r"|[\uac00-\ud7af]{2,8}|[\u0e00-\u0e7f]{3,12}"
+    r"[\u4e00-\u9fff]{1,4}[いりべみきけえ][\u4e00-\u9fff]{1,3}"
+    r"|[\u4e00-\u9fff\u3400-\u4dbf\u3005]{2,6}|[\u30a1-\u30ff]{2,12}|[\uac00-\ud7af]{2,8}"
+    r"|[\u0e00-\u0e7f]{3,12}"
 )
 
 
-def retrieval_hints(texts: Sequence[str], facts: Sequence[SaidFact], actors: Iterable[str]) -> RetrievalHints:
+def retrieval_hints(
+    texts: Sequence[str], facts: Sequence[SaidFact], actors: Iterable[str]
+) -> RetrievalHints:
     """Tags, keywords and queries of texts. actors: the speakers, whose names are no keywords."""
     keywords = keywords_of(texts, actors)
     terms = [term for text in texts for term in tokens(text)]
     ranked = sorted(themes(terms).items(), key=lambda item: (-item[1], item[0]))
     topics = [theme for theme, weight in ranked if weight >= THEME_FLOOR][:3]
-    tags = fuzzy_dedup([*topics, *(keyword for keyword in keywords if len(keyword.split()) <= 2)])[:MAX_TAGS]
+    tags = fuzzy_dedup([*topics, *(keyword for keyword in keywords if len(keyword.split()) <= 2)])[
+        :MAX_TAGS
+    ]
     return fitted(RetrievalHints, tags=tags, keywords=keywords, queries=_queries(facts, keywords))
 
 
@@ -279,7 +330,11 @@ def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
 
 def content_terms(text: str) -> list[str]:
     """The terms of all words but function words and fillers, in order, with repetitions."""
-    return terms_of(word for word in words(text) if word not in _OFF_TOPIC and (len(word) > 2 or not word.isascii()))
+    return terms_of(
+        word
+        for word in words(text)
+        if word not in _OFF_TOPIC and (len(word) > 2 or not word.isascii())
+    )
 
 
 def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...]]]:
@@ -292,13 +347,20 @@ def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...
         run: list[str] = []
         for word in [*_WORD.findall(piece), ""]:
             plain = word.casefold().replace("’", "'").removesuffix("'s")
-            if word and _is_content_word(plain) and plain not in named and not (run and word[0].isdigit()):
+            if (
+                word
+                and _is_content_word(plain)
+                and plain not in named
+                and not (run and word[0].isdigit())
+            ):
                 run.append(word)
                 continue
             if run:
                 phrase = run[-LONGEST_PHRASE:]
                 spelling = " ".join(phrase)
-                if len(spelling) <= MAX_TERM and (terms := tuple(terms_of(form for part in phrase for form in words(part)))):
+                if len(spelling) <= MAX_TERM and (
+                    terms := tuple(terms_of(form for part in phrase for form in words(part)))
+                ):
                     phrases.append((spelling, terms))
             run = [word] if word[:1].isdigit() and _is_content_word(plain) else []
     return phrases
@@ -307,9 +369,19 @@ def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...
 def _is_content_word(word: str) -> bool:
     if len(word) > LONGEST_WORD:
         return False
-    if word in _SMALL or word.replace("'", "") in _SMALL or word.split("'")[0] in QUERY_WORDS or (word.endswith("ly") and len(word) > 5):
+    if (
+        word in _SMALL
+        or word.replace("'", "") in _SMALL
+        or word.split("'")[0] in QUERY_WORDS
+        or (word.endswith("ly") and len(word) > 5)
+    ):
         return False
-    return len(word) > 2 or not word.isascii() or any(character in "+#" for character in word) or (len(word) == 2 and word.isalpha())
+    return (
+        len(word) > 2
+        or not word.isascii()
+        or any(character in "+#" for character in word)
+        or (len(word) == 2 and word.isalpha())
+    )
 
 
 def _without_parts(ranked: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -324,9 +396,13 @@ def _without_parts(ranked: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _queries(facts: Sequence[SaidFact], keywords: Sequence[str]) -> list[str]:
-    """Questions that the conversation answers: for the slots of its facts, then for its keywords."""
+    """Questions that the conversation answers: for the slots of its facts, then for
+    its keywords.
+    """
     asked = [
-        f"What is {fact.subject}'s {fact.attribute}?" if fact.value != "yes" else f"What is known of {fact.subject}'s {fact.attribute}?"
+        f"What is {fact.subject}'s {fact.attribute}?"
+        if fact.value != "yes"
+        else f"What is known of {fact.subject}'s {fact.attribute}?"
         for fact in facts
         if fact.subject is not None and fact.attribute is not None
     ]

@@ -1,8 +1,8 @@
 """The `Thesaurus` of English words, from a table that ships with the product.
 
-No model runs, whatever embedder is in use. For 18,000 word stems the table has up to 24 others whose vectors are near.
-`deployment/related_words.py` made it with the local sentence embedder. Note: the stems are those of `domain.text`; another stemmer needs a
-new table.
+No model runs, whatever embedder is in use. For 18,000 word stems the table has up to 24 others
+whose vectors are near. `deployment/related_words.py` made it with the local sentence embedder.
+Note: the stems are those of `domain.text`; another stemmer needs a new table.
 """
 
 from __future__ import annotations
@@ -27,8 +27,14 @@ class RelatedWords:
 
     async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
         """The words near each of the terms, nearest first."""
-        table = await asyncio.to_thread(lambda: self._table) if "_table" not in self.__dict__ else self._table
-        return tuple(related_word for of, term in enumerate(terms) for related_word in table.near(term, of))
+        table = (
+            await asyncio.to_thread(lambda: self._table)
+            if "_table" not in self.__dict__
+            else self._table
+        )
+        return tuple(
+            related_word for of, term in enumerate(terms) for related_word in table.near(term, of)
+        )
 
     @cached_property
     def _table(self) -> _Table:
@@ -39,7 +45,11 @@ class RelatedWords:
 
 class _Table:
     def __init__(
-        self, stems: list[str], ends: npt.NDArray[np.int64], words: npt.NDArray[np.uint16], likeness: npt.NDArray[np.uint8]
+        self,
+        stems: list[str],
+        ends: npt.NDArray[np.int64],
+        words: npt.NDArray[np.uint16],
+        likeness: npt.NDArray[np.uint8],
     ) -> None:
         self._stems, self._ends, self._words, self._likeness = stems, ends, words, likeness
         self._places = {stem: place for place, stem in enumerate(stems)}
@@ -50,7 +60,9 @@ class _Table:
         if place is None:
             return []
         first, end = int(self._ends[place - 1]) if place else 0, int(self._ends[place])
-        pairs = zip(self._words[first:end].tolist(), self._likeness[first:end].tolist(), strict=True)
+        pairs = zip(
+            self._words[first:end].tolist(), self._likeness[first:end].tolist(), strict=True
+        )
         return [Related(self._stems[word], of, likeness / SCALE) for word, likeness in pairs]
 
 

@@ -1,8 +1,9 @@
 """From the text of a model to a checked answer.
 
-The model is never asked again. Items of lists that are wrong, or that repeat the prompt, are dropped and the others kept; texts and lists
-that are too long are cut; an optional field that is wrong counts as not given. Note: an object in which nothing right is left is no empty
-answer but a failed one, because "no facts" must not be what garbage comes to.
+The model is never asked again. Items of lists that are wrong, or that repeat the prompt, are
+dropped and the others kept; texts and lists that are too long are cut; an optional field that is
+wrong counts as not given. Note: an object in which nothing right is left is no empty answer but a
+failed one, because "no facts" must not be what garbage comes to.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Repaired(Generic[T]):
-    """A checked answer. repaired: whether the text was not plain JSON or something was cut. dropped: items and fields left out."""
+    """A checked answer. repaired: whether the text was not plain JSON or something was cut.
+    dropped: items and fields left out.
+    """
 
     value: T
     repaired: bool = False
@@ -35,7 +38,9 @@ class Repaired(Generic[T]):
 
 
 def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
-    """The answer of that kind in the text. Raises AgentFailed, in words without the text, when there is none."""
+    """The answer of that kind in the text. Raises AgentFailed, in words without the text,
+    when there is none.
+    """
     reason = "no JSON object"
     for value, mended in values_in(text):
         try:
@@ -46,7 +51,8 @@ def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
 
 
 def answer_of(value: Any, kind: type[T], echoes: Echoes, *, mended: bool) -> Repaired[T]:
-    """The answer of that kind in a JSON value. Raises AgentFailed, in words without the value, when there is none.
+    """The answer of that kind in a JSON value. Raises AgentFailed, in words without the value,
+    when there is none.
 
     mended: whether the text that it was read from had to be repaired.
     """
@@ -60,7 +66,9 @@ def answer_of(value: Any, kind: type[T], echoes: Echoes, *, mended: bool) -> Rep
 
 
 def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] | None:
-    """The object with the fields of `kind`: the value itself, what is wrapped in it, or the list that is nearly all of it."""
+    """The object with the fields of `kind`: the value itself, what is wrapped in it,
+    or the list that is nearly all of it.
+    """
     if isinstance(value, list):
         bare = _lists(kind)
         meant = bool(value and all(isinstance(item, dict) for item in value)) if mended else True
@@ -68,18 +76,31 @@ def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] |
     if not isinstance(value, dict):
         return None
     inner = next(iter(value.values())) if len(value) == 1 else None
-    return next((candidate for candidate in (value, inner) if isinstance(candidate, dict) and _has_its_fields(candidate, kind)), None)
+    return next(
+        (
+            candidate
+            for candidate in (value, inner)
+            if isinstance(candidate, dict) and _has_its_fields(candidate, kind)
+        ),
+        None,
+    )
 
 
 def _has_its_fields(value: dict[str, Any], kind: type[BaseModel]) -> bool:
-    """Any of them; but of an answer that is made of lists the first, or "nothing found" would be what a missing one comes to."""
+    """Any of them; but of an answer that is made of lists the first, or "nothing found" would be
+    what a missing one comes to.
+    """
     needed = _lists(kind)[:1] or kind.model_fields.keys()
     return any(name in value for name in needed)
 
 
 def _lists(kind: type[BaseModel]) -> list[str]:
     """The fields of the answer itself that are lists."""
-    return [name for name, field in kind.model_fields.items() if str(field.annotation).startswith("list")]
+    return [
+        name
+        for name, field in kind.model_fields.items()
+        if str(field.annotation).startswith("list")
+    ]
 
 
 def _told(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
@@ -87,7 +108,9 @@ def _told(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
     return frozenset(name for name in kind.model_fields if value.get(name) not in (None, [], {}))
 
 
-def _checked(value: dict[str, Any], kind: type[T], given: frozenset[str], mended: bool, dropped: int) -> Repaired[T]:
+def _checked(
+    value: dict[str, Any], kind: type[T], given: frozenset[str], mended: bool, dropped: int
+) -> Repaired[T]:
     changed = mended or dropped > 0
     for _ in range(_ROUNDS):
         try:
@@ -104,7 +127,9 @@ def _checked(value: dict[str, Any], kind: type[T], given: frozenset[str], mended
 
 
 def _fixed(value: dict[str, Any], error: ValidationError) -> int:
-    """Cut or take out what is wrong, in place; how many things were taken out. Items of lists go from the end, so that places hold."""
+    """Cut or take out what is wrong, in place; how many things were taken out. Items of lists go
+    from the end, so that places hold.
+    """
     gone: set[tuple[int | str, ...]] = set()
     for problem in error.errors(include_url=False, include_input=False):
         place = problem["loc"]
@@ -113,7 +138,9 @@ def _fixed(value: dict[str, Any], error: ValidationError) -> int:
             _cut(value, place, longest)
         elif problem["type"] != "missing" or len(place) > 1:
             gone.add(_outermost(place))
-    for place in sorted(gone, key=lambda steps: [str(step).zfill(9) for step in steps], reverse=True):
+    for place in sorted(
+        gone, key=lambda steps: [str(step).zfill(9) for step in steps], reverse=True
+    ):
         _take_out(value, place)
     return len(gone)
 
@@ -142,10 +169,11 @@ def _cut(value: Any, place: Sequence[int | str], longest: int) -> None:
     value[last] = beginning(whole, longest) if isinstance(whole, str) else whole[:longest]
 
 
-# The JSON object in what a model wrote: without its thoughts, its chatter and its code fences, and closed where it was cut off.
+# The JSON object in what a model wrote: without its thoughts, its chatter and its code fences,
+# and closed where it was cut off.
 #
-# Note: a cut object is closed by leaving out, never by making up. Of a list the item that was under way is
-# dropped, since half a fact may be a wrong one; of an object the field.
+# Note: a cut object is closed by leaving out, never by making up. Of a list the item that was under
+# way is dropped, since half a fact may be a wrong one; of an object the field.
 
 
 _THOUGHT = re.compile(r"\A\s*+<(?:think|thinking|reasoning)>", re.IGNORECASE)
@@ -160,8 +188,8 @@ _DECODER = json.JSONDecoder(strict=False)
 def values_in(text: str) -> Iterator[tuple[Any, bool]]:
     """The JSON objects and lists that the text may mean, the likeliest first.
 
-    Each comes with whether anything had to be repaired. The whole text as it is; else those that it contains, the longest first; else one
-    that was cut off, closed.
+    Each comes with whether anything had to be repaired. The whole text as it is; else those that it
+    contains, the longest first; else one that was cut off, closed.
     """
     bare = text.strip("\ufeff \t\r\n")
     whole = _decoded(bare)
@@ -185,7 +213,9 @@ def _decoded(text: str) -> Any:
 
 
 def _without_thoughts(text: str) -> str:
-    """The text after the thoughts it begins with; the opening tag is often the server's and missing. Thoughts without an end are all."""
+    """The text after the thoughts it begins with; the opening tag is often the server's and
+    missing. Thoughts without an end are all.
+    """
     if text.startswith(("{", "[", "`")):
         return text
     end = _END_OF_THOUGHT.search(text)
@@ -195,7 +225,9 @@ def _without_thoughts(text: str) -> str:
 
 
 def _complete(text: str) -> Iterator[tuple[int, Any]]:
-    """(length, value) of the complete objects and lists that stand in the text and not within one another."""
+    """(length, value) of the complete objects and lists that stand in the text and not within
+    one another.
+    """
     place = 0
     for _ in range(_MAX_STARTS):
         start = _OPENING.search(text, place)
@@ -212,7 +244,9 @@ def _complete(text: str) -> Iterator[tuple[int, Any]]:
 
 @dataclass(slots=True)
 class _Open:
-    """One object or list that is not closed yet. safe: where it could be closed without losing more than what was under way."""
+    """One object or list that is not closed yet. safe: where it could be closed without losing more
+    than what was under way.
+    """
 
     bracket: str
     safe: int
@@ -244,7 +278,9 @@ class _Scan:
 
 
 def _closed(text: str) -> Any:
-    """The object that the text opens and does not end, closed at the last place where that is safe; None when there is none."""
+    """The object that the text opens and does not end, closed at the last place where that is safe;
+    None when there is none.
+    """
     start = text.find("{")
     scan = _Scan()
     for place in range(max(start, 0), len(text)):
@@ -265,17 +301,21 @@ def _closed(text: str) -> Any:
 
 # A pydantic model as the JSON schema that structured outputs take.
 #
-# They want every field required and no field beside, and the services differ in what they allow further: llama.cpp needs every text and
-# list bounded, or it writes without end; Azure refuses bounds. So there are both forms.
+# They want every field required and no field beside, and the services differ in what they allow
+# further: llama.cpp needs every text and list bounded, or it writes without end; Azure refuses
+# bounds. So there are both forms.
 
 
-_BOUNDS = frozenset({"minLength", "maxLength", "format", "minItems", "maxItems", "minimum", "maximum"})
+_BOUNDS = frozenset(
+    {"minLength", "maxLength", "format", "minItems", "maxItems", "minimum", "maximum"}
+)
 _NOT_FOR_MODELS = frozenset({"title", "description", "default", "$defs"})
 
 
 @lru_cache(maxsize=32)
 def strict_schema(model: type[BaseModel], *, bounded: bool) -> dict[str, Any]:
-    """The schema of `model` without references, titles and defaults; every object closed, every field required.
+    """The schema of `model` without references, titles and defaults; every object closed,
+    every field required.
 
     bounded: with the limits of texts, lists and numbers.
     """
@@ -287,9 +327,15 @@ def strict_schema(model: type[BaseModel], *, bounded: bool) -> dict[str, Any]:
 def _strict(node: Any, named: dict[str, Any], bounded: bool) -> Any:
     if "$ref" in node:
         return _strict(named[node["$ref"].rsplit("/", 1)[-1]], named, bounded)
-    strict = {name: value for name, value in node.items() if name not in _NOT_FOR_MODELS and (bounded or name not in _BOUNDS)}
+    strict = {
+        name: value
+        for name, value in node.items()
+        if name not in _NOT_FOR_MODELS and (bounded or name not in _BOUNDS)
+    }
     if "properties" in strict:
-        strict["properties"] = {name: _strict(value, named, bounded) for name, value in strict["properties"].items()}
+        strict["properties"] = {
+            name: _strict(value, named, bounded) for name, value in strict["properties"].items()
+        }
         strict["required"] = list(strict["properties"])
         strict["additionalProperties"] = False
     if "items" in strict:

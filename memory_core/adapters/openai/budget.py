@@ -1,8 +1,9 @@
 """How many tokens an app, and each of its users, may spend in a day, by all processes together.
 
-A process takes a block of tokens out of the day before it asks a model, in one document of the app or of the user in the long-term store,
-and takes the next when it is used up: two requests a block. What is under way when the day is used up is finished, so a day may pass its
-cap by that; what a process has left of its block when it ends is not spent.
+A process takes a block of tokens out of the day before it asks a model, in one document of the app
+or of the user in the long-term store, and takes the next when it is used up: two requests a block.
+What is under way when the day is used up is finished, so a day may pass its cap by that; what a
+process has left of its block when it ends is not spent.
 """
 
 from __future__ import annotations
@@ -18,13 +19,24 @@ from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ports import TOKENS_OF_DAY, Clock, Document, LongTermStore, kept_of_app, owner_of_app
+from memory_core.ports import (
+    TOKENS_OF_DAY,
+    Clock,
+    Document,
+    LongTermStore,
+    kept_of_app,
+    owner_of_app,
+)
 
 LEAST_BLOCK: Final = 5_000
-"""Tokens taken at once, about two calls of a model; more where a thousandth of the day is more, less where a twentieth of it is less."""
+"""Tokens taken at once, about two calls of a model; more where a thousandth of the day is more,
+less where a twentieth of it is less.
+"""
 _BLOCKS_A_DAY, _LEAST_BLOCKS = 1_000, 20
 PAYERS_KEPT: Final = 16_384
-"""Payers whose blocks a process remembers; of the one that asked longest ago the rest of its block is lost."""
+"""Payers whose blocks a process remembers; of the one that asked longest ago the rest of its
+block is lost.
+"""
 _KEPT = timedelta(hours=36)
 _TRIES, _PAUSE_S = 8, 0.02
 
@@ -47,8 +59,8 @@ class Payer:
 class Block:
     """What a process has of a payer's day.
 
-    left: below 0 where calls took more. used_up: the day has nothing more to give. epoch: the life of a user that it is of; the next one
-    begins with a whole day.
+    left: below 0 where calls took more. used_up: the day has nothing more to give. epoch: the life
+    of a user that it is of; the next one begins with a whole day.
     """
 
     left: int = 0
@@ -58,7 +70,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """Tokens that were taken out of a day, of those that were wanted, and the life of the user that they were taken in."""
+    """Tokens that were taken out of a day, of those that were wanted, and the life of the user that
+    they were taken in.
+    """
 
     tokens: int
     wanted: int
@@ -69,7 +83,12 @@ class Budget:
     """Tokens for each UTC day, prompt and completion together; without a cap nothing is counted."""
 
     def __init__(
-        self, daily_tokens: int | None, clock: Clock, store: LongTermStore | None = None, *, user_daily_tokens: int | None = None
+        self,
+        daily_tokens: int | None,
+        clock: Clock,
+        store: LongTermStore | None = None,
+        *,
+        user_daily_tokens: int | None = None,
     ) -> None:
         """The days of all apps and users.
 
@@ -80,13 +99,19 @@ class Budget:
             user_daily_tokens: The cap of each user; None = none.
 
         """
-        self._cap, self._user_cap, self._clock, self._store = daily_tokens, user_daily_tokens, clock, store
+        self._cap, self._user_cap, self._clock, self._store = (
+            daily_tokens,
+            user_daily_tokens,
+            clock,
+            store,
+        )
         self._day = ""
         self._blocks: OrderedDict[Payer, Block] = OrderedDict()
         self._taking: WeakValueDictionary[Payer, asyncio.Lock] = WeakValueDictionary()
 
     async def check(self, owner: Owner) -> None:
-        """Raises AgentFailed when the user or the app has used up the day, Unavailable when that can't be asked.
+        """Raises AgentFailed when the user or the app has used up the day, Unavailable when that
+        can't be asked.
 
         owner: without a user's name where the tokens are the app's alone.
         """
@@ -94,12 +119,15 @@ class Budget:
             async with self._taking.setdefault(payer, asyncio.Lock()):
                 self._turn_of_day()
                 block = self._block(payer)
-                # A user whose day is used up is looked up each time: since then they may have been erased, and have begun another life.
+                # A user whose day is used up is looked up each time: since then they may have been
+                # erased, and have begun another life.
                 if block.left <= 0 and (payer.is_user or not block.used_up):
                     await self._take_block(payer)
                 if self._block(payer).left <= 0:
                     whose = "user" if payer.is_user else "app"
-                    raise AgentFailed(f"the {whose}'s {payer.cap} tokens for {self._day} (UTC) are used up")
+                    raise AgentFailed(
+                        f"the {whose}'s {payer.cap} tokens for {self._day} (UTC) are used up"
+                    )
 
     def spend(self, owner: Owner, tokens: int) -> None:
         """Count what a call took."""
@@ -108,10 +136,19 @@ class Budget:
             self._block(payer).left -= tokens
 
     def exhausted(self) -> dict[str, int]:
-        """How many apps and users have used up their day, as far as this process knows; what is 0 is left out."""
+        """How many apps and users have used up their day, as far as this process knows;
+        what is 0 is left out.
+        """
         self._turn_of_day()
-        spent = [payer.is_user for payer, block in self._blocks.items() if block.used_up and block.left <= 0]
-        counts = {"apps_over_daily_tokens": spent.count(False), "users_over_daily_tokens": spent.count(True)}
+        spent = [
+            payer.is_user
+            for payer, block in self._blocks.items()
+            if block.used_up and block.left <= 0
+        ]
+        counts = {
+            "apps_over_daily_tokens": spent.count(False),
+            "users_over_daily_tokens": spent.count(True),
+        }
         return {name: count for name, count in counts.items() if count}
 
     def _payers(self, owner: Owner) -> list[Payer]:
@@ -130,7 +167,9 @@ class Budget:
         return block
 
     async def _take_block(self, payer: Payer) -> None:
-        """Add a block to what this process may spend; calls that took more than there was are paid for first."""
+        """Add a block to what this process may spend; calls that took more than there was are
+        paid for first.
+        """
         if self._store is None:
             self._block(payer).left, self._block(payer).used_up = payer.cap, True
             return
@@ -151,25 +190,48 @@ class Budget:
             self._blocks.clear()
 
 
-async def _taken(store: LongTermStore, payer: Payer, day: str, block: Block, clock: Clock) -> _Taken:
-    """How many of the wanted tokens the day still had, now taken out of it for all processes. Raises Unavailable."""
+async def _taken(
+    store: LongTermStore, payer: Payer, day: str, block: Block, clock: Clock
+) -> _Taken:
+    """How many of the wanted tokens the day still had, now taken out of it for all processes.
+    Raises Unavailable.
+    """
     for attempt in range(_TRIES):
         stored, epoch = await _read(store, payer)
         wanted = payer.block - (block.left if block.epoch == epoch else 0)
-        if payer.is_user and epoch is None:  # nothing is kept of an unknown user: this process gives them one day
-            return _Taken(0 if block.used_up and block.epoch is None else payer.cap, payer.cap + 1, None)
-        is_of_today = stored is not None and stored.body["day"] == day and stored.body.get("epoch") == epoch
+        # nothing is kept of an unknown user: this process gives them one day
+        if payer.is_user and epoch is None:
+            return _Taken(
+                0 if block.used_up and block.epoch is None else payer.cap, payer.cap + 1, None
+            )
+        is_of_today = (
+            stored is not None and stored.body["day"] == day and stored.body.get("epoch") == epoch
+        )
         before = int(stored.body["taken"]) if stored is not None and is_of_today else 0
         granted = min(wanted, payer.cap - before)
         if granted <= 0:
             return _Taken(0, wanted, epoch)
-        # `taker` makes no two writes equal: the store takes a document that is there already for one's own.
-        body = {"day": day, "taken": before + granted, "taker": os.urandom(8).hex(), **({} if epoch is None else {"epoch": epoch})}
-        document = Document(TOKENS_OF_DAY, "marker", body, expires_at=clock.now() + _KEPT, tag=None if stored is None else stored.tag)
+        # `taker` makes no two writes equal: the store takes a document that is there already
+        # for one's own.
+        body = {
+            "day": day,
+            "taken": before + granted,
+            "taker": os.urandom(8).hex(),
+            **({} if epoch is None else {"epoch": epoch}),
+        }
+        document = Document(
+            TOKENS_OF_DAY,
+            "marker",
+            body,
+            expires_at=clock.now() + _KEPT,
+            tag=None if stored is None else stored.tag,
+        )
         if await store.keep(payer.owner, document) is not None:
             return _Taken(granted, wanted, epoch)
         await asyncio.sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
-    raise Unavailable("long_term", "other processes count the day's tokens faster than this one can")
+    raise Unavailable(
+        "long_term", "other processes count the day's tokens faster than this one can"
+    )
 
 
 async def _read(store: LongTermStore, payer: Payer) -> tuple[Document | None, str | None]:

@@ -1,8 +1,9 @@
 """One request to a chat model, in the dialect of its server.
 
-`Unavailable` is for what passes (down, slow, throttled, wrong key): the work waits. `AgentFailed` is for what asking again would only
-repeat (refused, filtered, too long, nothing in it). Note: a try that the server turned down has cost nothing,
-but one that timed out may have been paid, so all tries of a call share one deadline.
+`Unavailable` is for what passes (down, slow, throttled, wrong key): the work waits. `AgentFailed`
+is for what asking again would only repeat (refused, filtered, too long, nothing in it). Note: a try
+that the server turned down has cost nothing, but one that timed out may have been paid, so all
+tries of a call share one deadline.
 """
 
 from __future__ import annotations
@@ -36,15 +37,19 @@ DEPENDENCY = "agents"
 CHECK_TIMEOUT_S = 5.0
 PROOF_TIMEOUT_S = 30.0
 PROOF_TOKENS = 512
-"""Of the one word that readiness asks for. A model that reasons in spite of its setting needs room, or it is refused."""
+"""Of the one word that readiness asks for. A model that reasons in spite of its setting needs room,
+or it is refused.
+"""
 _REFUSED = frozenset({400, 413, 422})
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the model writes: temperature, nucleus, the longest answer in tokens, and how much it may reason first.
+    """How the model writes: temperature, nucleus, the longest answer in tokens,
+    and how much it may reason first.
 
-    max_tokens: of reasoning and answer together, as services count. effort: None = nothing is said of it.
+    max_tokens: of reasoning and answer together, as services count. effort:
+    None = nothing is said of it.
     """
 
     temperature: float = 0.4
@@ -57,7 +62,8 @@ class Sampling:
 class Reply:
     """What the model said, whole or not: `failure` says why there is no usable text.
 
-    tokens: prompt and completion. reasoning: how many of the completion's were spent before the answer.
+    tokens: prompt and completion. reasoning: how many of the completion's were spent
+    before the answer.
     """
 
     text: str
@@ -68,10 +74,11 @@ class Reply:
 
 
 class Chat:
-    """A model behind the chat completions API; `model` is its name, `deployment` what Azure has it under, where that is another.
+    """A model behind the chat completions API; `model` is its name, `deployment` what Azure has it
+    under, where that is another.
 
-    timeout_s bounds a call with all its tries, `concurrency` the calls under way. last_error: why the last call failed, None when it
-    did not.
+    timeout_s bounds a call with all its tries, `concurrency` the calls under way. last_error: why
+    the last call failed, None when it did not.
     """
 
     def __init__(
@@ -119,11 +126,15 @@ class Chat:
         return self._concurrency, self._under_way
 
     async def ask(self, prompt: Prompt[Any], record: str) -> Reply:
-        """The model's reply to a prompt about a record. Raises Unavailable; AgentFailed when the request itself was refused."""
+        """The model's reply to a prompt about a record. Raises Unavailable; AgentFailed when the
+        request itself was refused.
+        """
         async with self._slots:
             self._under_way += 1
             try:
-                answer = await self._retries.run(DEPENDENCY, partial(self._send, partial(self._asked, prompt, record)))
+                answer = await self._retries.run(
+                    DEPENDENCY, partial(self._send, partial(self._asked, prompt, record))
+                )
             except (Unavailable, AgentFailed) as error:
                 self.last_error = error.detail
                 raise
@@ -140,21 +151,31 @@ class Chat:
     async def prove(self) -> None:
         """One answer of one word. Raises Unavailable, AgentFailed.
 
-        A list of models proves nothing about a deployment. A caller that stops waiting leaves the answer to the next.
+        A list of models proves nothing about a deployment. A caller that stops waiting leaves the
+        answer to the next.
         """
-        if self._proof is None or (self._proof.done() and (self._proof.cancelled() or self._proof.exception() is not None)):
+        if self._proof is None or (
+            self._proof.done() and (self._proof.cancelled() or self._proof.exception() is not None)
+        ):
             self._proof = asyncio.ensure_future(self._prove())
         await asyncio.shield(self._proof)
 
     async def _prove(self) -> None:
         def fields(dialect: Dialect) -> dict[str, Any]:
-            return {"messages": [{"role": "user", "content": "Answer with the word ready."}], **dialect.limits(PROOF_TOKENS)}
+            return {
+                "messages": [{"role": "user", "content": "Answer with the word ready."}],
+                **dialect.limits(PROOF_TOKENS),
+            }
 
-        await Retries(tries=1, deadline_s=min(PROOF_TIMEOUT_S, self._timeout_s)).run(DEPENDENCY, partial(self._send, fields))
+        await Retries(tries=1, deadline_s=min(PROOF_TIMEOUT_S, self._timeout_s)).run(
+            DEPENDENCY, partial(self._send, fields)
+        )
         self.last_ok, self.last_error = self._clock.now(), None
 
     async def reach(self) -> None:
-        """Whether the service answers at all, without a token: its list of models. Raises Unavailable."""
+        """Whether the service answers at all, without a token: its list of models.
+        Raises Unavailable.
+        """
 
         async def models() -> None:
             from openai import NotFoundError
@@ -165,7 +186,9 @@ class Chat:
             except NotFoundError:
                 log.debug("the service has no list of models, but it answers")
 
-        await Retries(tries=1, deadline_s=min(CHECK_TIMEOUT_S, self._timeout_s)).run(DEPENDENCY, models)
+        await Retries(tries=1, deadline_s=min(CHECK_TIMEOUT_S, self._timeout_s)).run(
+            DEPENDENCY, models
+        )
 
     async def _send(self, fields_in: Callable[[Dialect], dict[str, Any]]) -> Any:
         from openai import APIStatusError
@@ -174,15 +197,28 @@ class Chat:
         while True:
             dialect = self._dialect
             try:
-                return await client.chat.completions.create(model=self._deployment, **fields_in(dialect))
+                return await client.chat.completions.create(
+                    model=self._deployment, **fields_in(dialect)
+                )
             except APIStatusError as error:
                 self._learn(dialect, error)
 
     def _asked(self, prompt: Prompt[Any], record: str, dialect: Dialect) -> dict[str, Any]:
         instructions = f"{prompt.text}\n{_told(prompt)}" if dialect.tells_schema else prompt.text
         sampling = self._sampling
-        fields = dialect.fields(prompt.answer, sampling.max_tokens, temperature=sampling.temperature, top_p=sampling.top_p)
-        return {"messages": [{"role": "system", "content": instructions}, {"role": "user", "content": record}], **fields}
+        fields = dialect.fields(
+            prompt.answer,
+            sampling.max_tokens,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+        )
+        return {
+            "messages": [
+                {"role": "system", "content": instructions},
+                {"role": "user", "content": record},
+            ],
+            **fields,
+        }
 
     def _learn(self, asked: Dialect, error: APIStatusError) -> None:
         """Return when it is worth asking in another way; else raise what the refusal comes to."""
@@ -191,25 +227,33 @@ class Chat:
         if simpler is not None:
             if self._dialect == asked:
                 log.info(
-                    "the model's server refused %s; asking in another way from now on", service_code(refusal.parameter or refusal.code)
+                    "the model's server refused %s; asking in another way from now on",
+                    service_code(refusal.parameter or refusal.code),
                 )
                 self._dialect = simpler
             return
         if error.status_code in _REFUSED:
-            raise AgentFailed(f"the request was refused: HTTP {refusal.status} ({service_code(refusal.code)})") from error
+            raise AgentFailed(
+                f"the request was refused: HTTP {refusal.status} ({service_code(refusal.code)})"
+            ) from error
         raise error
 
 
 def _told(prompt: Prompt[Any]) -> str:
     kind: type[BaseModel] = prompt.answer
     schema = strict_schema(kind, bounded=True)
-    return f"The JSON object has exactly this schema:\n{json.dumps(schema, separators=(',', ':'))}\n"
+    return (
+        f"The JSON object has exactly this schema:\n{json.dumps(schema, separators=(',', ':'))}\n"
+    )
 
 
 def _refusal(error: APIStatusError) -> Refusal:
     """The refusal in parts, whatever shape the server gave it."""
     body = error.body if isinstance(error.body, dict) else {}
-    texts = {name: str(body.get(name) or getattr(error, name, None) or "") for name in ("code", "param", "message")}
+    texts = {
+        name: str(body.get(name) or getattr(error, name, None) or "")
+        for name in ("code", "param", "message")
+    }
     return Refusal(error.status_code, texts["code"], texts["param"], texts["message"] or str(error))
 
 
@@ -220,15 +264,21 @@ def _reply(answer: Any, asked_characters: int) -> Reply:
         finish, message = choice.finish_reason, choice.message
         text, refusal = message.content, getattr(message, "refusal", None)
     except (AttributeError, TypeError, IndexError, KeyError):
-        return Reply("", _tokens(answer, asked_characters, 0), failure="it answered without a choice")
+        return Reply(
+            "", _tokens(answer, asked_characters, 0), failure="it answered without a choice"
+        )
     answer_text = text if isinstance(text, str) else ""
     tokens, reasoning = _tokens(answer, asked_characters, len(answer_text)), _reasoning(answer)
     if refusal:
         return Reply("", tokens, failure="it refused to answer", reasoning=reasoning)
     if finish == "content_filter":
-        return Reply("", tokens, failure="its content filter took the answer away", reasoning=reasoning)
+        return Reply(
+            "", tokens, failure="its content filter took the answer away", reasoning=reasoning
+        )
     if not answer_text.strip():
-        return Reply("", tokens, failure=_nothing(reasoning, cut=finish == "length"), reasoning=reasoning)
+        return Reply(
+            "", tokens, failure=_nothing(reasoning, cut=finish == "length"), reasoning=reasoning
+        )
     return Reply(answer_text, tokens, cut=finish == "length", reasoning=reasoning)
 
 
@@ -240,7 +290,8 @@ def _nothing(reasoning: int, *, cut: bool) -> str:
 
 
 def _tokens(answer: Any, asked_characters: int, said_characters: int) -> tuple[int, int]:
-    """Prompt and completion tokens as the service counted them; where it did not, at four characters a token.
+    """Prompt and completion tokens as the service counted them; where it did not,
+    at four characters a token.
 
     The completion's include those of reasoning, of services too that count these in the total only.
     """
@@ -257,7 +308,13 @@ def _tokens(answer: Any, asked_characters: int, said_characters: int) -> tuple[i
 
 def _reasoning(answer: Any) -> int:
     """Tokens spent before the answer, where the service says so."""
-    return _count(getattr(getattr(answer, "usage", None), "completion_tokens_details", None), "reasoning_tokens") or 0
+    return (
+        _count(
+            getattr(getattr(answer, "usage", None), "completion_tokens_details", None),
+            "reasoning_tokens",
+        )
+        or 0
+    )
 
 
 def _count(counts: Any, name: str) -> int | None:
@@ -267,9 +324,9 @@ def _count(counts: Any, name: str) -> int | None:
 
 # What a server understands of a chat request: learnt from its refusals, once a process.
 #
-# "OpenAI-compatible" is said of servers that know no JSON schema, of Azure, which refuses bounds in one, and of models that want
-# `max_completion_tokens` and no temperature. A refused request made no answer and cost no tokens, so asking again in simpler words is no
-# second call of the model.
+# "OpenAI-compatible" is said of servers that know no JSON schema, of Azure, which refuses bounds in
+# one, and of models that want `max_completion_tokens` and no temperature. A refused request made no
+# answer and cost no tokens, so asking again in simpler words is no second call of the model.
 
 
 class Form(IntEnum):
@@ -282,10 +339,14 @@ class Form(IntEnum):
 
 
 _ABOUT_FORM = re.compile(r"response[_ ]?format|json|schema|grammar|structured", re.IGNORECASE)
-_NOT_OUR_WORDS = frozenset({"content_filter", "context_length_exceeded", "string_above_max_length", "rate_limit_exceeded"})
+_NOT_OUR_WORDS = frozenset(
+    {"content_filter", "context_length_exceeded", "string_above_max_length", "rate_limit_exceeded"}
+)
 _OPTIONAL = ("temperature", "top_p")
 _EFFORTS = ("none", "minimal", "low")
-"""The least reasoning first: no model takes all of these words, and those that can't do without reasoning take only the last."""
+"""The least reasoning first: no model takes all of these words, and those that can't do without
+reasoning take only the last.
+"""
 _ABOUT_EFFORT = re.compile(r"reasoning|\beffort\b", re.IGNORECASE)
 _REFUSALS = frozenset({400, 422, 501})
 
@@ -305,7 +366,8 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One way to ask. length: what the limit of an answer is called. without: parameters that are left out.
+    """One way to ask. length: what the limit of an answer is called. without: parameters that
+    are left out.
 
     effort: how much the model is asked to reason; None = nothing is said of it.
     """
@@ -317,7 +379,10 @@ class Dialect:
 
     def limits(self, max_tokens: int) -> dict[str, Any]:
         """The fields that bound what an answer costs."""
-        return {self.length: max_tokens, **({} if self.effort is None else {"reasoning_effort": self.effort})}
+        return {
+            self.length: max_tokens,
+            **({} if self.effort is None else {"reasoning_effort": self.effort}),
+        }
 
     def fields(self, kind: type[BaseModel], max_tokens: int, **sampling: float) -> dict[str, Any]:
         """The fields of a request that depend on the server."""
@@ -325,7 +390,10 @@ class Dialect:
         fields |= {name: value for name, value in sampling.items() if name not in self.without}
         if self.form <= Form.SCHEMA:
             schema = strict_schema(kind, bounded=self.form is Form.BOUNDED_SCHEMA)
-            fields["response_format"] = {"type": "json_schema", "json_schema": {"name": kind.__name__, "strict": True, "schema": schema}}
+            fields["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": kind.__name__, "strict": True, "schema": schema},
+            }
         elif self.form is Form.JSON_OBJECT:
             fields["response_format"] = {"type": "json_object"}
         return fields
@@ -336,13 +404,17 @@ class Dialect:
         return self.form > Form.SCHEMA
 
     def after(self, refusal: Refusal) -> Dialect | None:
-        """The simpler way to ask that this refusal suggests; None when it is about something else."""
+        """The simpler way to ask that this refusal suggests; None when it is about
+        something else.
+        """
         if refusal.status not in _REFUSALS or refusal.code in _NOT_OUR_WORDS:
             return None
         named = refusal.parameter or refusal.message
         if self.length == "max_tokens" and re.search(r"\bmax_tokens\b", named):
             return replace(self, length="max_completion_tokens")
-        if self.effort is not None and _ABOUT_EFFORT.search(f"{refusal.parameter} {refusal.message}"):
+        if self.effort is not None and _ABOUT_EFFORT.search(
+            f"{refusal.parameter} {refusal.message}"
+        ):
             return replace(self, effort=self._next_effort(refusal))
         for name in _OPTIONAL:
             if name not in self.without and re.search(rf"\b{name}\b", named):
@@ -352,7 +424,9 @@ class Dialect:
         return None
 
     def _next_effort(self, refusal: Refusal) -> str | None:
-        """The next word for little reasoning where this one was refused; None where the server knows no such parameter."""
+        """The next word for little reasoning where this one was refused; None where the server
+        knows no such parameter.
+        """
         named = refusal.code == "unsupported_value" or f"'{self.effort}'" in refusal.message
         if not named or self.effort not in _EFFORTS[:-1]:
             return None

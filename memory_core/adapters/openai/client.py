@@ -1,7 +1,7 @@
 """The client of an OpenAI-compatible service: address, key or identity, retries.
 
-The SDK takes about a second to import, so it is imported when a client is made, in a thread. Its own retries are off: ours
-(`Retries`) know a deadline.
+The SDK takes about a second to import, so it is imported when a client is made, in a thread. Its
+own retries are off: ours (`Retries`) know a deadline.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 AZURE_PATH = "/openai/v1"
-"""Azure's address without a version: it knows every parameter of every model, as openai.com does."""
+"""Azure's address without a version: it knows every parameter of every model,
+as openai.com does.
+"""
 AZURE_SCOPE = "https://cognitiveservices.azure.com/.default"
 """Microsoft's pages show this one and https://ai.azure.com/.default for the same address."""
 
@@ -31,9 +33,10 @@ AZURE_SCOPE = "https://cognitiveservices.azure.com/.default"
 class Service:
     """Where a service is and who we are to it.
 
-    provider: `openai` is any compatible server at base_url (".../v1"); `azure` an Azure OpenAI or Foundry resource, base_url being its
-    endpoint ("https://name.openai.azure.com"). api_key: None on Azure means the app's identity, identity_client_id choosing a
-    user-assigned one; None elsewhere means a server that asks for none.
+    provider: `openai` is any compatible server at base_url (".../v1"); `azure` an Azure OpenAI or
+    Foundry resource, base_url being its endpoint ("https://name.openai.azure.com"). api_key: None
+    on Azure means the app's identity, identity_client_id choosing a user-assigned one; None
+    elsewhere means a server that asks for none.
     """
 
     provider: Literal["openai", "azure"] = "openai"
@@ -49,7 +52,8 @@ class Service:
 
 
 class Connection:
-    """The client of one service, made when it is first asked for, and the credential that it borrows.
+    """The client of one service, made when it is first asked for, and the credential
+    that it borrows.
 
     timeout_s bounds each of its requests. After `close` the next call makes another.
     """
@@ -78,20 +82,28 @@ class Connection:
 
 
 async def _made(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
-    """A client, and its credential where it signs in by identity. The SDK asks for a new token before each request."""
+    """A client, and its credential where it signs in by identity. The SDK asks for a new token
+    before each request.
+    """
     openai = await asyncio.to_thread(importlib.import_module, "openai")
-    credential, key = None, service.api_key or "none"  # the SDK insists on a key even for servers that ask for none
+    # the SDK insists on a key even for servers that ask for none
+    credential, key = None, service.api_key or "none"
     if service.provider == "azure" and service.api_key is None:
         identity = await asyncio.to_thread(importlib.import_module, "azure.identity.aio")
-        credential = identity.DefaultAzureCredential(managed_identity_client_id=service.identity_client_id)
+        credential = identity.DefaultAzureCredential(
+            managed_identity_client_id=service.identity_client_id
+        )
         key = identity.get_bearer_token_provider(credential, AZURE_SCOPE)
-    return openai.AsyncOpenAI(base_url=service.address, api_key=key, timeout=timeout_s, max_retries=0), credential
+    return openai.AsyncOpenAI(
+        base_url=service.address, api_key=key, timeout=timeout_s, max_retries=0
+    ), credential
 
 
 # Tries a request again where that can help, and never longer than its caller waits.
 #
-# A pause that the service asks for (Retry-After) is kept; one that does not fit before the deadline is not waited for: the caller
-# gets it as the error's `retry_after_s`. Error texts of the service stay out of our errors, since they may quote a key or the input.
+# A pause that the service asks for (Retry-After) is kept; one that does not fit before the deadline
+# is not waited for: the caller gets it as the error's `retry_after_s`. Error texts of the service
+# stay out of our errors, since they may quote a key or the input.
 
 
 T = TypeVar("T")
@@ -104,14 +116,18 @@ _LONGEST_PAUSE_S = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """tries: requests at most. deadline_s: for all of them, pauses included. sleep: how to pause; tests record instead."""
+    """tries: requests at most. deadline_s: for all of them, pauses included. sleep:
+    how to pause; tests record instead.
+    """
 
     tries: int = 4
     deadline_s: float = 30.0
     sleep: Sleep = asyncio.sleep
 
     async def run(self, dependency: str, request: Callable[[], Awaitable[T]]) -> T:
-        """The request's answer. Raises Unavailable naming `dependency` when it is out of tries or time, or refused for good."""
+        """The request's answer. Raises Unavailable naming `dependency` when it is out of tries or
+        time, or refused for good.
+        """
         loop = asyncio.get_running_loop()
         ends = loop.time() + self.deadline_s
         attempt = 0
@@ -124,14 +140,20 @@ class Retries:
                 failure = _read(error)
                 pause = _pause(attempt, failure.retry_after_s)
                 if not failure.transient or attempt == self.tries or loop.time() + pause >= ends:
-                    raise Unavailable(dependency, failure.words, retry_after_s=max(1, math.ceil(failure.retry_after_s or 2))) from error
+                    raise Unavailable(
+                        dependency,
+                        failure.words,
+                        retry_after_s=max(1, math.ceil(failure.retry_after_s or 2)),
+                    ) from error
             await self.sleep(pause)
 
 
 def _foreseen() -> tuple[type[Exception], ...]:
-    """What a request may fail with; imported when something has failed, since the SDK takes a second.
+    """What a request may fail with; imported when something has failed, since the SDK
+    takes a second.
 
-    The SDK lets through what reading JSON raises: ValueError for no text, no JSON and endless digits, RecursionError for endless brackets.
+    The SDK lets through what reading JSON raises: ValueError for no text, no JSON and endless
+    digits, RecursionError for endless brackets.
     """
     from azure.core.exceptions import AzureError
     from openai import OpenAIError
@@ -153,30 +175,46 @@ def _read(error: Exception) -> _Failure:
     if isinstance(error, openai.APIStatusError):
         code = service_code(error.code or error.type)
         transient = error.status_code in _TRANSIENT and code != "insufficient_quota"
-        return _Failure(f"it answered HTTP {error.status_code} ({code})", transient, _retry_after(error.response.headers))
+        return _Failure(
+            f"it answered HTTP {error.status_code} ({code})",
+            transient,
+            _retry_after(error.response.headers),
+        )
     if isinstance(error, (openai.APITimeoutError, TimeoutError)):
         return _Failure("it did not answer in time", transient=True)
     if isinstance(error, openai.APIConnectionError):
-        return _Failure(f"it can't be reached ({type(error.__cause__ or error).__name__})", transient=True)
+        return _Failure(
+            f"it can't be reached ({type(error.__cause__ or error).__name__})", transient=True
+        )
     if isinstance(error, (openai.OpenAIError, ValueError, RecursionError)):
         return _Failure(f"its answer can't be read ({type(error).__name__})", transient=True)
     return _Failure(f"signing in failed ({type(error).__name__})", transient=False)
 
 
 def service_code(text: object) -> str:
-    """The name that a service gives its error; of a text that is no name, nothing, since it may quote what was sent."""
+    """The name that a service gives its error; of a text that is no name, nothing,
+    since it may quote what was sent.
+    """
     name = shown_name(text or "")
     return "no code" if name == NOT_SHOWN else name
 
 
 def _pause(attempt: int, retry_after_s: float | None) -> float:
-    """Seconds before the next try: what the service asked for, else 0.5, 1, 2 … 8 s; up to a quarter more, so that clients part."""
-    base = retry_after_s if retry_after_s is not None else min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempt - 1))
+    """Seconds before the next try: what the service asked for, else 0.5, 1, 2 … 8 s; up to a
+    quarter more, so that clients part.
+    """
+    base = (
+        retry_after_s
+        if retry_after_s is not None
+        else min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempt - 1))
+    )
     return base * random.uniform(1.0, 1.25)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from `retry-after-ms` or `retry-after`; None when absent, or given as a date, which these services don't send."""
+    """Seconds from `retry-after-ms` or `retry-after`; None when absent, or given as a date,
+    which these services don't send.
+    """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:
             value = float(headers.get(name, "")) / unit

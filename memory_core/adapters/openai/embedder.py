@@ -1,6 +1,7 @@
 """The `Embedder` over the embeddings API of OpenAI, Azure OpenAI or a compatible server.
 
-What comes back is checked before anybody stores it: as many vectors as texts, each of the configured length, finite, not zero.
+What comes back is checked before anybody stores it: as many vectors as texts, each of the
+configured length, finite, not zero.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ TRUST_S = 60
 
 
 class OpenAIEmbedder:
-    """`EMBEDDING_PROVIDER=openai` or `azure`. `model` is the model's name, which is kept with each vector.
+    """`EMBEDDING_PROVIDER=openai` or `azure`. `model` is the model's name, which is kept with
+    each vector.
 
-    deployment: what Azure has it under, where that is another name. timeout_s bounds one request; `retries` says how many and how long
-    in all.
+    deployment: what Azure has it under, where that is another name. timeout_s bounds one request;
+    `retries` says how many and how long in all.
     """
 
     def __init__(
@@ -84,7 +86,9 @@ class OpenAIEmbedder:
         return sys.maxsize
 
     async def open(self) -> None:
-        """Make the client. No request is sent: whether the service answers is for `check`, and a restart should not cost money."""
+        """Make the client. No request is sent: whether the service answers is for `check`, and a
+        restart should not cost money.
+        """
         await self._connection.client()
 
     async def close(self) -> None:
@@ -94,20 +98,24 @@ class OpenAIEmbedder:
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One normalised float32 vector a text, in order; long texts are embedded in windows.
 
-        Raises Unavailable when the service fails for longer than the retries allow or answers nonsense, and EmbeddingMismatch
-        when its vectors are not of the configured length.
+        Raises Unavailable when the service fails for longer than the retries allow or answers
+        nonsense, and EmbeddingMismatch when its vectors are not of the configured length.
         """
         if all(tokens.is_short(text, self._chunking) for text in texts):
             windows = [[text] for text in texts]
         else:
-            windows = await asyncio.to_thread(lambda: [tokens.pieces(text, self._chunking) for text in texts])
+            windows = await asyncio.to_thread(
+                lambda: [tokens.pieces(text, self._chunking) for text in texts]
+            )
         flat = [piece for of_text in windows for piece in of_text]
         vectors: list[Vector] = []
         for start, end in _batches(flat):
             vectors += await self._asked(self._retries, flat[start:end])
         answers, start = [], 0
         for of_text in windows:
-            answers.append(combine(vectors[start : start + len(of_text)], self._chunking.edge_weight))
+            answers.append(
+                combine(vectors[start : start + len(of_text)], self._chunking.edge_weight)
+            )
             start += len(of_text)
         return answers
 
@@ -125,9 +133,15 @@ class OpenAIEmbedder:
         return [None] * len(texts)
 
     async def check(self) -> Health:
-        """What the last request saw, when that is fresh; else one request of one word, tried once."""
+        """What the last request saw, when that is fresh; else one request of one word,
+        tried once.
+        """
         adapter = self._service.provider
-        if not self._failing and self._last_ok is not None and self._clock.now() - self._last_ok < timedelta(seconds=TRUST_S):
+        if (
+            not self._failing
+            and self._last_ok is not None
+            and self._clock.now() - self._last_ok < timedelta(seconds=TRUST_S)
+        ):
             return Health(adapter, "ok", last_ok=self._last_ok)
         began = time.perf_counter()
         try:
@@ -148,34 +162,50 @@ class OpenAIEmbedder:
     async def _request(self, batch: Sequence[str]) -> list[Vector]:
         client = await self._connection.client()
         # ada-002 is the one model of OpenAI's that refuses the parameter.
-        length: dict[str, Any] = {} if self._model.endswith("ada-002") else {"dimensions": self._dimensions}
-        answer = await client.embeddings.create(model=self._deployment, input=list(batch), encoding_format=self._encoding, **length)
+        length: dict[str, Any] = (
+            {} if self._model.endswith("ada-002") else {"dimensions": self._dimensions}
+        )
+        answer = await client.embeddings.create(
+            model=self._deployment, input=list(batch), encoding_format=self._encoding, **length
+        )
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: CreateEmbeddingResponse, expected: int) -> list[Vector]:
-        """The answer's vectors in the order of the inputs, normalised; the errors of `embed` when they are not what was asked for."""
+        """The answer's vectors in the order of the inputs, normalised; the errors of `embed` when
+        they are not what was asked for.
+        """
         try:
             rows = sorted(answer.data or [], key=lambda row: row.index)
             vectors = [_decoded(row.embedding) for row in rows]
         except (AttributeError, TypeError, ValueError) as error:
             # The SDK builds its objects from whatever came, so a stranger's answer shows only here.
-            raise Unavailable(DEPENDENCY, f"{self._model} answered something else than vectors") from error
+            raise Unavailable(
+                DEPENDENCY, f"{self._model} answered something else than vectors"
+            ) from error
         if [row.index for row in rows] != list(range(expected)):
-            raise Unavailable(DEPENDENCY, f"{self._model} answered {len(rows)} vectors for {expected} texts")
+            raise Unavailable(
+                DEPENDENCY, f"{self._model} answered {len(rows)} vectors for {expected} texts"
+            )
         for vector in vectors:
             if len(vector) != self._dimensions:
                 raise EmbeddingMismatch(
-                    DEPENDENCY, f"{self._model} answers vectors of {len(vector)} dimensions, {self._dimensions} are configured"
+                    DEPENDENCY,
+                    f"{self._model} answers vectors of {len(vector)} dimensions, "
+                    f"{self._dimensions} are configured",
                 )
         matrix = np.array(vectors, dtype=np.float64).reshape(expected, self._dimensions)
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not (lengths > 0).all():
-            raise Unavailable(DEPENDENCY, f"{self._model} answered a vector that is zero or not finite")
+            raise Unavailable(
+                DEPENDENCY, f"{self._model} answered a vector that is zero or not finite"
+            )
         return list((matrix / lengths).astype(np.float32))
 
 
 def _decoded(embedding: Any) -> Vector:
-    """A vector from base64 of little-endian float32, or from a list, which servers that know no base64 send; else ValueError."""
+    """A vector from base64 of little-endian float32, or from a list, which servers that know no
+    base64 send; else ValueError.
+    """
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     vector = np.asarray(embedding, dtype=np.float32)
@@ -185,11 +215,15 @@ def _decoded(embedding: Any) -> Vector:
 
 
 def _batches(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Ranges [start, end) of at most BATCH_INPUTS texts and BATCH_CHARACTERS, or one text that is longer."""
+    """Ranges [start, end) of at most BATCH_INPUTS texts and BATCH_CHARACTERS, or one text
+    that is longer.
+    """
     ranges: list[tuple[int, int]] = []
     start = characters = 0
     for place, text in enumerate(texts):
-        if place > start and (place - start == BATCH_INPUTS or characters + len(text) > BATCH_CHARACTERS):
+        if place > start and (
+            place - start == BATCH_INPUTS or characters + len(text) > BATCH_CHARACTERS
+        ):
             ranges.append((start, place))
             start, characters = place, 0
         characters += len(text)

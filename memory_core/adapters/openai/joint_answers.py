@@ -1,6 +1,7 @@
 """From one text of a model to the checked parts of a joint answer.
 
-Each part goes through the checks of the separate answer. A part that is wrong or missing is None and takes no other part with it.
+Each part goes through the checks of the separate answer. A part that is wrong or missing is None
+and takes no other part with it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ def window_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
     boundaries, facts = reader.fields(Boundaries), reader.fields(ExtractedFacts)
     given = reader.value.get("episodes")
     items = given[:MAX_EPISODES] if isinstance(given, list) else []
-    episodes = [reader.episode(item, item["first"]) for item in items if isinstance(item, dict) and _is_number(item.get("first"))]
+    episodes = [
+        reader.episode(item, item["first"])
+        for item in items
+        if isinstance(item, dict) and _is_number(item.get("first"))
+    ]
     reader.dropped += len(items) - len(episodes)
     return reader.repaired(FormedParts(boundaries=boundaries, facts=facts, episodes=episodes))
 
@@ -50,18 +55,24 @@ def window_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
 def cell_parts(text: str, echoes: Echoes) -> Repaired[FormedParts]:
     """The parts of the answer about one cell. Raises AgentFailed when no part is usable."""
     reader = _Reader.of(text, FormedCell, echoes)
-    return reader.repaired(FormedParts(facts=reader.fields(ExtractedFacts), episodes=[reader.episode(reader.value, 0)]))
+    return reader.repaired(
+        FormedParts(facts=reader.fields(ExtractedFacts), episodes=[reader.episode(reader.value, 0)])
+    )
 
 
 def reflected_parts(text: str, echoes: Echoes) -> Repaired[ReflectedParts]:
     """Patterns and traits. Raises AgentFailed when neither is usable."""
     reader = _Reader.of(text, Reflection, echoes)
-    return reader.repaired(ReflectedParts(patterns=reader.fields(FoundPatterns), profile=reader.fields(ProfileUpdate)))
+    return reader.repaired(
+        ReflectedParts(patterns=reader.fields(FoundPatterns), profile=reader.fields(ProfileUpdate))
+    )
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads the parts out of one JSON object. usable: how many parts were; dropped: items and fields left out."""
+    """Reads the parts out of one JSON object. usable: how many parts were; dropped:
+    items and fields left out.
+    """
 
     value: Mapping[str, Any]
     echoes: Echoes
@@ -72,23 +83,39 @@ class _Reader:
 
     @classmethod
     def of(cls, text: str, kind: type[BaseModel], echoes: Echoes) -> _Reader:
-        """A reader of the first object in the text that has a field of `kind`. Raises AgentFailed when there is none."""
+        """A reader of the first object in the text that has a field of `kind`. Raises AgentFailed
+        when there is none.
+        """
         for value, mended in values_in(text):
-            inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
+            inner = (
+                next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
+            )
             for candidate in (value, inner):
-                if isinstance(candidate, dict) and not candidate.keys().isdisjoint(kind.model_fields):
+                if isinstance(candidate, dict) and not candidate.keys().isdisjoint(
+                    kind.model_fields
+                ):
                     return cls(candidate, echoes, mended)
         raise AgentFailed("no JSON object with any of its parts")
 
     def fields(self, kind: type[T]) -> T | None:
         """The part that is made of fields of the object itself."""
-        return self._part({name: self.value[name] for name in kind.model_fields if name in self.value}, kind)
+        return self._part(
+            {name: self.value[name] for name in kind.model_fields if name in self.value}, kind
+        )
 
     def episode(self, item: Mapping[str, Any], first: int) -> EpisodeParts:
         """Behaviour and story of an episode. A behaviour of null says that nothing shows."""
         nothing_shows = "behaviour" in item and item["behaviour"] is None
-        behaviour = EpisodeAnalysis() if nothing_shows else self._part(item.get("behaviour"), EpisodeAnalysis)
-        return EpisodeParts(first=first, behaviour=behaviour, story=self._part(item.get("story"), ConversationSummary))
+        behaviour = (
+            EpisodeAnalysis()
+            if nothing_shows
+            else self._part(item.get("behaviour"), EpisodeAnalysis)
+        )
+        return EpisodeParts(
+            first=first,
+            behaviour=behaviour,
+            story=self._part(item.get("story"), ConversationSummary),
+        )
 
     def repaired(self, parts: T) -> Repaired[T]:
         """The parts with what was done to them. Raises AgentFailed when none is usable."""
@@ -100,7 +127,9 @@ class _Reader:
         try:
             read = answer_of(value, kind, self.echoes, mended=self.mended)
         except AgentFailed as error:
-            log.warning("of a joint answer the part %s is left to rules: %s", kind.__name__, error.detail)
+            log.warning(
+                "of a joint answer the part %s is left to rules: %s", kind.__name__, error.detail
+            )
             self.changed = True
             return None
         self.usable += 1

@@ -1,8 +1,9 @@
 """What users wrote as data of a request, and whether an answer repeats the request.
 
-Every heading, the beginning and the end carry a mark that is derived from the whole record and occurs nowhere in it, so a text can
-neither close the record nor open an entry ("[message 4 | user]") of its own. Note: the mark is no secret. It
-need only be new to the text, and being derived keeps equal requests equal.
+Every heading, the beginning and the end carry a mark that is derived from the whole record and
+occurs nowhere in it, so a text can neither close the record nor open an entry ("[message 4 |
+user]") of its own. Note: the mark is no secret. It need only be new to the text,
+and being derived keeps equal requests equal.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from memory_core.ports import DecisionItem, SceneItem
 from memory_core.prompts import Prompt
 
 MAX_CHARACTERS = 60_000
-"""Of all texts of a record, about 15,000 tokens. Longer ones lose their middles, the longest first."""
+"""Of all texts of a record, about 15,000 tokens. Longer ones lose their middles,
+the longest first.
+"""
 _MAX_HEADING = 120
 _OMITTED = " [… {} characters left out …] "
 
@@ -40,7 +43,9 @@ class Record:
 
 
 def message_entries(messages: Sequence[Message]) -> list[Entry]:
-    """Messages, numbered from 0, with role, actor and time; the weekday is told since "next Friday" needs it."""
+    """Messages, numbered from 0, with role, actor and time; the weekday is told since "next
+    Friday" needs it.
+    """
     return [
         Entry(
             (
@@ -56,7 +61,9 @@ def message_entries(messages: Sequence[Message]) -> list[Entry]:
 
 
 def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
-    """Memories as `<name> <number>`, with category, time, slot, and who said it where that is known."""
+    """Memories as `<name> <number>`, with category, time, slot, and who said it where
+    that is known.
+    """
     return [
         Entry(
             (
@@ -75,18 +82,26 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
 def scene_entries(scenes: Sequence[SceneItem]) -> list[Entry]:
     """Scenes as `scene <number>`, with a line for each episode and what was observed in it."""
     return [
-        Entry((f"scene {scene.number}", scene.theme, f"began {scene.began_at.isoformat()}"), "\n".join(_episodes(scene)))
+        Entry(
+            (f"scene {scene.number}", scene.theme, f"began {scene.began_at.isoformat()}"),
+            "\n".join(_episodes(scene)),
+        )
         for scene in scenes
     ]
 
 
 def _episodes(scene: SceneItem) -> Iterator[str]:
-    return (" ".join((line, *(f"({habit})" for habit in habits))) for line, habits in zip(scene.lines, scene.shows, strict=True))
+    return (
+        " ".join((line, *(f"({habit})" for habit in habits)))
+        for line, habits in zip(scene.lines, scene.shows, strict=True)
+    )
 
 
 def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:
     """The record of these entries."""
-    texts = _within([(_heading(entry.heading), visible(entry.text)) for entry in entries], max_characters)
+    texts = _within(
+        [(_heading(entry.heading), visible(entry.text)) for entry in entries], max_characters
+    )
     mark = mark_for("\n".join(f"{heading}\n{text}" for heading, text in texts))
     lines = [f"BEGIN {mark}"]
     for heading, text in texts:
@@ -96,7 +111,9 @@ def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Re
 
 
 def _heading(parts: Sequence[str]) -> str:
-    return " | ".join(" ".join(visible(part).replace("|", " ").split())[:_MAX_HEADING] for part in parts)
+    return " | ".join(
+        " ".join(visible(part).replace("|", " ").split())[:_MAX_HEADING] for part in parts
+    )
 
 
 def _within(texts: list[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
@@ -122,9 +139,10 @@ def _shortened(text: str, limit: int) -> str:
 
 # Whether an answer repeats what it was asked with.
 #
-# That is an example's made-up content, the instructions, or the mark of the record. Models repeat it when there is little to say or when a
-# text asked them to, and it would become a user's memory. A few equal words prove nothing, so only texts of several words are compared:
-# with an example's as a whole, with the instructions' sentences as parts.
+# That is an example's made-up content, the instructions, or the mark of the record. Models repeat
+# it when there is little to say or when a text asked them to, and it would become a user's memory.
+# A few equal words prove nothing, so only texts of several words are compared: with an example's as
+# a whole, with the instructions' sentences as parts.
 
 
 _FEWEST_WORDS = 3
@@ -142,22 +160,34 @@ class Echoes:
 
     @classmethod
     def of(cls, prompt: Prompt[Any]) -> Echoes:
-        """Everything in a prompt's examples and instructions that is long enough to be known again."""
+        """Everything in a prompt's examples and instructions that is long enough to be
+        known again.
+        """
         texts = {_folded(text) for example in prompt.examples for text in _texts(example)}
         rules = re.split(r"(?<=[.:;!?])\s+|\n+", _MADE_UP.sub("", prompt.text))
         return cls(
             frozenset(text for text in texts if len(text.split()) >= _FEWEST_WORDS),
-            tuple(dict.fromkeys(sentence for rule in rules if len(sentence := _folded(rule)) >= _SHORTEST_SENTENCE)),
+            tuple(
+                dict.fromkeys(
+                    sentence
+                    for rule in rules
+                    if len(sentence := _folded(rule)) >= _SHORTEST_SENTENCE
+                )
+            ),
         )
 
     def without(self, value: dict[str, Any]) -> tuple[dict[str, Any] | None, int]:
-        """The answer without the list items that repeat, and how many these were; None when a field of its own repeats."""
+        """The answer without the list items that repeat, and how many these were;
+        None when a field of its own repeats.
+        """
         dropped = 0
 
         def kept(inner: Any) -> Any:
             nonlocal dropped
             if isinstance(inner, list):
-                good = [item for item in inner if not any(self._repeats(text) for text in _texts(item))]
+                good = [
+                    item for item in inner if not any(self._repeats(text) for text in _texts(item))
+                ]
                 dropped += len(inner) - len(good)
                 return good
             if isinstance(inner, dict):
@@ -171,7 +201,9 @@ class Echoes:
         folded = _folded(text)
         if folded in self.texts or (self.mark and self.mark in folded):
             return True
-        return len(folded) >= _SHORTEST_SENTENCE and any(sentence in folded for sentence in self.sentences)
+        return len(folded) >= _SHORTEST_SENTENCE and any(
+            sentence in folded for sentence in self.sentences
+        )
 
 
 def _texts(value: Any) -> Iterator[str]:

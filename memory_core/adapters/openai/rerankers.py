@@ -1,7 +1,7 @@
 """Rerankers: a `/rerank` endpoint, and the chat model itself.
 
-Note: the results come in the service's order, and `index` says which text each is about. Texts that a service
-leaves out of its answer come last.
+Note: the results come in the service's order, and `index` says which text each is about. Texts that
+a service leaves out of its answer come last.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ CONCURRENCY = 8
 
 
 class EndpointReranker:
-    """`MEMORY_RERANK_PROVIDER=endpoint`. timeout_s bounds a request; it is tried once, since its caller waits for less than two."""
+    """`MEMORY_RERANK_PROVIDER=endpoint`. timeout_s bounds a request; it is tried once, since its
+    caller waits for less than two.
+    """
 
     def __init__(self, service: Service, model: str, clock: Clock, *, timeout_s: float) -> None:
         self._model, self._clock, self._timeout_s = model, clock, timeout_s
@@ -52,7 +54,9 @@ class EndpointReranker:
         async with self._slots:
             self._under_way += 1
             try:
-                answer = await Retries(tries=1, deadline_s=self._timeout_s).run(DEPENDENCY, partial(self._request, query, texts))
+                answer = await Retries(tries=1, deadline_s=self._timeout_s).run(
+                    DEPENDENCY, partial(self._request, query, texts)
+                )
                 scores = _scores(answer, len(texts))
             except Unavailable:
                 self._failing = True
@@ -64,7 +68,11 @@ class EndpointReranker:
 
     async def check(self) -> Health:
         """What the last request saw, when that is fresh; else one request of one word."""
-        if self._failing or self._last_ok is None or self._clock.now() - self._last_ok >= timedelta(seconds=TRUST_S):
+        if (
+            self._failing
+            or self._last_ok is None
+            or self._clock.now() - self._last_ok >= timedelta(seconds=TRUST_S)
+        ):
             try:
                 await self.rerank(Owner("", ""), "ready", ["ready"])
             except Unavailable as error:
@@ -78,18 +86,26 @@ class EndpointReranker:
 
 
 def _scores(answer: Any, expected: int) -> list[float]:
-    """By text. Raises Unavailable for what is no answer: no results, a number beyond the texts, a score that is none."""
+    """By text. Raises Unavailable for what is no answer: no results, a number beyond the texts,
+    a score that is none.
+    """
     try:
-        scored = {int(scored_text["index"]): float(scored_text["relevance_score"]) for scored_text in answer["results"]}
+        scored = {
+            int(scored_text["index"]): float(scored_text["relevance_score"])
+            for scored_text in answer["results"]
+        }
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Unavailable(DEPENDENCY, "it answered something else than scores") from error
-    if not scored or not all(0 <= place < expected and math.isfinite(score) for place, score in scored.items()):
+    if not scored or not all(
+        0 <= place < expected and math.isfinite(score) for place, score in scored.items()
+    ):
         raise Unavailable(DEPENDENCY, f"it answered scores that fit no {expected} texts")
     least = min(scored.values())
     return [scored.get(place, least - 1.0) for place in range(expected)]
 
 
-# The chat model as a reranker: it reads all texts at once and names those that help, best first. `MEMORY_RERANK_PROVIDER=llm`.
+# The chat model as a reranker: it reads all texts at once and names those that help,
+# best first. `MEMORY_RERANK_PROVIDER=llm`.
 #
 # Note: the scores are places in its list and mean nothing beside those of another query.
 
@@ -111,7 +127,9 @@ class ListwiseReranker:
         return self._agents.pool()
 
     async def rerank(self, owner: Owner, query: str, texts: Sequence[str]) -> list[float]:
-        """The number of texts behind each one's place; 0 for those that were not named. Raises Unavailable, AgentFailed."""
+        """The number of texts behind each one's place; 0 for those that were not named.
+        Raises Unavailable, AgentFailed.
+        """
         answer = (await self._agents.rank_texts(owner, query, texts)).value
         named = list(dict.fromkeys(number for number in answer.ranked if number < len(texts)))
         scores = [0.0] * len(texts)

@@ -1,7 +1,8 @@
 """Long texts in windows of tokens, cut out of the text itself.
 
-The tokenizer's vocabulary is taken from the folder that tiktoken's own variable TIKTOKEN_CACHE_DIR names, and only when it is
-there: tiktoken would else download it, at every cold start. Without it a token is taken to be 4 characters, which is logged once.
+The tokenizer's vocabulary is taken from the folder that tiktoken's own variable TIKTOKEN_CACHE_DIR
+names, and only when it is there: tiktoken would else download it, at every cold start. Without it a
+token is taken to be 4 characters, which is logged once.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ _CACHED_AS = {
     "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
     "o200k_base": "fb374d419588a4632f3f557e76b4b70aebbca790",
 }
-"""tiktoken names a cached vocabulary by the SHA-1 of its address. The first is the embedding models' own; the second cuts alike."""
+"""tiktoken names a cached vocabulary by the SHA-1 of its address. The first is the embedding
+models' own; the second cuts alike.
+"""
 
 
 def is_short(text: str, chunking: Chunking = STANDARD) -> bool:
@@ -40,7 +43,10 @@ def pieces(text: str, chunking: Chunking = STANDARD) -> list[str]:
     tokenizer = encoding()
     if tokenizer is None:
         size, overlap = chunking.size * CHARACTERS_A_TOKEN, chunking.overlap * CHARACTERS_A_TOKEN
-        return [text[start:end] for start, end in replace(chunking, size=size, overlap=overlap).cut(len(text))]
+        return [
+            text[start:end]
+            for start, end in replace(chunking, size=size, overlap=overlap).cut(len(text))
+        ]
     # What it decodes to is the text again, but for lone surrogates; the offsets are of that.
     decoded, offsets = tokenizer.decode_with_offsets(tokenizer.encode_ordinary(text))
     ends = [*offsets, len(decoded)]
@@ -58,5 +64,9 @@ def encoding() -> Encoding | None:
             except ImportError:
                 break
             return tiktoken.get_encoding(name)
-    log.warning("No tokenizer vocabulary in TIKTOKEN_CACHE_DIR: long texts are cut at %d characters a token", CHARACTERS_A_TOKEN)
+    log.warning(
+        "No tokenizer vocabulary in TIKTOKEN_CACHE_DIR: long texts are cut at %d characters "
+        "a token",
+        CHARACTERS_A_TOKEN,
+    )
     return None

@@ -1,7 +1,8 @@
 """The client of a Redis, in time, and never an error of its caller.
 
-Nothing is imported or connected until the returned function runs, which must be inside the event loop that will use it.
-Azure Managed Redis: choose the Enterprise clustering policy (one address for the whole cluster), which this client speaks.
+Nothing is imported or connected until the returned function runs, which must be inside the event
+loop that will use it. Azure Managed Redis: choose the Enterprise clustering policy (one address for
+the whole cluster), which this client speaks.
 """
 
 from __future__ import annotations
@@ -27,15 +28,24 @@ Connect = Callable[[], "Redis"]
 
 ENTRA_SCOPE = "https://redis.azure.com/.default"
 TOKEN_TIMEOUT_MS = 5000
-"""How long one request for a token may take; the library's own 100 ms is under what a cold managed identity needs."""
+"""How long one request for a token may take; the library's own 100 ms is under what a cold managed
+identity needs.
+"""
 
 
-def server(url: str, *, password: str | None = None, entra: bool = False, identity_client_id: str | None = None) -> Connect:
+def server(
+    url: str,
+    *,
+    password: str | None = None,
+    entra: bool = False,
+    identity_client_id: str | None = None,
+) -> Connect:
     """A connector to a real server.
 
-    url: `redis://` or `rediss://[user[:password]@]host[:port][/db]`. password: overrides the one in the URL, so that it can come
-    from a secret store. entra: sign in with Entra ID instead of a password; identity_client_id: by this user-assigned managed
-    identity, else by whatever `DefaultAzureCredential` finds. Needs the extra `entra`.
+    url: `redis://` or `rediss://[user[:password]@]host[:port][/db]`. password: overrides the one in
+    the URL, so that it can come from a secret store. entra: sign in with Entra ID instead of a
+    password; identity_client_id: by this user-assigned managed identity, else by whatever
+    `DefaultAzureCredential` finds. Needs the extra `entra`.
     """
 
     def connect() -> Redis:
@@ -56,7 +66,8 @@ def server(url: str, *, password: str | None = None, entra: bool = False, identi
             options["credential_provider"] = _entra_credentials(identity_client_id)
         elif password is not None:
             options["password"] = password
-        # One retry and no pause: it covers a connection that the server closed while it was idle. The store's breaker does the rest.
+        # One retry and no pause: it covers a connection that the server closed while it was idle.
+        # The store's breaker does the rest.
         return Redis(retry=Retry(NoBackoff(), 1), **options)
 
     return connect
@@ -69,8 +80,11 @@ def in_process() -> Connect:
         from fakeredis import FakeServer
         from fakeredis.aioredis import FakeRedis
 
-        # It answers at once: there is nothing to wait for, and a pool of connections would cost a tenth of each call.
-        client: Redis = FakeRedis(server=FakeServer(), socket_timeout=None, single_connection_client=True)
+        # It answers at once: there is nothing to wait for, and a pool of connections would cost a
+        # tenth of each call.
+        client: Redis = FakeRedis(
+            server=FakeServer(), socket_timeout=None, single_connection_client=True
+        )
         return client
 
     return connect
@@ -89,7 +103,9 @@ def _entra_credentials(identity_client_id: str | None) -> CredentialProvider:
     )
     provider: CredentialProvider
     if identity_client_id is None:
-        provider = cred_provider.create_from_default_azure_credential((ENTRA_SCOPE,), token_manager_config=renewal)
+        provider = cred_provider.create_from_default_azure_credential(
+            (ENTRA_SCOPE,), token_manager_config=renewal
+        )
     else:
         provider = cred_provider.create_from_managed_identity(
             identity_type=identity_provider.ManagedIdentityType.USER_ASSIGNED,
@@ -101,7 +117,8 @@ def _entra_credentials(identity_client_id: str | None) -> CredentialProvider:
     return provider
 
 
-# A Redis that may be down: every call bounded by a timeout, and by a breaker once several have failed; none raises.
+# A Redis that may be down: every call bounded by a timeout, and by a breaker once several have
+# failed; none raises.
 #
 # Note: readiness asks it whatever the breaker says, since that is how it comes back at once.
 
@@ -112,20 +129,33 @@ START_TIMEOUT_S = 2.0
 """The first connection may take longer than a call: name lookup, TLS, a first token."""
 
 HANDSHAKE_TIMEOUT_S = TOKEN_TIMEOUT_MS / 1000 + START_TIMEOUT_S
-"""What a connection may take that is made beside the calls, so that one that is slow to make does not fail all of them for ever."""
+"""What a connection may take that is made beside the calls, so that one that is slow to make does
+not fail all of them for ever.
+"""
 
 MAX_CONCURRENT = 32
-"""Calls under way at once, hence connections; a burst waits its turn instead of opening a connection for each request."""
+"""Calls under way at once, hence connections; a burst waits its turn instead of opening a
+connection for each request.
+"""
 
 
 class GuardedRedis:
-    """Whatever `connect` connects to. timeout_s bounds each call, connecting included; None: nothing does.
+    """Whatever `connect` connects to. timeout_s bounds each call, connecting included;
+    None: nothing does.
 
-    scripts: Lua by name. `failures` counts failed calls since the start, `skipped` what could not be written or read as an entry.
+    scripts: Lua by name. `failures` counts failed calls since the start, `skipped` what could not
+    be written or read as an entry.
     """
 
     def __init__(
-        self, connect: Connect, clock: Clock, scripts: Mapping[str, str], *, adapter: str, timeout_s: float | None, breaker: Breaker | None
+        self,
+        connect: Connect,
+        clock: Clock,
+        scripts: Mapping[str, str],
+        *,
+        adapter: str,
+        timeout_s: float | None,
+        breaker: Breaker | None,
     ) -> None:
         self._connect = connect
         self._clock = clock
@@ -144,11 +174,15 @@ class GuardedRedis:
         self.skipped = 0
 
     async def open(self) -> None:
-        """Connect, so that the first call finds a connection. A server that is down is noted, no more."""
+        """Connect, so that the first call finds a connection. A server that is down is noted,
+        no more.
+        """
         await self._bounded("open", lambda client: client.ping(), None, START_TIMEOUT_S)
 
     def _connect_beside(self) -> None:
-        """Make a connection in the background, for later calls: a name lookup, TLS and a token may take longer than any call waits."""
+        """Make a connection in the background, for later calls: a name lookup, TLS and a token may
+        take longer than any call waits.
+        """
         if self._timeout_s is not None and (self._handshake is None or self._handshake.done()):
             self._handshake = asyncio.create_task(self._shake_hands(self._connected()))
 
@@ -170,13 +204,16 @@ class GuardedRedis:
 
     @property
     def degraded(self) -> bool:
-        """True from the first failed call until the next that is answered, hence also while the circuit is open."""
+        """True from the first failed call until the next that is answered, hence also while the
+        circuit is open.
+        """
         return self._breaker.failing
 
     async def check(self) -> Health:
         """One write, whatever the circuit says: readiness should see at once that a server is back.
 
-        Not a PING: a replica and a server without memory left answer that, and refuse whatever is to be remembered.
+        Not a PING: a replica and a server without memory left answer that, and refuse whatever is
+        to be remembered.
         """
         began = time.perf_counter()
         try:
@@ -189,19 +226,40 @@ class GuardedRedis:
         latency = None if self.degraded else (time.perf_counter() - began) * 1000
         facts = {"circuit": self._breaker.state, "failures": self.failures, "skipped": self.skipped}
         detail = f"last error: {self._last_error}" if self.degraded else None
-        return Health(self._adapter, "unavailable" if self.degraded else "ok", latency, self._last_ok, detail, facts)
+        return Health(
+            self._adapter,
+            "unavailable" if self.degraded else "ok",
+            latency,
+            self._last_ok,
+            detail,
+            facts,
+        )
 
     def _connected(self) -> Redis:
         if self._client is None:
             self._client = self._connect()
-            self._scripts = {name: self._client.register_script(source) for name, source in self._sources.items()}
+            self._scripts = {
+                name: self._client.register_script(source) for name, source in self._sources.items()
+            }
         return self._client
 
-    async def _script(self, name: str, keys: list[str], arguments: list[Any], otherwise: Any) -> Any:
-        return await self._bounded(name, lambda _: self._scripts[name](keys=keys, args=arguments), otherwise)
+    async def _script(
+        self, name: str, keys: list[str], arguments: list[Any], otherwise: Any
+    ) -> Any:
+        return await self._bounded(
+            name, lambda _: self._scripts[name](keys=keys, args=arguments), otherwise
+        )
 
-    async def _bounded(self, name: str, call: Callable[[Redis], Awaitable[T]], otherwise: T, timeout_s: float | None = None) -> T:
-        """The call's answer, or `otherwise` when the circuit is open or the call fails or takes too long."""
+    async def _bounded(
+        self,
+        name: str,
+        call: Callable[[Redis], Awaitable[T]],
+        otherwise: T,
+        timeout_s: float | None = None,
+    ) -> T:
+        """The call's answer, or `otherwise` when the circuit is open or the call fails or
+        takes too long.
+        """
         if not self._breaker.allow():
             return otherwise
         try:
@@ -209,7 +267,8 @@ class GuardedRedis:
                 self._under_way += 1
                 try:
                     if self._handshake is not None:
-                        await asyncio.wait({self._handshake})  # a call that went on would cut the same connection short again
+                        # a call that went on would cut the same connection short again
+                        await asyncio.wait({self._handshake})
                     answer = await call(self._connected())
                 finally:
                     self._under_way -= 1
@@ -222,14 +281,20 @@ class GuardedRedis:
         return answer
 
     def pool(self) -> tuple[int, int]:
-        """Calls that may be under way at once, each on a connection of its own, and those that are."""
+        """Calls that may be under way at once, each on a connection of its own,
+        and those that are.
+        """
         return MAX_CONCURRENT, self._under_way
 
     def _failed(self, name: str, error: Exception) -> None:
         self.failures += 1
         self._last_error = f"{name}: {described(error)}"
         if not self._breaker.failing:
-            log.warning("The short term (%s) fails, going on without it: %s", self._adapter, self._last_error)
+            log.warning(
+                "The short term (%s) fails, going on without it: %s",
+                self._adapter,
+                self._last_error,
+            )
         self._breaker.failed()
 
     def _succeeded(self) -> None:

@@ -1,8 +1,9 @@
 """The short term without a server: inside this process, or none at all.
 
-The default on a laptop. Gone with the process, which costs nothing but warmth. Note: no other process reads it, so what is
-saved waits until its session is looked at, or until a few turns of it can be written together. Running a script costs 0.3 ms whatever
-it brings; one for each turn had been a fifth of a save.
+The default on a laptop. Gone with the process, which costs nothing but warmth. Note: no other
+process reads it, so what is saved waits until its session is looked at, or until a few turns of it
+can be written together. Running a script costs 0.3 ms whatever it brings; one for each turn had
+been a fifth of a save.
 """
 
 from __future__ import annotations
@@ -21,13 +22,21 @@ from memory_core.ports import Clock, Health, Stamp, Taken, Touch
 MAX_BYTES = 32 * 1024 * 1024
 """About 12,000 chat turns with vectors of 384 dimensions."""
 TOGETHER = 16
-"""Turns of a session that are written at once: in 1 ms, which is as long as the event loop should be kept."""
+"""Turns of a session that are written at once: in 1 ms, which is as long as the event loop
+should be kept.
+"""
 MOST_WAITING = 1024
-"""Of all sessions together, 5 MB; beyond it, the session that has waited longest is written. With 256, each of many had but 7 to write."""
+"""Of all sessions together, 5 MB; beyond it, the session that has waited longest is written. With
+256, each of many had but 7 to write.
+"""
 
 
 def embedded(
-    clock: Clock, *, max_bytes: int = MAX_BYTES, session_ttl_s: int = SESSION_TTL_S, session_cap: int = SESSION_CAP
+    clock: Clock,
+    *,
+    max_bytes: int = MAX_BYTES,
+    session_ttl_s: int = SESSION_TTL_S,
+    session_cap: int = SESSION_CAP,
 ) -> RedisShortTermStore:
     """A store of this process alone. It has no timeout: its Redis answers within the call."""
     return EmbeddedShortTermStore(clock, max_bytes, session_ttl_s, session_cap)
@@ -35,7 +44,9 @@ def embedded(
 
 @dataclass(slots=True)
 class _Waiting:
-    """What commits of one epoch saved in a session, since `since_s`, and the earliest of these commits."""
+    """What commits of one epoch saved in a session, since `since_s`, and the earliest of
+    these commits.
+    """
 
     stamp: Stamp
     since_s: int
@@ -43,16 +54,30 @@ class _Waiting:
 
 
 class EmbeddedShortTermStore(RedisShortTermStore):
-    """The in-process Redis, with write-backs that wait. Whatever reads or changes a session's set writes first what waits for it.
+    """The in-process Redis, with write-backs that wait. Whatever reads or changes a session's set
+    writes first what waits for it.
 
-    They are written as of the earliest of their commits, so that a set is never taken for newer than any of them: one that was
-    restamped meanwhile refuses them all, one that they begin is void if something was removed between them.
+    They are written as of the earliest of their commits, so that a set is never taken for newer
+    than any of them: one that was restamped meanwhile refuses them all, one that they begin is void
+    if something was removed between them.
     """
 
-    def __init__(self, clock: Clock, max_bytes: int, session_ttl_s: int = SESSION_TTL_S, session_cap: int = SESSION_CAP) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        max_bytes: int,
+        session_ttl_s: int = SESSION_TTL_S,
+        session_cap: int = SESSION_CAP,
+    ) -> None:
         room = Room(max_bytes)
         super().__init__(
-            in_process(), clock, adapter="embedded", timeout_s=None, session_ttl_s=session_ttl_s, session_cap=session_cap, room=room
+            in_process(),
+            clock,
+            adapter="embedded",
+            timeout_s=None,
+            session_ttl_s=session_ttl_s,
+            session_cap=session_cap,
+            room=room,
         )
         self._waiting: dict[tuple[Owner, str], _Waiting] = {}
         self._held = 0
@@ -66,18 +91,29 @@ class EmbeddedShortTermStore(RedisShortTermStore):
             await self._write_waiting(*next(iter(self._waiting)))
         return all(memory.session_id is not None for memory in memories)
 
-    async def recall(self, owner: Owner, session_id: str, limit: int) -> tuple[Stamp | None, list[Memory]]:
+    async def recall(
+        self, owner: Owner, session_id: str, limit: int
+    ) -> tuple[Stamp | None, list[Memory]]:
         """See the base class."""
         await self._write_waiting(owner, session_id)
         return await super().recall(owner, session_id, limit)
 
-    async def drop(self, owner: Owner, session_ids: Sequence[str], memory_ids: Sequence[str], stamp: Stamp, previous_removal: int) -> None:
+    async def drop(
+        self,
+        owner: Owner,
+        session_ids: Sequence[str],
+        memory_ids: Sequence[str],
+        stamp: Stamp,
+        previous_removal: int,
+    ) -> None:
         """See the base class."""
         for session_id in session_ids:
             await self._write_waiting(owner, session_id)
         await super().drop(owner, session_ids, memory_ids, stamp, previous_removal)
 
-    async def rebuild(self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp) -> bool:
+    async def rebuild(
+        self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp
+    ) -> bool:
         """See the base class."""
         await self._write_waiting(owner, session_id)
         return await super().rebuild(owner, session_id, memories, stamp)
@@ -106,7 +142,9 @@ class EmbeddedShortTermStore(RedisShortTermStore):
             await self._write_waiting(owner, session_id)
 
     async def _write_waiting(self, owner: Owner, session_id: str) -> None:
-        """Write what waits for a session, unless it would be over by now, had it been written at once."""
+        """Write what waits for a session, unless it would be over by now, had it been
+        written at once.
+        """
         waiting = self._waiting.pop((owner, session_id), None)
         if waiting is not None:
             self._held -= len(waiting.memories)
@@ -128,7 +166,9 @@ class NullShortTermStore:
         """Never."""
         return False
 
-    async def recall(self, owner: Owner, session_id: str, limit: int) -> tuple[Stamp | None, list[Memory]]:
+    async def recall(
+        self, owner: Owner, session_id: str, limit: int
+    ) -> tuple[Stamp | None, list[Memory]]:
         """Nothing is held."""
         return None, []
 
@@ -140,10 +180,19 @@ class NullShortTermStore:
         """Not kept."""
         return False
 
-    async def drop(self, owner: Owner, session_ids: Sequence[str], memory_ids: Sequence[str], stamp: Stamp, previous_removal: int) -> None:
+    async def drop(
+        self,
+        owner: Owner,
+        session_ids: Sequence[str],
+        memory_ids: Sequence[str],
+        stamp: Stamp,
+        previous_removal: int,
+    ) -> None:
         """Nothing to drop."""
 
-    async def rebuild(self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp) -> bool:
+    async def rebuild(
+        self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp
+    ) -> bool:
         """Not kept."""
         return False
 
@@ -183,4 +232,8 @@ class NullShortTermStore:
 
     async def check(self) -> Health:
         """Off."""
-        return Health("none", "off", detail="no short-term store is configured; every read goes to the long term")
+        return Health(
+            "none",
+            "off",
+            detail="no short-term store is configured; every read goes to the long term",
+        )

@@ -1,7 +1,8 @@
 """What is stored in Redis: names of keys, scripts, and memories as bytes.
 
-Every part is percent-encoded, so that no id can reach into another owner's names (`a:b` + `c` is not `a` + `b:c`). The braces
-are a Redis Cluster hash tag: all keys of one owner live in one slot, which the scripts over several keys need.
+Every part is percent-encoded, so that no id can reach into another owner's names (`a:b` + `c` is
+not `a` + `b:c`). The braces are a Redis Cluster hash tag: all keys of one owner live in one slot,
+which the scripts over several keys need.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ TOUCH_TTL_S = 7 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class SessionKeys:
-    """The two keys of one session's working set: its entries (a hash) and their order (a sorted set by sequence)."""
+    """The two keys of one session's working set: its entries (a hash) and their order (a sorted set
+    by sequence).
+    """
 
     entries: str
     order: str
@@ -46,7 +49,9 @@ def session_keys(owner: Owner, session_id: str) -> SessionKeys:
 
 
 def owner_pattern(owner: Owner) -> str:
-    """The pattern of all keys of an owner; nothing in it but the star is special, since encoded parts hold no other letters."""
+    """The pattern of all keys of an owner; nothing in it but the star is special,
+    since encoded parts hold no other letters.
+    """
     return f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:*"
 
 
@@ -57,7 +62,9 @@ def erased_key(owner: Owner) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TouchKeys:
-    """The accesses of an owner that wait (a hash by memory id), those that are set apart, and the set of all owners who have some."""
+    """The accesses of an owner that wait (a hash by memory id), those that are set apart, and the
+    set of all owners who have some.
+    """
 
     waiting: str
     apart: str
@@ -85,7 +92,9 @@ def owner_of(name: str) -> Owner:
 
 
 def vector_key(key: str) -> str:
-    """`mc:vector:<key>`: not an owner's, since `key` is already a hash of the model and the text."""
+    """`mc:vector:<key>`: not an owner's, since `key` is already a hash of the model
+    and the text.
+    """
     return f"mc:vector:{_part(key)}"
 
 
@@ -95,14 +104,17 @@ def _part(value: str) -> str:
 
 # What must happen in one step inside Redis, as Lua.
 #
-# KEYS come in pairs: entries (hash), order (sorted set); where something is written back, the set of erased epochs is the third.
+# KEYS come in pairs: entries (hash), order (sorted set); where something is written back, the set
+# of erased epochs is the third.
 #
-# The stamp lives in the hash as two fields that no memory id can have (`#` is forbidden in ids). It says: no memory that a commit
-# up to `#sequence` removed or changed is in this set in its old form. So adding never raises it; only a drop or a rebuild does.
-# Note: raising it with every save would make a set whose drop was lost look good again.
+# The stamp lives in the hash as two fields that no memory id can have (`#` is forbidden in ids). It
+# says: no memory that a commit up to `#sequence` removed or changed is in this set in its old form.
+# So adding never raises it; only a drop or a rebuild does. Note: raising it with every save would
+# make a set whose drop was lost look good again.
 #
-# A third field, `#renewed`, says when both keys were given their time to live. Adding gives it again only when a 24th of it has passed:
-# each command costs the in-process Redis 0.03 ms. Sequences stay below 2^53, so Lua's doubles compare them exactly.
+# A third field, `#renewed`, says when both keys were given their time to live. Adding gives it
+# again only when a 24th of it has passed: each command costs the in-process Redis 0.03 ms.
+# Sequences stay below 2^53, so Lua's doubles compare them exactly.
 
 
 RECALL = """
@@ -149,8 +161,9 @@ if renew or count == added then
   redis.call('EXPIRE', order, ttl)
 end
 return 1
-"""
-"""ARGV: epoch, commit's sequence, cap, TTL and the present in seconds, then id, entry, place in the order of each memory.
+"""  # noqa: E501
+"""ARGV: epoch, commit's sequence, cap, TTL and the present in seconds, then id, entry,
+place in the order of each memory.
 
 0: refused, older than the set's stamp, or of an erased epoch.
 """
@@ -172,7 +185,9 @@ for pair = 1, #KEYS, 2 do
 end
 return 1
 """
-"""ARGV: epoch, commit's sequence, the removal before it, then the memory ids. A set that missed that removal is deleted."""
+"""ARGV: epoch, commit's sequence, the removal before it, then the memory ids.
+A set that missed that removal is deleted.
+"""
 
 REBUILD = """
 local entries, order = KEYS[1], KEYS[2]
@@ -201,8 +216,9 @@ end
 redis.call('EXPIRE', entries, ttl)
 redis.call('EXPIRE', order, ttl)
 return 1
-"""
-"""ARGV: epoch, sequence it was read at, TTL and the present in seconds, then id, entry, place of each memory.
+"""  # noqa: E501
+"""ARGV: epoch, sequence it was read at, TTL and the present in seconds, then id, entry,
+place of each memory.
 
 0: refused, since there is a newer set, or since it is of an erased epoch.
 """
@@ -215,7 +231,9 @@ if redis.call('EXISTS', KEYS[2]) == 0 then
 end
 return redis.call('HGETALL', KEYS[2])
 """
-"""Accesses that wait are set apart whole under an attempt's id, unless those of an attempt are set apart already. KEYS: waiting, apart."""
+"""Accesses that wait are set apart whole under an attempt's id, unless those of an attempt are set
+apart already. KEYS: waiting, apart.
+"""
 
 TAKEN = """
 if redis.call('HGET', KEYS[1], '#flush') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -225,7 +243,9 @@ return 0
 
 
 def rate_key(app_id: str, name: str, key: str) -> str:
-    """`mc:{app}:rate:<limit>:<key>`: when the bucket is full again. All of an app in one slot, as they are counted together."""
+    """`mc:{app}:rate:<limit>:<key>`: when the bucket is full again. All of an app in one slot,
+    as they are counted together.
+    """
     return f"mc:{{{_part(app_id)}}}:rate:{_part(name)}:{_part(key)}"
 
 
@@ -250,16 +270,19 @@ for i, key in ipairs(KEYS) do
   answer[i + 1] = math.floor(ahead[i])
 end
 return answer
+"""  # noqa: E501
+"""One token of each bucket, or of none. KEYS: buckets. ARGV: of each its requests and seconds.
+Answers 1 or 0, and microseconds to full.
 """
-"""One token of each bucket, or of none. KEYS: buckets. ARGV: of each its requests and seconds. Answers 1 or 0, and microseconds to full."""
 
 
 # One memory as bytes: what a working set holds.
 #
-# Layout: format byte, little-endian uint16 dimensions (0 = no vector), that many float32, then LZ4 of the document as JSON.
-# Measured on a chat turn with 384 dimensions: 2.1 KB, of which 1.5 KB vector; 12 µs to write, 12 µs to read. The vector stays
-# outside the compression, which gains nothing on it, and stays float32: with float16 the same memory would score differently
-# by the tier that it was found in.
+# Layout: format byte, little-endian uint16 dimensions (0 = no vector), that many float32, then LZ4
+# of the document as JSON. Measured on a chat turn with 384 dimensions: 2.1 KB, of which 1.5 KB
+# vector; 12 µs to write, 12 µs to read. The vector stays outside the compression, which gains
+# nothing on it, and stays float32: with float16 the same memory would score differently by the tier
+# that it was found in.
 
 
 _FORMAT = 1
@@ -267,7 +290,9 @@ _HEADER = struct.Struct("<BH")
 
 
 def to_bytes(memory: Memory) -> bytes:
-    """The memory with its embedding. Fields at their default are left out, which halves the JSON."""
+    """The memory with its embedding. Fields at their default are left out, which
+    halves the JSON.
+    """
     vector = b"" if memory.embedding is None else vector_to_bytes(memory.embedding)
     document = orjson.dumps(memory.model_dump(exclude_defaults=True))
     compressed: bytes = lz4.block.compress(document)
@@ -275,17 +300,23 @@ def to_bytes(memory: Memory) -> bytes:
 
 
 def from_bytes(data: bytes) -> Memory:
-    """The memory back; ValueError when these bytes are not an entry, or one that another version of the product wrote."""
+    """The memory back; ValueError when these bytes are not an entry, or one that another version of
+    the product wrote.
+    """
     if len(data) < _HEADER.size:
         raise ValueError("an entry of the working set is cut short")
     form, dimensions = _HEADER.unpack_from(data)
     start = _HEADER.size + 4 * dimensions
     if form != _FORMAT or len(data) <= start:
-        raise PlainError(f"an entry of the working set has the unknown format {form} or is cut short")
+        raise PlainError(
+            f"an entry of the working set has the unknown format {form} or is cut short"
+        )
     try:
         document = lz4.block.decompress(data[start:])
     except lz4.block.LZ4BlockError as error:
-        raise PlainError(f"an entry of the working set can't be decompressed: {described(error)}") from error
+        raise PlainError(
+            f"an entry of the working set can't be decompressed: {described(error)}"
+        ) from error
     memory = Memory.model_validate_json(document)
     if dimensions:
         memory.embedding = vector_from_bytes(data[_HEADER.size : start])
@@ -298,5 +329,7 @@ def vector_to_bytes(vector: Vector) -> bytes:
 
 
 def vector_from_bytes(data: bytes) -> Vector:
-    """The vector back, read-only, without a copy; ValueError when the length is not a whole number of float32."""
+    """The vector back, read-only, without a copy; ValueError when the length is not a whole
+    number of float32.
+    """
     return np.frombuffer(data, dtype="<f4")

@@ -1,8 +1,9 @@
 """`ShortTermStore` on Redis.
 
 A cache of the truth, written after the truth, best effort. Note: nothing here has to arrive. A lost
-write-back leaves a thinner set; a lost drop leaves a set whose stamp is behind the head's last removal, which is never served.
-So no call raises and none waits: each is bounded by a timeout, and by a breaker once several have failed.
+write-back leaves a thinner set; a lost drop leaves a set whose stamp is behind the head's last
+removal, which is never served. So no call raises and none waits: each is bounded by a timeout, and
+by a breaker once several have failed.
 """
 
 from __future__ import annotations
@@ -58,9 +59,10 @@ SCRIPTS = {
 class RedisShortTermStore(GuardedRedis):
     """The short term on whatever `connect` connects to.
 
-    timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s, vector_ttl_s, session_cap: see `keys`. room
-    bounds the memory of a server that does not bound its own. `failures` counts failed calls since the start; `skipped` counts memories
-    that could not be written as an entry, or read back from one.
+    timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s,
+    vector_ttl_s, session_cap: see `keys`. room bounds the memory of a server that does not bound
+    its own. `failures` counts failed calls since the start; `skipped` counts memories that could
+    not be written as an entry, or read back from one.
     """
 
     def __init__(
@@ -76,17 +78,23 @@ class RedisShortTermStore(GuardedRedis):
         session_cap: int = SESSION_CAP,
         room: Room | None = None,
     ) -> None:
-        super().__init__(connect, clock, SCRIPTS, adapter=adapter, timeout_s=timeout_s, breaker=breaker)
+        super().__init__(
+            connect, clock, SCRIPTS, adapter=adapter, timeout_s=timeout_s, breaker=breaker
+        )
         self._session_ttl_s = session_ttl_s
         self._vector_ttl_s = vector_ttl_s
         self._session_cap = session_cap
         self._room = room
 
-    async def recall(self, owner: Owner, session_id: str, limit: int) -> tuple[Stamp | None, list[Memory]]:
-        """The newest `limit` memories that are held of a session, newest first, and the stamp they are good for: one round trip.
+    async def recall(
+        self, owner: Owner, session_id: str, limit: int
+    ) -> tuple[Stamp | None, list[Memory]]:
+        """The newest `limit` memories that are held of a session, newest first,
+        and the stamp they are good for: one round trip.
 
-        (None, []) when nothing is held, or when Redis is down. The stamp's last_removal_sequence repeats its sequence, up to
-        which the set is known to be clean. A set may lack memories; it is no list of the session. One whose stamp can't be read is deleted.
+        (None, []) when nothing is held, or when Redis is down. The stamp's last_removal_sequence
+        repeats its sequence, up to which the set is known to be clean. A set may lack memories; it
+        is no list of the session. One whose stamp can't be read is deleted.
         """
         keys = session_keys(owner, session_id)
         answer = await self._script("recall", [keys.entries, keys.order], [max(1, limit)], None)
@@ -97,55 +105,92 @@ class RedisShortTermStore(GuardedRedis):
             stamp = Stamp(epoch.decode(), int(sequence), int(sequence))
         except (TypeError, ValueError) as error:
             self._skip("read", error)
-            await self._bounded("discard", lambda client: client.delete(keys.entries, keys.order), 0)
+            await self._bounded(
+                "discard", lambda client: client.delete(keys.entries, keys.order), 0
+            )
             return None, []
         return stamp, [memory for memory in map(self._decoded, raw) if memory is not None]
 
     async def remember(self, memory: Memory, stamp: Stamp) -> bool:
-        """Add one saved memory to its session's set, as of its commit: one round trip. See the port for what False means.
+        """Add one saved memory to its session's set, as of its commit: one round trip.
+        See the port for what False means.
 
-        A memory without a session has no set: False. After a change of a memory that was there, `drop` first, then `remember`.
+        A memory without a session has no set: False. After a change of a memory that was there,
+        `drop` first, then `remember`.
         """
         return await self.remember_all([memory], stamp)
 
     async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        """Add what one commit saved to its sessions' sets: one round trip a session. False unless each of them was added."""
+        """Add what one commit saved to its sessions' sets: one round trip a session.
+        False unless each of them was added.
+        """
         sessions: dict[tuple[Owner, str], list[Memory]] = {}
         for memory in memories:
             if memory.session_id is not None:
                 sessions.setdefault((memory.owner, memory.session_id), []).append(memory)
         were_added = [
-            await self._add(named[0], session_keys(*named), memories_of_session[-self._session_cap :], stamp)
+            await self._add(
+                named[0], session_keys(*named), memories_of_session[-self._session_cap :], stamp
+            )
             for named, memories_of_session in sessions.items()
         ]
-        return bool(were_added) and all(were_added) and all(memory.session_id is not None for memory in memories)
+        return (
+            bool(were_added)
+            and all(were_added)
+            and all(memory.session_id is not None for memory in memories)
+        )
 
-    async def _add(self, owner: Owner, keys: SessionKeys, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_cap, self._session_ttl_s, self._now_s()]
+    async def _add(
+        self, owner: Owner, keys: SessionKeys, memories: Sequence[Memory], stamp: Stamp
+    ) -> bool:
+        arguments: list[Any] = [
+            stamp.epoch,
+            stamp.sequence,
+            self._session_cap,
+            self._session_ttl_s,
+            self._now_s(),
+        ]
         sizes = []
         for memory in memories:
             data = self._encoded(memory)
             if data is not None:
                 sizes.append(len(data))
                 arguments += [memory.id, data, memory.sequence]
-        if not sizes or not await self._script("remember", [keys.entries, keys.order, erased_key(owner)], arguments, 0):
+        if not sizes or not await self._script(
+            "remember", [keys.entries, keys.order, erased_key(owner)], arguments, 0
+        ):
             return False
         for size in sizes:
             await self._make_room((keys.entries, keys.order), size, self._session_cap)
         return len(sizes) == len(memories)
 
-    async def drop(self, owner: Owner, session_ids: Sequence[str], memory_ids: Sequence[str], stamp: Stamp, previous_removal: int) -> None:
-        """Take memories that a commit removed or changed out of these sessions, in one round trip; a set that is behind is deleted.
+    async def drop(
+        self,
+        owner: Owner,
+        session_ids: Sequence[str],
+        memory_ids: Sequence[str],
+        stamp: Stamp,
+        previous_removal: int,
+    ) -> None:
+        """Take memories that a commit removed or changed out of these sessions, in one round trip;
+        a set that is behind is deleted.
 
-        previous_removal: the head's last_removal_sequence before this commit. A set stamped before it has missed a removal.
+        previous_removal: the head's last_removal_sequence before this commit.
+        A set stamped before it has missed a removal.
         """
         if not session_ids:
             return
         keys = [key for session_id in session_ids for key in _pair(owner, session_id)]
-        await self._script("drop", keys, [stamp.epoch, stamp.sequence, previous_removal, *memory_ids], None)
+        await self._script(
+            "drop", keys, [stamp.epoch, stamp.sequence, previous_removal, *memory_ids], None
+        )
 
-    async def rebuild(self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        """Replace a session's set by these memories (the newest up to the cap), read at `stamp`. False: refused, or down."""
+    async def rebuild(
+        self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp
+    ) -> bool:
+        """Replace a session's set by these memories (the newest up to the cap),
+        read at `stamp`. False: refused, or down.
+        """
         keys = session_keys(owner, session_id)
         newest = sorted(memories, key=lambda memory: memory.sequence)[-self._session_cap :]
         arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_ttl_s, self._now_s()]
@@ -155,13 +200,19 @@ class RedisShortTermStore(GuardedRedis):
             if data is not None:
                 size += len(data)
                 arguments += [memory.id, data, memory.sequence]
-        was_rebuilt = bool(await self._script("rebuild", [keys.entries, keys.order, erased_key(owner)], arguments, 0))
+        was_rebuilt = bool(
+            await self._script(
+                "rebuild", [keys.entries, keys.order, erased_key(owner)], arguments, 0
+            )
+        )
         if was_rebuilt and newest:
             await self._make_room((keys.entries, keys.order), size, 1)
         return was_rebuilt
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
-        """Note the epochs as erased, then delete every key of the owner: a walk over all keys, which may take seconds on a large server."""
+        """Note the epochs as erased, then delete every key of the owner: a walk over all keys,
+        which may take seconds on a large server.
+        """
         erased = erased_key(owner)
 
         async def empty(client: Redis) -> bool:
@@ -179,19 +230,26 @@ class RedisShortTermStore(GuardedRedis):
         return await self._bounded("forget", empty, False, FORGET_TIMEOUT_S)
 
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
-        """Cached embeddings in the order of `keys` (hashes of model and text), None where missing: one MGET."""
+        """Cached embeddings in the order of `keys` (hashes of model and text), None where
+        missing: one MGET.
+        """
         if not keys:
             return []
         missing: list[Any] = [None] * len(keys)
         names = [vector_key(key) for key in keys]
         values = await self._bounded("vectors", lambda client: client.mget(names), missing)
-        return [None if data is None or len(data) % 4 else protocol.vector_from_bytes(data) for data in values]
+        return [
+            None if data is None or len(data) % 4 else protocol.vector_from_bytes(data)
+            for data in values
+        ]
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings for `vector_ttl_s`: one pipeline."""
         if not vectors:
             return
-        data = {vector_key(key): protocol.vector_to_bytes(vector) for key, vector in vectors.items()}
+        data = {
+            vector_key(key): protocol.vector_to_bytes(vector) for key, vector in vectors.items()
+        }
 
         async def keep(client: Redis) -> bool:
             pipeline = client.pipeline(transaction=False)
@@ -212,7 +270,9 @@ class RedisShortTermStore(GuardedRedis):
 
     async def gathered(self, limit: int) -> list[Owner]:
         """Some owners with accesses that wait."""
-        names: Any = await self._bounded("gathered", lambda client: touched_owners(client, limit), None)
+        names: Any = await self._bounded(
+            "gathered", lambda client: touched_owners(client, limit), None
+        )
         return [owner_of(name.decode()) for name in names or ()]
 
     async def take(self, owner: Owner, flush_id: str) -> Taken | None:
@@ -228,15 +288,22 @@ class RedisShortTermStore(GuardedRedis):
         await self._script("taken", [touch_keys(owner).apart], [flush_id], 0)
 
     async def spend(self, app_id: str, buckets: Sequence[Bucket]) -> Spent | None:
-        """Count by the server's clock; None where Redis is this process's own, and while it is away."""
+        """Count by the server's clock; None where Redis is this process's own, and
+        while it is away.
+        """
         if self._room is not None:
             return None
         keys = [protocol.rate_key(app_id, bucket.name, bucket.key) for bucket in buckets]
-        rates = [number for bucket in buckets for number in (bucket.rate.requests, bucket.rate.seconds)]
+        rates = [
+            number for bucket in buckets for number in (bucket.rate.requests, bucket.rate.seconds)
+        ]
         answer = await self._script("spend", keys, rates, None)
         if answer is None:
             return None
-        levels = (Level(bucket, int(ahead) / 1e6) for bucket, ahead in zip(buckets, answer[1:], strict=True))
+        levels = (
+            Level(bucket, int(ahead) / 1e6)
+            for bucket, ahead in zip(buckets, answer[1:], strict=True)
+        )
         return Spent(tuple(levels), refused=not answer[0])
 
     def _now_s(self) -> int:
@@ -250,7 +317,9 @@ class RedisShortTermStore(GuardedRedis):
             return None
 
     def _decoded(self, data: bytes | None) -> Memory | None:
-        """One entry, or None when the server evicted it or another version of the product wrote it."""
+        """One entry, or None when the server evicted it or another version of the
+        product wrote it.
+        """
         if data is None:
             return None
         try:
@@ -261,7 +330,12 @@ class RedisShortTermStore(GuardedRedis):
 
     def _skip(self, action: str, error: Exception) -> None:
         if not self.skipped:
-            log.warning("A memory can't be %s as an entry of the short term (%s), skipped: %s", action, self._adapter, error)
+            log.warning(
+                "A memory can't be %s as an entry of the short term (%s), skipped: %s",
+                action,
+                self._adapter,
+                error,
+            )
         self.skipped += 1
 
     async def _make_room(self, keys: tuple[str, ...], size: int, of_at_most: int) -> None:
@@ -277,12 +351,15 @@ def _pair(owner: Owner, session_id: str) -> tuple[str, str]:
 
 # Accesses in Redis: counted by all processes together, set apart to be written down once.
 #
-# Note: a worker that finds some set apart goes on with that attempt, under its id, by which the long term knows whether it was
-# written down. So a process that dies between the two writes loses and doubles nothing.
+# Note: a worker that finds some set apart goes on with that attempt, under its id, by which the
+# long term knows whether it was written down. So a process that dies between the two writes loses
+# and doubles nothing.
 
 
 _AT, _FADED = "#at:", "#faded:"
-"""Before a memory's id: when it was accessed last, in epoch milliseconds; that it counted as faded then. No id has a `#`."""
+"""Before a memory's id: when it was accessed last, in epoch milliseconds; that it counted as faded
+then. No id has a `#`.
+"""
 _FLUSH = b"#flush"
 
 
@@ -296,8 +373,16 @@ async def add_touches(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]
         key = touch_keys(owner).waiting
         for memory_id, touch in some.items():
             pipeline.hincrby(key, memory_id, touch.count)
-        pipeline.hset(key, mapping={_AT + memory_id: int(touch.at.timestamp() * 1000) for memory_id, touch in some.items()})
-        faded: dict[Any, Any] = {_FADED + memory_id: 1 for memory_id, touch in some.items() if touch.faded}
+        pipeline.hset(
+            key,
+            mapping={
+                _AT + memory_id: int(touch.at.timestamp() * 1000)
+                for memory_id, touch in some.items()
+            },
+        )
+        faded: dict[Any, Any] = {
+            _FADED + memory_id: 1 for memory_id, touch in some.items() if touch.faded
+        }
         if faded:
             pipeline.hset(key, mapping=faded)
         pipeline.expire(key, TOUCH_TTL_S)
@@ -317,9 +402,15 @@ def taken_of(answer: list[bytes]) -> Taken | None:
     if _FLUSH not in fields:
         return None
     flush_id = fields.pop(_FLUSH).decode()
-    counts = {name.decode(): int(value) for name, value in fields.items() if not name.startswith(b"#")}
+    counts = {
+        name.decode(): int(value) for name, value in fields.items() if not name.startswith(b"#")
+    }
     touches = {
-        name: Touch(count, _moment(fields.get(f"{_AT}{name}".encode(), b"0")), faded=f"{_FADED}{name}".encode() in fields)
+        name: Touch(
+            count,
+            _moment(fields.get(f"{_AT}{name}".encode(), b"0")),
+            faded=f"{_FADED}{name}".encode() in fields,
+        )
         for name, count in counts.items()
     }
     return Taken(flush_id, touches)
@@ -331,12 +422,15 @@ def _moment(milliseconds: bytes) -> datetime:
 
 # A bound on what the in-process Redis holds: the least recently written keys go first.
 #
-# A real server has `maxmemory` and evicts by itself; the in-process one would grow until its entries expire a day later. Sizes
-# are estimates from what was written, with the measured overhead of the in-process server.
+# A real server has `maxmemory` and evicts by itself; the in-process one would grow until its
+# entries expire a day later. Sizes are estimates from what was written, with the measured overhead
+# of the in-process server.
 
 
 OVERHEAD = 250
-"""Bytes that one value costs beside its own length: its key, its place in a dictionary and in an order."""
+"""Bytes that one value costs beside its own length: its key, its place in a dictionary and
+in an order.
+"""
 
 
 class Room:
@@ -348,7 +442,8 @@ class Room:
         self._total = 0
 
     def took(self, keys: tuple[str, ...], size: int, *, of_at_most: int = 1) -> list[str]:
-        """A value of `size` bytes was written under `keys`, which hold at most `of_at_most` values. Answers the keys to delete.
+        """A value of `size` bytes was written under `keys`, which hold at most `of_at_most` values.
+        Answers the keys to delete.
 
         What was just written stays, whatever its size.
         """

@@ -1,1 +1,3 @@
-"""The embedded long-term store: one SQLite file, and each user's memories in numpy columns for searching."""
+"""The embedded long-term store: one SQLite file, and each user's memories in numpy columns
+for searching.
+"""

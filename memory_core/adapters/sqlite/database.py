@@ -1,7 +1,8 @@
 """The long-term file: its tables, its connections and threads.
 
-Note: a cancelled caller does not stop what a thread has begun. A commit is applied whole or not at all, and which of
-both is what a caller without an answer must ask (the commit's first event is its marker).
+Note: a cancelled caller does not stop what a thread has begun. A commit is applied whole or not at
+all, and which of both is what a caller without an answer must ask (the commit's first event is
+its marker).
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ T = TypeVar("T")
 
 
 class Connections:
-    """One file: the connections to it and the threads that work on it. All calls raise Unavailable when they are not open."""
+    """One file: the connections to it and the threads that work on it. All calls raise Unavailable
+    when they are not open.
+    """
 
     def __init__(self, path: Path, synchronous: Synchronous) -> None:
         self._path = path
@@ -60,8 +63,15 @@ class Connections:
             await asyncio.to_thread(executor.shutdown)
         await asyncio.to_thread(self._disconnect)
 
-    def here(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do `work` on the event loop: for what costs less than handing it, and the interpreter's lock with it, to a thread and back."""
+    def here(
+        self,
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Do `work` on the event loop: for what costs less than handing it, and the interpreter's
+        lock with it, to a thread and back.
+        """
         if self._readers is None:
             raise Unavailable(DEPENDENCY, "the store is not open")
         with reporting(DEPENDENCY):
@@ -70,11 +80,21 @@ class Connections:
                 self._made.append(self._impatient)
             return work(self._impatient, *args, **kwargs)
 
-    async def read(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def read(
+        self,
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
         """Do a reading `work` in a thread."""
         return await self._run(self._readers, work, *args, **kwargs)
 
-    async def write(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def write(
+        self,
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
         """Do a writing `work` in the one thread that writes."""
 
         def watched(connection: sqlite3.Connection) -> T:
@@ -83,8 +103,15 @@ class Connections:
 
         return await self._run(self._writer, watched)
 
-    async def write_light(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do a small writing `work`: here when it need not wait for the disk or for another writer, else in the writing thread."""
+    async def write_light(
+        self,
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Do a small writing `work`: here when it need not wait for the disk or for another writer,
+        else in the writing thread.
+        """
         if self._synchronous == "normal":
             done = self.here(self._at_once, lambda connection: work(connection, *args, **kwargs))
             if done is not None:
@@ -92,11 +119,17 @@ class Connections:
         return await self.write(work, *args, **kwargs)
 
     def pool(self) -> tuple[int, int]:
-        """The writing thread and the reading ones; calls under way, those that wait for a thread not counted."""
+        """The writing thread and the reading ones; calls under way, those that wait for a thread
+        not counted.
+        """
         return READERS + 1, min(self._under_way, READERS + 1)
 
-    def _at_once(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> tuple[T] | None:
-        """Write without waiting, the answer alone in a tuple; None when another connection is writing."""
+    def _at_once(
+        self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]
+    ) -> tuple[T] | None:
+        """Write without waiting, the answer alone in a tuple; None when another
+        connection is writing.
+        """
         try:
             with self.room.watched():
                 answer = work(connection)
@@ -111,14 +144,22 @@ class Connections:
         return (answer,)
 
     async def _move_log(self) -> None:
-        """Move the write-ahead log into the file, in the writing thread: what an impatient connection leaves undone."""
+        """Move the write-ahead log into the file, in the writing thread: what an impatient
+        connection leaves undone.
+        """
         try:
-            await self.write(lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())
+            await self.write(
+                lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            )
         except Unavailable as error:
             log.warning("The write-ahead log could not be moved into the file: %s", error.detail)
 
     async def _run(
-        self, executor: ThreadPoolExecutor | None, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+        self,
+        executor: ThreadPoolExecutor | None,
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         """Do `work` in a thread of the executor, with that thread's connection."""
         if executor is None:
@@ -151,15 +192,17 @@ class Connections:
 
 # The long-term file: its tables, and whose vectors it holds.
 #
-# The embedder on record is that of the first vector that was committed. Vectors of another embedder may stand beside those: each memory
-# names the model of its own, and only vectors of the configured embedder are compared. The record moves once no other vector is left.
+# The embedder on record is that of the first vector that was committed. Vectors of another embedder
+# may stand beside those: each memory names the model of its own, and only vectors of the configured
+# embedder are compared. The record moves once no other vector is left.
 
 
 DEPENDENCY = "long_term"
 
 _BY_FADING = (
     "CREATE INDEX documents_by_fading ON documents "
-    "(app_id, user_id, idle_since, halvings, lasts, characters, created_at, session_id, epoch, sequence, id) WHERE idle_since IS NOT NULL"
+    "(app_id, user_id, idle_since, halvings, lasts, characters, created_at, session_id, epoch, "
+    "sequence, id) WHERE idle_since IS NOT NULL"
 )
 _TABLES = (
     """
@@ -184,25 +227,60 @@ _TABLES = (
         epoch TEXT, body BLOB NOT NULL, inner BLOB, vector BLOB,
         PRIMARY KEY (app_id, user_id, id)
     )
-    """,
+    """,  # noqa: E501
     "CREATE INDEX documents_by_kind ON documents (app_id, user_id, kind, sequence, id)",
-    "CREATE INDEX documents_by_session ON documents (app_id, user_id, kind, session_id, sequence, id) WHERE session_id IS NOT NULL",
-    "CREATE INDEX documents_by_change ON documents (app_id, user_id, change) WHERE change IS NOT NULL",
-    "CREATE INDEX documents_by_slot ON documents (app_id, user_id, subject, attribute) WHERE subject IS NOT NULL",
-    "CREATE INDEX documents_by_successor ON documents (app_id, user_id, next_id) WHERE next_id IS NOT NULL",
-    "CREATE INDEX conflicts_by_status ON documents (app_id, user_id, status, sequence, id) WHERE kind = 'conflict'",
+    (
+        "CREATE INDEX documents_by_session ON documents (app_id, user_id, kind, session_id, "
+        "sequence, id) WHERE session_id IS NOT NULL"
+    ),
+    (
+        "CREATE INDEX documents_by_change ON documents (app_id, user_id, change) WHERE change IS "
+        "NOT NULL"
+    ),
+    (
+        "CREATE INDEX documents_by_slot ON documents (app_id, user_id, subject, attribute) WHERE "
+        "subject IS NOT NULL"
+    ),
+    (
+        "CREATE INDEX documents_by_successor ON documents (app_id, user_id, next_id) WHERE next_id "
+        "IS NOT NULL"
+    ),
+    (
+        "CREATE INDEX conflicts_by_status ON documents (app_id, user_id, status, sequence, id) "
+        "WHERE kind = 'conflict'"
+    ),
     _BY_FADING,
-    "CREATE INDEX documents_by_age ON documents (app_id, user_id, ages_from, epoch) WHERE ages_from IS NOT NULL",
-    "CREATE INDEX documents_by_foresight ON documents (app_id, user_id, foresees_until, epoch) WHERE foresees_until IS NOT NULL",
-    "CREATE INDEX events_by_memory ON documents (app_id, user_id, memory_id, sequence) WHERE memory_id IS NOT NULL",
-    "CREATE INDEX events_by_moment ON documents (app_id, user_id, event_at) WHERE memory_id IS NOT NULL",
-    "CREATE INDEX documents_by_expiry ON documents (app_id, user_id, expires_at) WHERE expires_at IS NOT NULL",
-    "CREATE TABLE embedder (only INTEGER PRIMARY KEY CHECK (only = 1), model TEXT NOT NULL, dimensions INTEGER NOT NULL)",
+    (
+        "CREATE INDEX documents_by_age ON documents (app_id, user_id, ages_from, epoch) WHERE "
+        "ages_from IS NOT NULL"
+    ),
+    (
+        "CREATE INDEX documents_by_foresight ON documents (app_id, user_id, foresees_until, epoch) "
+        "WHERE foresees_until IS NOT NULL"
+    ),
+    (
+        "CREATE INDEX events_by_memory ON documents (app_id, user_id, memory_id, sequence) WHERE "
+        "memory_id IS NOT NULL"
+    ),
+    (
+        "CREATE INDEX events_by_moment ON documents (app_id, user_id, event_at) WHERE memory_id IS "
+        "NOT NULL"
+    ),
+    (
+        "CREATE INDEX documents_by_expiry ON documents (app_id, user_id, expires_at) WHERE "
+        "expires_at IS NOT NULL"
+    ),
+    (
+        "CREATE TABLE embedder (only INTEGER PRIMARY KEY CHECK (only = 1), model TEXT NOT NULL, "
+        "dimensions INTEGER NOT NULL)"
+    ),
 )
 
 IS_POISONED = "kind = 'task' AND json_extract(CAST(body AS TEXT), '$.status') = 'poisoned'"
 CHANGED = "rtrim(json_extract(CAST(body AS TEXT), '$.updated_at'), 'Z')"
-"""When a memory was last made or changed, as text that sorts as moments do: with the Z, a whole second would come after its fractions."""
+"""When a memory was last made or changed, as text that sorts as moments do: with the Z, a whole
+second would come after its fractions.
+"""
 
 KEY = "json_extract(CAST(body AS TEXT), '$.key')"
 """The key of a procedural memory."""
@@ -213,19 +291,41 @@ ACCESSES_DUE = "json_extract(CAST(body AS TEXT), '$.due_s')"
 HAS_TAGS = "kind = 'memory' AND tags != '[]'"
 """The memories that lists of tags are made of, from an index alone."""
 
-_CELL = "CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_extract(CAST(body AS TEXT), '$.cell_id') END"
+_CELL = (
+    "CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_extract(CAST(body AS TEXT), "
+    "'$.cell_id') END"
+)
 NO_FORMED_MESSAGE = f"(category IS NOT '{MESSAGE}' OR {_CELL} IS NULL)"
-"""What is no message that belongs to a cell. A body that can't be parsed has no cell here: it must not fail a list, nor its writing."""
+"""What is no message that belongs to a cell. A body that can't be parsed has no cell here: it must
+not fail a list, nor its writing.
+"""
 
 _ADDED = (
-    "CREATE INDEX IF NOT EXISTS documents_but_formed_messages ON documents (app_id, user_id, sequence, id) "
-    f"WHERE kind = 'memory' AND {NO_FORMED_MESSAGE}",
-    f"CREATE INDEX IF NOT EXISTS documents_by_key ON documents (app_id, user_id, {KEY}) WHERE type = 'procedural' AND kind = 'memory'",
-    f"CREATE INDEX IF NOT EXISTS documents_with_tags ON documents (app_id, user_id, status, epoch, tags) WHERE {HAS_TAGS}",
-    f"CREATE INDEX IF NOT EXISTS tasks_poisoned ON documents (app_id, sequence, id) WHERE {IS_POISONED}",
-    f"CREATE INDEX IF NOT EXISTS accesses_by_due ON documents ({ACCESSES_DUE}, app_id, user_id) WHERE kind = 'accesses'",
-    f"CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, agent_id, {CHANGED}, status, category) "
-    "WHERE agent_id IS NOT NULL",
+    (
+        "CREATE INDEX IF NOT EXISTS documents_but_formed_messages "
+        "ON documents (app_id, user_id, sequence, id) WHERE kind = 'memory' "
+        f"AND {NO_FORMED_MESSAGE}"
+    ),
+    (
+        f"CREATE INDEX IF NOT EXISTS documents_by_key ON documents (app_id, user_id, {KEY}) "
+        "WHERE type = 'procedural' AND kind = 'memory'"
+    ),
+    (
+        "CREATE INDEX IF NOT EXISTS documents_with_tags ON documents (app_id, user_id, status, "
+        f"epoch, tags) WHERE {HAS_TAGS}"
+    ),
+    (
+        "CREATE INDEX IF NOT EXISTS tasks_poisoned ON documents (app_id, sequence, id) WHERE "
+        f"{IS_POISONED}"
+    ),
+    (
+        f"CREATE INDEX IF NOT EXISTS accesses_by_due ON documents ({ACCESSES_DUE}, app_id, "
+        "user_id) WHERE kind = 'accesses'"
+    ),
+    (
+        "CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, "
+        f"agent_id, {CHANGED}, status, category) WHERE agent_id IS NOT NULL"
+    ),
 )
 
 _LASTS = Column(
@@ -233,23 +333,35 @@ _LASTS = Column(
     "lasts",
     (
         "ALTER TABLE documents ADD COLUMN lasts REAL",
-        "UPDATE documents SET lasts = 1 + MIN(COALESCE(json_extract(CAST(body AS TEXT), '$.access_count'), 0) "  # noqa: S608 - our own numbers
-        f"+ {USES_A_TELLING} * COALESCE(json_extract(CAST(body AS TEXT), '$.reinforcement_count'), 0), {MOST_USES}) / {USES_THAT_DOUBLE}.0 "
-        "WHERE idle_since IS NOT NULL AND json_valid(CAST(body AS TEXT))",
+        (
+            "UPDATE documents SET lasts = 1 + MIN(COALESCE(json_extract(CAST(body AS TEXT), "  # noqa: S608 - our own numbers
+            "'$.access_count'), 0) "
+            f"+ {USES_A_TELLING} * COALESCE(json_extract(CAST(body AS TEXT), "
+            f"'$.reinforcement_count'), 0), {MOST_USES}) / {USES_THAT_DOUBLE}.0 "
+            "WHERE idle_since IS NOT NULL AND json_valid(CAST(body AS TEXT))"
+        ),
         "DROP INDEX documents_by_fading",
         _BY_FADING,
     ),
 )
-"""By what a memory's half-life is multiplied. Note: an earlier version writes none, and 1 is taken: such a memory is looked at too early,
-and found not to be due.
+"""By what a memory's half-life is multiplied. Note: an earlier version writes none, and 1 is taken:
+such a memory is looked at too early, and found not to be due.
 """
 
-LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=4, tables=_TABLES, added=_ADDED, columns=(_LASTS,))
+LAYOUT = Layout(
+    DEPENDENCY,
+    application_id=0x4D436F72,
+    version=4,
+    tables=_TABLES,
+    added=_ADDED,
+    columns=(_LASTS,),
+)
 
 
 _OTHER_VECTORS = (
-    "SELECT 1 FROM documents WHERE vector IS NOT NULL AND kind IN ('memory', 'version') AND (length(vector) != 4 * :dimensions "
-    "OR json_valid(CAST(body AS TEXT)) AND json_extract(CAST(body AS TEXT), '$.embedding_model') != :model) LIMIT 1"
+    "SELECT 1 FROM documents WHERE vector IS NOT NULL AND kind IN ('memory', 'version') "
+    "AND (length(vector) != 4 * :dimensions OR json_valid(CAST(body AS TEXT)) "
+    "AND json_extract(CAST(body AS TEXT), '$.embedding_model') != :model) LIMIT 1"
 )
 
 
@@ -260,12 +372,19 @@ def recorded_embedder(connection: sqlite3.Connection) -> VectorKind | None:
 
 
 def record_embedder(connection: sqlite3.Connection, kind: VectorKind) -> None:
-    """Write down who made this file's first vector, within the transaction that brings it; an earlier record stays."""
-    connection.execute("INSERT INTO embedder (only, model, dimensions) VALUES (1, ?, ?) ON CONFLICT DO NOTHING", kind)
+    """Write down who made this file's first vector, within the transaction that brings it;
+    an earlier record stays.
+    """
+    connection.execute(
+        "INSERT INTO embedder (only, model, dimensions) VALUES (1, ?, ?) ON CONFLICT DO NOTHING",
+        kind,
+    )
 
 
 def has_other_vectors(connection: sqlite3.Connection, kind: VectorKind) -> bool:
-    """Whether vectors of another embedder are left. Reads the file up to the first, hence all of it where there is none."""
+    """Whether vectors of another embedder are left. Reads the file up to the first,
+    hence all of it where there is none.
+    """
     return connection.execute(_OTHER_VECTORS, kind._asdict()).fetchone() is not None
 
 

@@ -1,7 +1,7 @@
 """A file of ours on disk: opened, checked, and whether it can be written.
 
-Note: SQLite opens any database that it is given. A file is ours only when its header says so, and each kind of
-file has a mark of its own, so that none is taken for another.
+Note: SQLite opens any database that it is given. A file is ours only when its header says so, and
+each kind of file has a mark of its own, so that none is taken for another.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ Synchronous = Literal["full", "normal"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that files of this version may lack: its table, its name, and the statements that add it to an older file."""
+    """A column that files of this version may lack: its table, its name, and the statements that
+    add it to an older file.
+    """
 
     table: str
     name: str
@@ -40,10 +42,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One kind of file. dependency: whom its errors name; application_id: its mark in the header; tables: what makes a new one.
+    """One kind of file. dependency: whom its errors name; application_id: its mark in the header;
+    tables: what makes a new one.
 
-    added: indexes that files of this version may lack, which programs that don't know them keep up as well; made when they are missing.
-    columns: the same of columns.
+    added: indexes that files of this version may lack, which programs that don't know them keep up
+    as well; made when they are missing. columns: the same of columns.
     """
 
     dependency: str
@@ -56,7 +59,9 @@ class Layout:
 
 @contextmanager
 def reporting(dependency: str) -> Iterator[None]:
-    """Turn what is wrong with the file, the disk, a lock or what is stored into Unavailable; mistakes in our own SQL stay what they are."""
+    """Turn what is wrong with the file, the disk, a lock or what is stored into Unavailable;
+    mistakes in our own SQL stay what they are.
+    """
     try:
         yield
     except (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError):
@@ -68,14 +73,21 @@ def reporting(dependency: str) -> Iterator[None]:
 
 
 def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sqlite3.Connection:
-    """A connection in autocommit mode, to be used by one thread at a time (closing may happen in another).
+    """A connection in autocommit mode, to be used by one thread at a time (closing may happen
+    in another).
 
-    An impatient one, for the event loop, hardly waits for another writer and never moves the write-ahead log into the file, which
-    takes a disk's time. It both reads and writes: a commit by another connection would empty its page cache each time.
-    secure_delete: what is deleted is overwritten in the file, as erasing a user promises.
+    An impatient one, for the event loop, hardly waits for another writer and never moves the
+    write-ahead log into the file, which takes a disk's time. It both reads and writes: a commit by
+    another connection would empty its page cache each time. secure_delete: what is deleted is
+    overwritten in the file, as erasing a user promises.
     """
     _make_private(path)
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S if patient else IMPATIENCE_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path,
+        timeout=BUSY_TIMEOUT_S if patient else IMPATIENCE_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
         connection.execute("PRAGMA secure_delete = ON")
@@ -90,14 +102,17 @@ def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sq
 
 
 def _make_private(path: Path) -> None:
-    """See that only our user reads the file, on systems that have such modes; SQLite gives the files beside it the mode of the file.
+    """See that only our user reads the file, on systems that have such modes; SQLite gives the
+    files beside it the mode of the file.
 
-    A new folder is made so too. The mode of a folder that was there is its owner's choice and stays.
+    A new folder is made so too. The mode of a folder that was there is its owner's
+    choice and stays.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name != "posix":
         return
-    # Never opened when it exists: closing it would drop the locks that SQLite holds for this process.
+    # Never opened when it exists: closing it would drop the locks that SQLite holds for
+    # this process.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     for name in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
@@ -107,7 +122,9 @@ def _make_private(path: Path) -> None:
 
 
 def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
-    """Make the tables of a new file, check those of an old one. Raises Unavailable for a file that is not ours or newer than we are."""
+    """Make the tables of a new file, check those of an old one. Raises Unavailable for a file that
+    is not ours or newer than we are.
+    """
     connection.execute("BEGIN")  # one state of the file: another process may be making its tables
     try:
         _is_ours(connection, layout)
@@ -116,7 +133,9 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     mode = _write_ahead(connection)
     if mode != "wal":
         raise Unavailable(
-            layout.dependency, f"the file system keeps the database in journal mode {mode!r}; it needs 'wal' (no network folder)"
+            layout.dependency,
+            f"the file system keeps the database in journal mode {mode!r}; it needs 'wal' (no "
+            "network folder)",
         )
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -140,7 +159,8 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
 def _write_ahead(connection: sqlite3.Connection) -> str:
     """Turn the write-ahead log on; the journal mode that the file has after it.
 
-    Asked again while another process does the same to a new file: SQLite does not wait in this one place, lest two wait for each other.
+    Asked again while another process does the same to a new file: SQLite does not wait in this one
+    place, lest two wait for each other.
     """
     last_try = time.monotonic() + BUSY_TIMEOUT_S
     while True:
@@ -158,29 +178,41 @@ def _is_ours(connection: sqlite3.Connection, layout: Layout) -> bool:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if application == layout.application_id:
         if version != layout.version:
-            raise Unavailable(layout.dependency, f"the file has schema version {version}, this program knows version {layout.version}")
+            raise Unavailable(
+                layout.dependency,
+                f"the file has schema version {version}, this program knows version "
+                f"{layout.version}",
+            )
         return True
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise Unavailable(layout.dependency, "the file is a database of another program")
     return False
 
 
-# Whether a file can still be written: what readiness says of a disk that is full, read-only or broken.
+# Whether a file can still be written: what readiness says of a disk that is full,
+# read-only or broken.
 #
-# Reading tells nothing about it. A write that failed is remembered, and each look after it tries a write of its own; so a full disk is told
-# of until there is room again, and no longer. Without a failure no look writes anything.
+# Reading tells nothing about it. A write that failed is remembered, and each look after it tries a
+# write of its own; so a full disk is told of until there is room again, and no longer. Without a
+# failure no look writes anything.
 
 
 ROOM_BYTES: Final = 1024 * 1024
-"""What has to be free before a full disk counts as mended: one commit takes that at most, with its share of the log."""
+"""What has to be free before a full disk counts as mended: one commit takes that at most,
+with its share of the log.
+"""
 LOW_BYTES: Final = 64 * 1024 * 1024
 """Less than this is told before anything has failed."""
 TRIED_BYTES: Final = 64 * 1024
-_NOT_WRITABLE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
+_NOT_WRITABLE = frozenset(
+    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
+)
 
 
 class Room:
-    """The writes to one file, and whether the last that failed did so for want of room or of a working disk."""
+    """The writes to one file, and whether the last that failed did so for want of room or of a
+    working disk.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -193,7 +225,9 @@ class Room:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Remember when a write within the block fails because the file can't be written. Raises what the block raises."""
+        """Remember when a write within the block fails because the file can't be written.
+        Raises what the block raises.
+        """
         try:
             yield
         except sqlite3.Error as error:
@@ -202,7 +236,9 @@ class Room:
             raise
 
     def problem(self, connection: sqlite3.Connection) -> str | None:
-        """What keeps the file from being written now; after a failure by trying. Raises sqlite3.Error for anything else."""
+        """What keeps the file from being written now; after a failure by trying. Raises
+        sqlite3.Error for anything else.
+        """
         if self._problem is not None and self._has_room():
             try:
                 _try(connection)
@@ -223,7 +259,9 @@ class Room:
         return f"only {free // 2**20} MB are free on the disk" if free < LOW_BYTES else None
 
     def free_bytes(self) -> int:
-        """What the file system has left for us; as much as anyone needs where it does not say. Raises OSError where it is gone."""
+        """What the file system has left for us; as much as anyone needs where it does not say.
+        Raises OSError where it is gone.
+        """
         if not hasattr(os, "statvfs"):
             return LOW_BYTES
         disk = os.statvfs(self._path.parent)

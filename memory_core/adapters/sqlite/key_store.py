@@ -11,11 +11,19 @@ from memory_core.adapters.sqlite.database import Connections
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, decoded, parameters, tag_of
 from memory_core.adapters.sqlite.writes import purge, read, stored_tag
 from memory_core.domain.scope import Owner
-from memory_core.ports import AccessKind, Clock, Document, EntryFilter, Place, owner_of_keys, sequence_of
+from memory_core.ports import (
+    AccessKind,
+    Clock,
+    Document,
+    EntryFilter,
+    Place,
+    owner_of_keys,
+    sequence_of,
+)
 
 _ROWS: Final = (
-    f"SELECT {READ_COLUMNS} FROM documents WHERE app_id = :app_id AND user_id = :user_id AND kind = :kind "  # noqa: S608 - our own names
-    "AND (expires_at IS NULL OR expires_at > :now)"
+    f"SELECT {READ_COLUMNS} FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
+    "AND kind = :kind AND (expires_at IS NULL OR expires_at > :now)"
 )
 _TARGET_IS: Final = " AND json_extract(CAST(body AS TEXT), '$.target.user_id') = :target"
 _ACTION_IS: Final = " AND json_extract(CAST(body AS TEXT), '$.action') = :action"
@@ -32,7 +40,12 @@ class SqliteKeyStore:
         return self._file.here(read, owner_of_keys(app_id), identity, self._clock.now())
 
     async def page(
-        self, app_id: str, kind: AccessKind, after: Place | None, limit: int, where: EntryFilter | None = None
+        self,
+        app_id: str,
+        kind: AccessKind,
+        after: Place | None,
+        limit: int,
+        where: EntryFilter | None = None,
     ) -> list[Document]:
         """One page, newest first, by the index of kinds."""
         where = where or EntryFilter()
@@ -49,25 +62,45 @@ class SqliteKeyStore:
             restriction += _ACTION_IS
             values["action"] = where.action
         statement = f"{_ROWS}{restriction} ORDER BY sequence DESC, id DESC LIMIT :limit"
-        return await self._file.read(_documents, owner_of_keys(app_id), statement, values, self._clock.now())
+        return await self._file.read(
+            _documents, owner_of_keys(app_id), statement, values, self._clock.now()
+        )
 
     async def about(self, app_id: str, user_id: str, limit: int) -> list[Document]:
         """Audit entries about a user: looks at all entries of the app."""
         values = {"kind": "audit", "target": user_id, "limit": limit}
-        return await self._file.read(_documents, owner_of_keys(app_id), f"{_ROWS}{_TARGET_IS} LIMIT :limit", values, self._clock.now())
+        return await self._file.read(
+            _documents,
+            owner_of_keys(app_id),
+            f"{_ROWS}{_TARGET_IS} LIMIT :limit",
+            values,
+            self._clock.now(),
+        )
 
     async def write(self, app_id: str, documents: Sequence[Document]) -> bool:
         """All of them in one transaction."""
-        return await self._file.write_light(_write, owner_of_keys(app_id), documents, self._clock.now())
+        return await self._file.write_light(
+            _write, owner_of_keys(app_id), documents, self._clock.now()
+        )
 
 
-def _documents(connection: sqlite3.Connection, owner: Owner, statement: str, values: dict[str, Any], now: datetime) -> list[Document]:
+def _documents(
+    connection: sqlite3.Connection,
+    owner: Owner,
+    statement: str,
+    values: dict[str, Any],
+    now: datetime,
+) -> list[Document]:
     asked = {**values, "app_id": owner.app_id, "user_id": owner.user_id, "now": now.timestamp()}
     return [decoded(row) for row in connection.execute(statement, asked)]
 
 
-def _write(connection: sqlite3.Connection, owner: Owner, documents: Sequence[Document], now: datetime) -> bool:
-    """Write all when each is as it was read. Otherwise nothing: True only when all are stored like this already."""
+def _write(
+    connection: sqlite3.Connection, owner: Owner, documents: Sequence[Document], now: datetime
+) -> bool:
+    """Write all when each is as it was read. Otherwise nothing: True only when all are stored like
+    this already.
+    """
     rows = [parameters(document) for document in documents]
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -75,7 +108,13 @@ def _write(connection: sqlite3.Connection, owner: Owner, documents: Sequence[Doc
         if stored != [document.tag for document in documents]:
             return stored == [tag_of(row["body"], row["expires_at"]) for row in rows]
         for row in rows:
-            row.update(app_id=owner.app_id, user_id=owner.user_id, change=None, overwrite=1, now=now.timestamp())
+            row.update(
+                app_id=owner.app_id,
+                user_id=owner.user_id,
+                change=None,
+                overwrite=1,
+                now=now.timestamp(),
+            )
             connection.execute(WRITE, row)
         purge(connection, owner, now)
         connection.execute("COMMIT")

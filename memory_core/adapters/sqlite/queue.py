@@ -1,7 +1,8 @@
 """`TaskQueue` in one SQLite file: Azure's Storage Queue in miniature.
 
-It survives restarts and is shared by processes. It is in a file of its own, so that a busy queue and a busy store do not wait for each
-other's lock. Note: a message whose visibility ran out is still its receiver's to complete, until another receiver has received it.
+It survives restarts and is shared by processes. It is in a file of its own, so that a busy queue
+and a busy store do not wait for each other's lock. Note: a message whose visibility ran out is
+still its receiver's to complete, until another receiver has received it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
-from memory_core.adapters.queue_rules import DEPENDENCY, LIFE, POISON_QUEUES, Arrivals, checked_limit, checked_name, encoded, whole_seconds
+from memory_core.adapters.queue_rules import (
+    DEPENDENCY,
+    LIFE,
+    POISON_QUEUES,
+    Arrivals,
+    checked_limit,
+    checked_name,
+    encoded,
+    whole_seconds,
+)
 from memory_core.adapters.sqlite.file import Layout, Room, Synchronous, connect, prepare, reporting
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Clock, Delivery, Health
@@ -41,7 +51,9 @@ T = TypeVar("T")
 
 
 class SqliteQueue:
-    """Queues as rows of one table. One thread does everything, an operation takes about 0.1 ms. synchronous: as the store's."""
+    """Queues as rows of one table. One thread does everything, an operation takes about 0.1 ms.
+    synchronous: as the store's.
+    """
 
     def __init__(self, path: Path, *, clock: Clock, synchronous: Synchronous = "full") -> None:
         self._path = path
@@ -79,9 +91,13 @@ class SqliteQueue:
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
         """Up to `limit` messages, those that have been visible longest first."""
         hidden = whole_seconds(visibility, least=1)
-        return await self._run(_take, checked_name(queue), checked_limit(limit), self._now(), hidden)
+        return await self._run(
+            _take, checked_name(queue), checked_limit(limit), self._now(), hidden
+        )
 
-    async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
+    async def extend(
+        self, queue: str, delivery: Delivery, visibility: timedelta
+    ) -> Delivery | None:
         """Keep or hand back; the delivery to go on with."""
         now = self._now()
         until = now + whole_seconds(visibility)
@@ -111,16 +127,31 @@ class SqliteQueue:
         except Unavailable as error:
             return Health(ADAPTER, "unavailable", last_ok=self._last_ok, detail=error.detail)
         if problem is not None:
-            return Health(ADAPTER, "unavailable", last_ok=self._last_ok, detail=f"nothing can be sent: {problem}", facts=facts)
+            return Health(
+                ADAPTER,
+                "unavailable",
+                last_ok=self._last_ok,
+                detail=f"nothing can be sent: {problem}",
+                facts=facts,
+            )
         self._last_ok = self._clock.now()
-        return Health(ADAPTER, "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
+        return Health(
+            ADAPTER, "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts
+        )
 
     def pool(self) -> tuple[int, int]:
         """The one thread; whether it works."""
         return 1, min(self._under_way, 1)
 
-    async def _run(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do `work` in the thread. A caller that gives up does not stop it: what it received comes back when its visibility runs out."""
+    async def _run(
+        self,
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Do `work` in the thread. A caller that gives up does not stop it: what it received comes
+        back when its visibility runs out.
+        """
         if self._thread is None:
             raise Unavailable(DEPENDENCY, "the queue is not open")
 
@@ -152,15 +183,23 @@ class SqliteQueue:
 def _insert(connection: sqlite3.Connection, queue: str, body: str, now: float, hidden: int) -> None:
     visible = now + hidden
     connection.execute(
-        "INSERT INTO messages (id, queue, body, inserted_at, expires_at, visible_at) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO messages (id, queue, body, inserted_at, expires_at, visible_at) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
         (secrets.token_hex(16), queue, body, now, visible + LIFE.total_seconds(), visible),
     )
 
 
-def _take(connection: sqlite3.Connection, queue: str, limit: int, now: float, hidden: int) -> list[Delivery]:
+def _take(
+    connection: sqlite3.Connection, queue: str, limit: int, now: float, hidden: int
+) -> list[Delivery]:
     """Look first: who finds nothing, as most do who look, takes no lock and writes nothing."""
     _move_back_what_lies_ahead(connection, queue, now)
-    if connection.execute("SELECT 1 FROM messages WHERE queue = ? AND visible_at <= ? LIMIT 1", (queue, now)).fetchone() is None:
+    if (
+        connection.execute(
+            "SELECT 1 FROM messages WHERE queue = ? AND visible_at <= ? LIMIT 1", (queue, now)
+        ).fetchone()
+        is None
+    ):
         return []
     _drop_expired(connection, now)
     rows = connection.execute(
@@ -168,7 +207,7 @@ def _take(connection: sqlite3.Connection, queue: str, limit: int, now: float, hi
         UPDATE messages SET visible_at = ?, dequeue_count = dequeue_count + 1, receipt = lower(hex(randomblob(16)))
         WHERE number IN (SELECT number FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at, number LIMIT ?)
         RETURNING id, body, dequeue_count, inserted_at, expires_at, visible_at, receipt
-        """,
+        """,  # noqa: E501
         (now + hidden, queue, now, limit),
     ).fetchall()
     return [
@@ -178,21 +217,34 @@ def _take(connection: sqlite3.Connection, queue: str, limit: int, now: float, hi
 
 
 def _move_back_what_lies_ahead(connection: sqlite3.Connection, queue: str, now: float) -> None:
-    """What was sent while the clock was ahead would be hidden until that time comes: it is as if it was sent now."""
+    """What was sent while the clock was ahead would be hidden until that time comes:
+    it is as if it was sent now.
+    """
     ahead = (queue, now, now)
-    if connection.execute("SELECT 1 FROM messages WHERE queue = ? AND visible_at > ? AND inserted_at > ? LIMIT 1", ahead).fetchone():
+    if connection.execute(
+        "SELECT 1 FROM messages WHERE queue = ? AND visible_at > ? AND inserted_at > ? LIMIT 1",
+        ahead,
+    ).fetchone():
         connection.execute(
             """
             UPDATE messages SET visible_at = visible_at - inserted_at + ?, expires_at = expires_at - inserted_at + ?, inserted_at = ?
             WHERE queue = ? AND visible_at > ? AND inserted_at > ?
-            """,
+            """,  # noqa: E501
             (now, now, now, *ahead),
         )
 
 
-def _change(connection: sqlite3.Connection, queue: str, delivery: Delivery, now: float, until: float, receipt: str) -> bool:
+def _change(
+    connection: sqlite3.Connection,
+    queue: str,
+    delivery: Delivery,
+    now: float,
+    until: float,
+    receipt: str,
+) -> bool:
     changed = connection.execute(
-        "UPDATE messages SET visible_at = ?, receipt = ? WHERE id = ? AND queue = ? AND receipt = ? AND expires_at > ?",
+        "UPDATE messages SET visible_at = ?, receipt = ? WHERE id = ? AND queue = ? "
+        "AND receipt = ? AND expires_at > ?",
         (until, receipt, delivery.id, queue, delivery.receipt, now),
     )
     return changed.rowcount == 1
@@ -200,13 +252,16 @@ def _change(connection: sqlite3.Connection, queue: str, delivery: Delivery, now:
 
 def _remove(connection: sqlite3.Connection, queue: str, delivery: Delivery, now: float) -> bool:
     removed = connection.execute(
-        "DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ? AND expires_at > ?", (delivery.id, queue, delivery.receipt, now)
+        "DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ? AND expires_at > ?",
+        (delivery.id, queue, delivery.receipt, now),
     )
     return removed.rowcount == 1
 
 
 def _count(connection: sqlite3.Connection, queue: str, now: float) -> int:
-    count: int = connection.execute("SELECT count(*) FROM messages WHERE queue = ? AND expires_at > ?", (queue, now)).fetchone()[0]
+    count: int = connection.execute(
+        "SELECT count(*) FROM messages WHERE queue = ? AND expires_at > ?", (queue, now)
+    ).fetchone()[0]
     return count
 
 

@@ -11,7 +11,13 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from memory_core.adapters.sqlite.database import CHANGED, HAS_TAGS, IS_POISONED, KEY, NO_FORMED_MESSAGE
+from memory_core.adapters.sqlite.database import (
+    CHANGED,
+    HAS_TAGS,
+    IS_POISONED,
+    KEY,
+    NO_FORMED_MESSAGE,
+)
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, decoded_or_damaged, listed
 from memory_core.domain.archival import NextDue, moment_in
 from memory_core.domain.fading import Fading
@@ -23,10 +29,19 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, EventFilter, Filter, Kind, Near, Place
 
 _OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"
-_BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) AND {_OWNED}"  # noqa: S608
-_HEAD_AND_BY_ID = f"SELECT NULL, 'head', body, NULL, NULL, NULL FROM heads WHERE app_id = :app_id AND user_id = :user_id UNION ALL {_BY_ID}"  # noqa: S608
+_BY_ID = (
+    f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) "  # noqa: S608
+    f"AND {_OWNED}"
+)
+_HEAD_AND_BY_ID = (
+    "SELECT NULL, 'head', body, NULL, NULL, NULL FROM heads WHERE app_id = :app_id "  # noqa: S608
+    f"AND user_id = :user_id UNION ALL {_BY_ID}"
+)
 # Read along in the same statement: a transaction and a read of its own cost 0.02 ms.
-_EPOCH = "(SELECT json_extract(CAST(body AS TEXT), '$.epoch') FROM heads WHERE app_id = :app_id AND user_id = :user_id)"
+_EPOCH = (
+    "(SELECT json_extract(CAST(body AS TEXT), '$.epoch') FROM heads WHERE app_id = :app_id "
+    "AND user_id = :user_id)"
+)
 _OF_THE_HEAD = f"(epoch IS NULL OR epoch = {_EPOCH})"
 _STRAYS = (
     "SELECT id, kind FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
@@ -34,50 +49,65 @@ _STRAYS = (
 )
 _TRUTHS = (
     f"AND {_OF_THE_HEAD} "  # noqa: S608 - our own names
-    "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status IN (:past, 'superseded') AND status_reason = 'contradicted' "
-    "OR :slotted AND status = 'updated') "
-    "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC LIMIT 200"
+    "AND kind = 'memory' AND (status IN ('active', 'compressed') "
+    "OR status IN (:past, 'superseded') AND status_reason = 'contradicted' OR :slotted "
+    "AND status = 'updated') "
+    "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC "
+    "LIMIT 200"
 )
 _BY_SLOT = (
-    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "  # noqa: S608
-    f"{_TRUTHS}"
+    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject "  # noqa: S608
+    f"AND attribute = :attribute {_TRUTHS}"
 )
 # What the index of keys is made for is said in full, or it is not known to do.
-_BY_KEY = f"SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND type = 'procedural' AND {KEY} = :key {_TRUTHS}"  # noqa: S608
+_BY_KEY = (
+    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
+    f"AND type = 'procedural' AND {KEY} = :key {_TRUTHS}"
+)
 
 # From the index alone: 20 ms among 100,000 memories of a user, whether any is due or none.
 _FADED = (
-    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
-    f"AND epoch = {_EPOCH} "
-    "AND idle_since <= :now AND (:session_id IS NULL OR session_id = :session_id) AND (sequence, id) > (:after_sequence, :after_id) "
+    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id "  # noqa: S608
+    f"AND user_id = :user_id AND epoch = {_EPOCH} "
+    "AND idle_since <= :now AND (:session_id IS NULL OR session_id = :session_id) "
+    "AND (sequence, id) > (:after_sequence, :after_id) "
     "AND (idle_since + :half_life * COALESCE(lasts, 1) * (halvings - :floor) < :now + 1 "
     "OR characters >= :long_characters AND created_at < :long_before "
-    "AND idle_since + :half_life * COALESCE(lasts, 1) * (halvings - :long_floor) < :now + 1) ORDER BY sequence, id LIMIT :limit"
+    "AND idle_since + :half_life * COALESCE(lasts, 1) * (halvings - :long_floor) < :now + 1) "
+    "ORDER BY sequence, id LIMIT :limit"
 )
 
-# Of what is idle, only decayed memories have no `halvings`: these stand in the index once they were accessed.
+# Of what is idle, only decayed memories have no `halvings`: these stand in the index once they
+# were accessed.
 _RECALLED = (
-    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
-    f"AND epoch = {_EPOCH} AND idle_since IS NOT NULL AND halvings IS NULL AND status = 'decayed' AND idle_since >= ages_from "
+    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id "  # noqa: S608
+    f"AND user_id = :user_id AND epoch = {_EPOCH} AND idle_since IS NOT NULL AND halvings IS NULL "
+    "AND status = 'decayed' AND idle_since >= ages_from "
     "AND (sequence, id) > (:after_sequence, :after_id) ORDER BY sequence, id LIMIT :limit"
 )
 
-# The first from the same index; the others by looking one entry up. An aggregate of one argument has its row where nothing is found too.
+# The first from the same index; the others by looking one entry up. An aggregate of one argument
+# has its row where nothing is found too.
 _COMING = (
-    "SELECT MIN(CASE WHEN fades > :after THEN fades END), MIN(CASE WHEN shrinks > :after THEN shrinks END), "  # noqa: S608 - our own names
-    "(SELECT MIN(ages_from) FROM documents INDEXED BY documents_by_age WHERE app_id = :app_id AND user_id = :user_id "
+    "SELECT MIN(CASE WHEN fades > :after THEN fades END), MIN(CASE "  # noqa: S608 - our own names
+    "WHEN shrinks > :after THEN shrinks END), (SELECT MIN(ages_from) "
+    "FROM documents INDEXED BY documents_by_age WHERE app_id = :app_id AND user_id = :user_id "
     f"AND ages_from > :after - :archive_after AND epoch = {_EPOCH}), "
-    "(SELECT MIN(foresees_until) FROM documents INDEXED BY documents_by_foresight WHERE app_id = :app_id AND user_id = :user_id "
-    f"AND foresees_until > :after AND epoch = {_EPOCH}) "
-    "FROM (SELECT idle_since + :half_life * COALESCE(lasts, 1) * MAX(halvings - :floor, 0) AS fades, "
+    "(SELECT MIN(foresees_until) FROM documents INDEXED BY documents_by_foresight "
+    "WHERE app_id = :app_id AND user_id = :user_id AND foresees_until > :after "
+    f"AND epoch = {_EPOCH}) "
+    "FROM (SELECT idle_since + :half_life * COALESCE(lasts, 1) * MAX(halvings - :floor, 0) "
+    "AS fades, "
     "CASE WHEN characters >= :long_characters "
-    "THEN MAX(created_at + :long_age, idle_since + :half_life * COALESCE(lasts, 1) * MAX(halvings - :long_floor, 0)) END AS shrinks "
-    "FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id AND idle_since IS NOT NULL "
+    "THEN MAX(created_at + :long_age, idle_since + :half_life * COALESCE(lasts, 1) * MAX(halvings "
+    "- :long_floor, 0)) END AS shrinks FROM documents INDEXED BY documents_by_fading "
+    "WHERE app_id = :app_id AND user_id = :user_id AND idle_since IS NOT NULL "
     f"AND epoch = {_EPOCH})"
 )
 _FORESEEN = (
-    "SELECT COUNT(*) FROM documents INDEXED BY documents_by_foresight WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
-    f"AND foresees_until > :since AND foresees_until <= :until AND epoch = {_EPOCH}"
+    "SELECT COUNT(*) FROM documents INDEXED BY documents_by_foresight WHERE app_id = :app_id "  # noqa: S608
+    "AND user_id = :user_id AND foresees_until > :since AND foresees_until <= :until "
+    f"AND epoch = {_EPOCH}"
 )
 
 
@@ -94,7 +124,9 @@ class Standing(NamedTuple):
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All reads inside see one state of the file, whatever is committed meanwhile; the outer one's, where one is inside another."""
+    """All reads inside see one state of the file, whatever is committed meanwhile;
+    the outer one's, where one is inside another.
+    """
     if connection.in_transaction:
         yield
         return
@@ -108,7 +140,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def standing_of(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
     """The owner's head, last change and last removal; None for an unknown owner."""
-    row = connection.execute("SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?", owner).fetchone()
+    row = connection.execute(
+        "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?", owner
+    ).fetchone()
     return None if row is None else Standing(head_of(row[0]), row[1], row[2])
 
 
@@ -117,7 +151,9 @@ _MOST_HEADS = 1024
 
 
 def head_of(body: bytes) -> Head:
-    """The head in a stored body. One request reads it several times; heads are never changed in place."""
+    """The head in a stored body. One request reads it several times; heads are never
+    changed in place.
+    """
     return _HEADS.get(body) or known_head(body, Head.model_validate_json(body))
 
 
@@ -129,35 +165,54 @@ def known_head(body: bytes, head: Head) -> Head:
     return head
 
 
-def to_show(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None) -> dict[str, SerializedMemory]:
-    """The memories and versions of the present epoch that exist among `ids`, and that the filter lets through, as they are stored."""
+def to_show(
+    connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None
+) -> dict[str, SerializedMemory]:
+    """The memories and versions of the present epoch that exist among `ids`, and that the filter
+    lets through, as they are stored.
+    """
     restriction, parameters = conditions(where)
     parameters.update(app_id=owner.app_id, user_id=owner.user_id, ids=listed(set(ids)))
-    # The plus keeps SQLite from going through all memories of a status instead of ten ids: 0.06 ms, not 0.4.
+    # The plus keeps SQLite from going through all memories of a status instead of ten ids:
+    # 0.06 ms, not 0.4.
     statement = (
         "SELECT id, body, inner FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
-        f"AND id IN (SELECT value FROM json_each(:ids)) AND +kind IN ('memory', 'version') AND +epoch = {_EPOCH} {restriction}"
+        "AND id IN (SELECT value FROM json_each(:ids)) AND +kind IN ('memory', 'version') "
+        f"AND +epoch = {_EPOCH} {restriction}"
     )
     return {
-        identity: SerializedMemory(body, inner, memory_id=identity) for identity, body, inner in connection.execute(statement, parameters)
+        identity: SerializedMemory(body, inner, memory_id=identity)
+        for identity, body, inner in connection.execute(statement, parameters)
     }
 
 
-def by_id(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime) -> dict[str, Document]:
+def by_id(
+    connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime
+) -> dict[str, Document]:
     """The documents that exist among `ids`, with their vectors."""
     if not ids:
         return {}
-    return {row[0]: decoded(row) for row in connection.execute(_BY_ID, _by_id_parameters(owner, ids, now))}
+    return {
+        row[0]: decoded(row)
+        for row in connection.execute(_BY_ID, _by_id_parameters(owner, ids, now))
+    }
 
 
 def _by_id_parameters(owner: Owner, ids: Sequence[str], now: datetime) -> dict[str, Any]:
-    return {"app_id": owner.app_id, "user_id": owner.user_id, "ids": listed(set(ids)), "now": now.timestamp()}
+    return {
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "ids": listed(set(ids)),
+        "now": now.timestamp(),
+    }
 
 
 def head_and_documents(
     connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime
 ) -> tuple[Head | None, dict[str, Document]]:
-    """The owner's head, None for an unknown one, and the documents that exist among `ids`, with their vectors."""
+    """The owner's head, None for an unknown one, and the documents that exist among `ids`,
+    with their vectors.
+    """
     head: Head | None = None
     documents: dict[str, Document] = {}
     for row in connection.execute(_HEAD_AND_BY_ID, _by_id_parameters(owner, ids, now)):
@@ -169,130 +224,206 @@ def head_and_documents(
 
 
 def truths(connection: sqlite3.Connection, owner: Owner, near: Near) -> list[str]:
-    """Ids of the memories that fill the slot, or are values of the key, now or before a contradiction: the latest 200 of them.
+    """Ids of the memories that fill the slot, or are values of the key, now or before a
+    contradiction: the latest 200 of them.
 
-    Of a slot also those that were merged; of a key also those that an undo took away, whose old versions may hold.
+    Of a slot also those that were merged; of a key also those that an undo took away,
+    whose old versions may hold.
     """
-    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "all_types": int(not near.types), "types": listed(near.types)}
+    parameters = {
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "all_types": int(not near.types),
+        "types": listed(near.types),
+    }
     identities: list[str] = []
     if near.slot is not None:
         slot = {"subject": near.slot[0], "attribute": near.slot[1]}
-        identities += [identity for (identity,) in connection.execute(_BY_SLOT, {**parameters, **slot, "past": "superseded", "slotted": 1})]
+        identities += [
+            identity
+            for (identity,) in connection.execute(
+                _BY_SLOT, {**parameters, **slot, "past": "superseded", "slotted": 1}
+            )
+        ]
     if near.key is not None:
         identities += [
-            identity for (identity,) in connection.execute(_BY_KEY, {**parameters, "key": near.key, "past": "deleted", "slotted": 0})
+            identity
+            for (identity,) in connection.execute(
+                _BY_KEY, {**parameters, "key": near.key, "past": "deleted", "slotted": 0}
+            )
         ]
     return identities
 
 
 def page(
-    connection: sqlite3.Connection, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int,
-    newest_first: bool, now: datetime,
+    connection: sqlite3.Connection, owner: Owner, kind: Kind, where: Filter | None,
+    after: Place | None, limit: int, newest_first: bool, now: datetime,
 ) -> list[Document]:  # fmt: skip
-    """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions make up one list."""
-    kinds = (kind, "version") if kind == "memory" and where is not None and where.at is not None else (kind,)
+    """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions
+    make up one list.
+    """
+    kinds = (
+        (kind, "version")
+        if kind == "memory" and where is not None and where.at is not None
+        else (kind,)
+    )
     restriction, parameters = conditions(where)
     parameters.update(app_id=owner.app_id, user_id=owner.user_id, now=now.timestamp(), limit=limit)
     beyond, order = ("<", "DESC") if newest_first else (">", "ASC")
     if after is not None:
         restriction += f" AND (sequence, id) {beyond} (:after_sequence, :after_id)"
         parameters.update(after_sequence=after.sequence, after_id=after.id)
-    # Few memories lead to one, few conflicts are open: the plus makes SQLite look these up instead of going through all of a kind.
-    # 0.1 ms, not 25, among 20,000. What the indexes of conflicts and of all but formed messages are made for is said in full, or they are
-    # not known to do.
+    # Few memories lead to one, few conflicts are open: the plus makes SQLite look these up instead
+    # of going through all of a kind. 0.1 ms, not 25, among 20,000. What the indexes of conflicts
+    # and of all but formed messages are made for is said in full, or they are not known to do.
     of_conflicts = kind == "conflict" and where is not None
-    of_shown = where is not None and where.hide_formed_messages and kinds == ("memory",) and not (where.next_ids or where.session_id)
+    of_shown = (
+        where is not None
+        and where.hide_formed_messages
+        and kinds == ("memory",)
+        and not (where.next_ids or where.session_id)
+    )
     by_kind = "+kind" if where is not None and (where.next_ids or of_conflicts) else "kind"
     looked_up = " INDEXED BY documents_but_formed_messages" if of_shown else ""
     restriction += " AND kind = 'memory'" * of_shown
     if where is not None and of_conflicts:
-        restriction += " AND kind = 'conflict'" + " AND status = :status" * (len(where.statuses) == 1)
+        restriction += " AND kind = 'conflict'" + " AND status = :status" * (
+            len(where.statuses) == 1
+        )
         parameters["status"] = min(where.statuses, default="")
     statement = (
-        f"SELECT id, kind, body, inner, expires_at, NULL, sequence, next_id FROM documents{looked_up} WHERE {by_kind} = :kind "  # noqa: S608 - our own names
-        f"AND {_OWNED} AND {_OF_THE_HEAD} {restriction} "
+        "SELECT id, kind, body, inner, expires_at, NULL, sequence, next_id "  # noqa: S608 - our own names
+        f"FROM documents{looked_up} WHERE {by_kind} = :kind AND {_OWNED} "
+        f"AND {_OF_THE_HEAD} {restriction} "
         f"ORDER BY sequence {order}, id {order} LIMIT :limit"
     )
-    rows = [row for kind in kinds for row in connection.execute(statement, {**parameters, "kind": kind})]
+    rows = [
+        row for kind in kinds for row in connection.execute(statement, {**parameters, "kind": kind})
+    ]
     if len(kinds) > 1:
         rows.sort(key=lambda row: (row[6], row[0]), reverse=newest_first)
     return [decoded_or_damaged(row[:6], row[6], row[7]) for row in rows[:limit]]
 
 
 def faded(
-    connection: sqlite3.Connection, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    connection: sqlite3.Connection,
+    owner: Owner,
+    rules: Fading,
+    now: datetime,
+    session_id: str | None,
+    after: Place | None,
+    limit: int,
 ) -> list[Place]:
     """The next places of memories for which something is due, read from an index."""
     parameters = {
         "app_id": owner.app_id, "user_id": owner.user_id, "session_id": session_id, "limit": limit,
-        "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "", **rules.bounds(now),
+        "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "",
+        **rules.bounds(now),
     }  # fmt: skip
-    return [Place(sequence, identity) for sequence, identity in connection.execute(_FADED, parameters)]
+    return [
+        Place(sequence, identity) for sequence, identity in connection.execute(_FADED, parameters)
+    ]
 
 
-def recalled(connection: sqlite3.Connection, owner: Owner, after: Place | None, limit: int) -> list[Place]:
+def recalled(
+    connection: sqlite3.Connection, owner: Owner, after: Place | None, limit: int
+) -> list[Place]:
     """The next places of decayed memories that were shown since they decayed."""
     parameters = {
         "app_id": owner.app_id, "user_id": owner.user_id, "limit": limit,
         "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "",
     }  # fmt: skip
-    return [Place(sequence, identity) for sequence, identity in connection.execute(_RECALLED, parameters)]
+    return [
+        Place(sequence, identity)
+        for sequence, identity in connection.execute(_RECALLED, parameters)
+    ]
 
 
-def coming(connection: sqlite3.Connection, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
+def coming(
+    connection: sqlite3.Connection,
+    owner: Owner,
+    rules: Fading,
+    archive_after: timedelta,
+    after: datetime,
+) -> NextDue:
     """What time alone brings next, from indexes."""
     parameters = {
-        "app_id": owner.app_id, "user_id": owner.user_id, "after": after.timestamp(), "archive_after": archive_after.total_seconds(),
-        **rules.bounds(after),
+        "app_id": owner.app_id, "user_id": owner.user_id, "after": after.timestamp(),
+        "archive_after": archive_after.total_seconds(), **rules.bounds(after),
     }  # fmt: skip
     fades, shrinks, ages, foresight = connection.execute(_COMING, parameters).fetchone()
     fading = min((moment for moment in (fades, shrinks) if moment is not None), default=None)
     return NextDue(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
 
 
-def foresight_ended(connection: sqlite3.Connection, owner: Owner, since: datetime, until: datetime) -> int:
+def foresight_ended(
+    connection: sqlite3.Connection, owner: Owner, since: datetime, until: datetime
+) -> int:
     """How many memories' last foresight ended in (since, until]."""
-    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "since": since.timestamp(), "until": until.timestamp()}
+    parameters = {
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "since": since.timestamp(),
+        "until": until.timestamp(),
+    }
     return int(connection.execute(_FORESEEN, parameters).fetchone()[0])
 
 
-def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None) -> list[Event]:
+def events(
+    connection: sqlite3.Connection,
+    owner: Owner,
+    after_sequence: int,
+    limit: int,
+    where: EventFilter | None,
+) -> list[Event]:
     """Events after a sequence, in order."""
     restriction, parameters = event_conditions(where)
     parameters.update(app_id=owner.app_id, user_id=owner.user_id, after=after_sequence, limit=limit)
-    # The plus makes SQLite look up the events of one memory, or go on from a moment, instead of going through all of the user's: 0.05 ms,
-    # not 30, among 100,000. Events happen in the order of their sequence.
+    # The plus makes SQLite look up the events of one memory, or go on from a moment, instead of
+    # going through all of the user's: 0.05 ms, not 30, among 100,000. Events happen in the order of
+    # their sequence.
     since = where is not None and where.since is not None
     narrow = where is not None and (where.memory_id is not None or since)
     statement = (
-        f"SELECT body FROM documents WHERE app_id = :app_id AND user_id = :user_id AND {'+kind' if narrow else 'kind'} = 'event' "  # noqa: S608
-        f"AND sequence > :after AND {_OF_THE_HEAD} {restriction} ORDER BY {'event_at, sequence' if since else 'sequence'} LIMIT :limit"
+        "SELECT body FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
+        f"AND {'+kind' if narrow else 'kind'} = 'event' AND sequence > :after "
+        f"AND {_OF_THE_HEAD} {restriction} ORDER BY "
+        f"{'event_at, sequence' if since else 'sequence'} LIMIT :limit"
     )
-    return [Event.model_validate_json(body) for (body,) in connection.execute(statement, parameters)]
+    return [
+        Event.model_validate_json(body) for (body,) in connection.execute(statement, parameters)
+    ]
 
 
-def strays(connection: sqlite3.Connection, owner: Owner, limit: int, epoch: str | None) -> list[Document]:
+def strays(
+    connection: sqlite3.Connection, owner: Owner, limit: int, epoch: str | None
+) -> list[Document]:
     """Documents of other epochs than the head's, or of one of them, whether expired or not."""
     parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "epoch": epoch, "limit": limit}
-    return [Document(identity, kind, {}) for identity, kind in connection.execute(_STRAYS, parameters)]
+    return [
+        Document(identity, kind, {}) for identity, kind in connection.execute(_STRAYS, parameters)
+    ]
 
 
-# What a Filter means as SQL, for pages. `memory_index.search` says the same of a slice, for searches; the contract suite holds them
-# together.
+# What a Filter means as SQL, for pages. `memory_index.search` says the same of a slice, for
+# searches; the contract suite holds them together.
 #
-# Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version) counts whatever its
-# status is now, and old versions count too; without it neither does.
+# Note: with `at`, a memory that was overtaken since (contradicted, consolidated, new version)
+# counts whatever its status is now, and old versions count too; without it neither does.
 
 
 _NOT_FADED = (
     "(status != 'active' OR halvings IS NULL "
-    "OR idle_since + :fades_after * COALESCE(lasts, 1) * MAX(halvings - :fades_under, 0) >= :fades_by)"
+    "OR idle_since + :fades_after * COALESCE(lasts, 1) * MAX(halvings - :fades_under, 0) >= "
+    ":fades_by)"
 )
 """`fading.has_faded` of active memories; those that time does nothing to have no `halvings`."""
 
 
 def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
-    """SQL to append to a WHERE (named parameters only, every piece starting with AND) and its parameters."""
+    """SQL to append to a WHERE (named parameters only, every piece starting with AND) and
+    its parameters.
+    """
     if where is None:
         return "", {}
     parts: list[str] = []
@@ -304,7 +435,9 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
             parts.append("(valid_until IS NULL OR valid_until > :valid_now)")
             parameters["valid_now"] = where.now.timestamp()
     else:
-        parts.append(f"({has_status} OR status_reason IN ('contradicted', 'consolidated', 'new_version'))")
+        parts.append(
+            f"({has_status} OR status_reason IN ('contradicted', 'consolidated', 'new_version'))"
+        )
         parts.append("valid_from <= :at AND (valid_until IS NULL OR valid_until > :at)")
         parameters["at"] = where.at.timestamp()
     if where.ended_by is not None:
@@ -314,13 +447,24 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
         rules, now = hidden
         parts.append(_NOT_FADED)
         bounds = rules.bounds(now)
-        parameters |= {"fades_after": bounds["half_life"], "fades_under": bounds["floor"], "fades_by": bounds["now"]}
-    for column, values in (("type", where.types), ("category", where.categories), ("next_id", where.next_ids)):
+        parameters |= {
+            "fades_after": bounds["half_life"],
+            "fades_under": bounds["floor"],
+            "fades_by": bounds["now"],
+        }
+    for column, values in (
+        ("type", where.types),
+        ("category", where.categories),
+        ("next_id", where.next_ids),
+    ):
         if values:
             parts.append(f"{column} IN (SELECT value FROM json_each(:{column}_values))")  # noqa: S608 - our own names
             parameters[f"{column}_values"] = listed(values)
     if where.tags:
-        parts.append("EXISTS (SELECT 1 FROM json_each(documents.tags) AS tag WHERE tag.value IN (SELECT value FROM json_each(:tags)))")
+        parts.append(
+            "EXISTS (SELECT 1 FROM json_each(documents.tags) AS tag WHERE tag.value IN "
+            "(SELECT value FROM json_each(:tags)))"
+        )
         parameters["tags"] = listed(where.tags)
     for column, value in (("session_id", where.session_id), ("agent_id", where.agent_id)):
         if value is not None:
@@ -348,8 +492,13 @@ _JSON_TYPES = {"number": "('integer', 'real')", "text": "('text')"}
 
 def _of_metadata(condition: MetadataCondition, name: str, parameters: dict[str, Any]) -> str:
     """A condition on metadata as SQL; the path and all values are parameters."""
-    parameters[f"{name}_path"] = "$." + ".".join(f'"{step}"' for step in ("metadata", *condition.path))
-    kind, value = f"json_type({_TEXT_OF_BODY}, :{name}_path)", f"json_extract({_TEXT_OF_BODY}, :{name}_path)"
+    parameters[f"{name}_path"] = "$." + ".".join(
+        f'"{step}"' for step in ("metadata", *condition.path)
+    )
+    kind, value = (
+        f"json_type({_TEXT_OF_BODY}, :{name}_path)",
+        f"json_extract({_TEXT_OF_BODY}, :{name}_path)",
+    )
 
     def equals(choice: Any, number: int) -> str:
         match kind_of(choice):
@@ -363,22 +512,29 @@ def _of_metadata(condition: MetadataCondition, name: str, parameters: dict[str, 
 
     match condition.operator:
         case "eq" | "in":
-            return f"({' OR '.join(equals(choice, number) for number, choice in enumerate(condition.choices))})"
+            return f"({' OR '.join(equals(choice, number) for number, choice in enumerate(condition.choices))})"  # noqa: E501
         case "ne":
             return f"NOT COALESCE({equals(condition.value, 0)}, 0)"
         case operator:
             parameters[f"{name}_0"] = condition.value
-            return f"({kind} IN {_JSON_TYPES[kind_of(condition.value)]} AND {value} {_COMPARISONS[operator]} :{name}_0)"
+            return (
+                f"({kind} IN {_JSON_TYPES[kind_of(condition.value)]} AND {value} "
+                f"{_COMPARISONS[operator]} :{name}_0)"
+            )
 
 
 def matching(connection: sqlite3.Connection, owner: Owner, where: Filter) -> frozenset[str]:
-    """The ids of the memories and versions whose metadata a filter lets through, among those that the rest of it does."""
+    """The ids of the memories and versions whose metadata a filter lets through,
+    among those that the rest of it does.
+    """
     restriction, parameters = conditions(where)
     statement = (
         "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
         f"AND kind IN ('memory', 'version') AND {_OF_THE_HEAD} {restriction}"
     )
-    rows = connection.execute(statement, {**parameters, "app_id": owner.app_id, "user_id": owner.user_id})
+    rows = connection.execute(
+        statement, {**parameters, "app_id": owner.app_id, "user_id": owner.user_id}
+    )
     return frozenset(identity for (identity,) in rows)
 
 
@@ -408,42 +564,65 @@ def event_conditions(where: EventFilter | None) -> tuple[str, dict[str, Any]]:
 
 # An admin's reads: the poisoned tasks of an app's users, and agents user by user.
 #
-# Note: both are read from indexes that a file may be older than. So these are made when a file is opened, if they are missing.
+# Note: both are read from indexes that a file may be older than. So these are made when a file is
+# opened, if they are missing.
 
 
 _AFTER_ALL: Final = Place(2**62, "")
 _POISONED = (
-    f"SELECT user_id, {READ_COLUMNS} FROM documents INDEXED BY tasks_poisoned WHERE app_id = ? AND {IS_POISONED} "  # noqa: S608 - our own names
-    "AND (sequence, id) < (?, ?) ORDER BY sequence DESC, id DESC LIMIT ?"
+    f"SELECT user_id, {READ_COLUMNS} FROM documents INDEXED BY tasks_poisoned WHERE app_id = ? "  # noqa: S608 - our own names
+    f"AND {IS_POISONED} AND (sequence, id) < (?, ?) ORDER BY sequence DESC, id DESC LIMIT ?"
 )
-_ITS_OWN = "FROM documents INDEXED BY documents_by_agent WHERE app_id = ? AND user_id = ? AND kind = 'memory' AND agent_id"
+_ITS_OWN = (
+    "FROM documents INDEXED BY documents_by_agent WHERE app_id = ? AND user_id = ? "
+    "AND kind = 'memory' AND agent_id"
+)
 _NEXT_AGENT = f"SELECT MIN(agent_id) {_ITS_OWN} > ?"
-_COUNT = f"SELECT COUNT(*) {_ITS_OWN} = ? AND status IN ('active', 'compressed') AND category IS NOT '{MESSAGE}'"
+_COUNT = (
+    f"SELECT COUNT(*) {_ITS_OWN} = ? AND status IN ('active', 'compressed') "
+    f"AND category IS NOT '{MESSAGE}'"
+)
 _LAST_CHANGED = f"SELECT {CHANGED} {_ITS_OWN} = ? ORDER BY {CHANGED} DESC LIMIT 1"
 
 
 _TAGS = (
-    "SELECT DISTINCT tag.value FROM documents INDEXED BY documents_with_tags, json_each(documents.tags) AS tag "  # noqa: S608 - our own names
-    f"WHERE app_id = :app_id AND user_id = :user_id AND {HAS_TAGS} AND status IN ('active', 'compressed') AND epoch = {_EPOCH} "
-    "AND substr(tag.value, 1, length(:prefix)) = :prefix AND tag.value > :after ORDER BY tag.value LIMIT :limit"
+    "SELECT DISTINCT tag.value FROM documents INDEXED BY documents_with_tags, "  # noqa: S608 - our own names
+    "json_each(documents.tags) AS tag WHERE app_id = :app_id AND user_id = :user_id "
+    f"AND {HAS_TAGS} AND status IN ('active', 'compressed') AND epoch = {_EPOCH} "
+    "AND substr(tag.value, 1, length(:prefix)) = :prefix AND tag.value > :after ORDER BY tag.value "
+    "LIMIT :limit"
 )
 
 
-def tags(connection: sqlite3.Connection, owner: Owner, prefix: str, after: str | None, limit: int) -> list[str]:
+def tags(
+    connection: sqlite3.Connection, owner: Owner, prefix: str, after: str | None, limit: int
+) -> list[str]:
     """The next tags of a user, from an index of what has tags."""
-    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "prefix": prefix, "after": after or "", "limit": limit}
+    parameters = {
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "prefix": prefix,
+        "after": after or "",
+        "limit": limit,
+    }
     return [tag for (tag,) in connection.execute(_TAGS, parameters)]
 
 
-def poisoned(connection: sqlite3.Connection, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
+def poisoned(
+    connection: sqlite3.Connection, app_id: str, after: Place | None, limit: int
+) -> list[tuple[Owner, Document]]:
     """The next poisoned tasks of an app's users, newest first."""
     place = after or _AFTER_ALL
     rows = connection.execute(_POISONED, (app_id, place.sequence, place.id, limit))
     return [(Owner(app_id, user_id), decoded(row)) for user_id, *row in rows]
 
 
-def agents(connection: sqlite3.Connection, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
-    """The next agents of a user: each is looked up, none of the memories between two of them is gone through."""
+def agents(
+    connection: sqlite3.Connection, owner: Owner, after: str | None, limit: int
+) -> list[AgentCount]:
+    """The next agents of a user: each is looked up, none of the memories between two of them is
+    gone through.
+    """
     counts: list[AgentCount] = []
     last = after or ""
     with transaction(connection):

@@ -1,7 +1,8 @@
 """Documents as rows: what is written, what is read, and how large a batch is.
 
-Note: the columns beside `body` and `inner` are copies for WHERE and ORDER BY. Those two are the document: for memories
-`body` is exactly what the API shows, and `inner` the rest; for all others `body` is everything.
+Note: the columns beside `body` and `inner` are copies for WHERE and ORDER BY. Those two are the
+document: for memories `body` is exactly what the API shows, and `inner` the rest;
+for all others `body` is everything.
 """
 
 from __future__ import annotations
@@ -26,35 +27,64 @@ MEMORY_KINDS: Final = frozenset({"memory", "version"})
 MAX_DOCUMENTS = 100
 MAX_BATCH_BYTES = 1_800_000
 BYTES_PER_NUMBER = 13
-"""A vector's share of a batch is counted as JSON text with 9 significant digits, so that every adapter has the same limit."""
+"""A vector's share of a batch is counted as JSON text with 9 significant digits,
+so that every adapter has the same limit.
+"""
 
 _MEMORY_COLUMNS = (
-    "type", "status", "status_reason", "category", "session_id", "agent_id",
-    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
+    "type", "status", "status_reason", "category", "session_id", "agent_id", "event_at",
+    "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
     "idle_since", "halvings", "lasts", "characters", "created_at", "ages_from", "foresees_until",
 )  # fmt: skip
 _EVENT_COLUMNS = ("memory_id", "event_type", "correlation_id")
-_COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, *_EVENT_COLUMNS, "vector", "body")
+_COLUMNS = (
+    "app_id",
+    "user_id",
+    "id",
+    "kind",
+    "sequence",
+    "change",
+    "expires_at",
+    *_MEMORY_COLUMNS,
+    *_EVENT_COLUMNS,
+    "vector",
+    "body",
+)
 READ_COLUMNS = "id, kind, body, inner, expires_at, vector"
 
 WRITE = (
-    f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join(':' + name for name in _COLUMNS)}) "  # noqa: S608 - our own names
+    f"INSERT INTO documents ({', '.join(_COLUMNS)}) "  # noqa: S608 - our own names
+    f"VALUES ({', '.join(':' + name for name in _COLUMNS)}) "
     "ON CONFLICT (app_id, user_id, id) DO UPDATE SET "
-    + ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS if name not in ("app_id", "user_id", "id"))
+    + ", ".join(
+        f"{name} = excluded.{name}" for name in _COLUMNS if name not in ("app_id", "user_id", "id")
+    )
     + " WHERE :overwrite OR documents.expires_at <= :now"
 )
-"""One row: `overwrite` = 1 for a put, 0 for a create, which takes the place of an expired row only."""
+"""One row: `overwrite` = 1 for a put, 0 for a create, which takes the place of an
+expired row only.
+"""
 
 
 def encoded(batch: Batch) -> tuple[list[tuple[Write, dict[str, Any]]], bytes]:
-    """The batch's writes with their row parameters, events first, and the head's JSON. Raises TooLarge."""
+    """The batch's writes with their row parameters, events first, and the head's JSON.
+    Raises TooLarge.
+    """
     writes = [Write("create", event_document(event)) for event in batch.events]
     writes += batch.writes
     if (documents := len(writes) + len(batch.marks) + 1) > MAX_DOCUMENTS:
-        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}")
-    pairs = [(write, {} if write.mode == "delete" else parameters(write.document)) for write in writes]
+        raise TooLarge(
+            f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}"
+        )
+    pairs = [
+        (write, {} if write.mode == "delete" else parameters(write.document)) for write in writes
+    ]
     head = batch.head.model_dump_json().encode()
-    check_size(len(head) + sum(size_of(row) for _, row in pairs) + sum(map(size_of_mark, batch.marks.values())))
+    check_size(
+        len(head)
+        + sum(size_of(row) for _, row in pairs)
+        + sum(map(size_of_mark, batch.marks.values()))
+    )
     return pairs, head
 
 
@@ -72,8 +102,8 @@ def event_document(event: Event) -> Document:
 def parameters(document: Document) -> dict[str, Any]:
     """Named parameters of `WRITE` for one document, but for owner, change and mode.
 
-    `sequence` is the body's, 0 where it has none: kinds that are paged carry one. ValueError for a memory that expires: its
-    end is a status, not a clock.
+    `sequence` is the body's, 0 where it has none: kinds that are paged carry one. ValueError for a
+    memory that expires: its end is a status, not a clock.
     """
     body = document.body
     row: dict[str, Any] = dict.fromkeys((*_MEMORY_COLUMNS, *_EVENT_COLUMNS))
@@ -102,7 +132,9 @@ def parameters(document: Document) -> dict[str, Any]:
 
 
 def decoded(row: Sequence[Any]) -> Document:
-    """A document from the values of `READ_COLUMNS`. Raises Damaged for a memory that can't be parsed."""
+    """A document from the values of `READ_COLUMNS`. Raises Damaged for a memory that
+    can't be parsed.
+    """
     identity, kind, body, inner, expires_at, blob = row
     until = None if expires_at is None else moment(expires_at)
     tag = None if kind in MEMORY_KINDS else tag_of(body, expires_at)
@@ -115,7 +147,9 @@ def decoded(row: Sequence[Any]) -> Document:
 
 
 def decoded_or_damaged(row: Sequence[Any], sequence: int, next_id: str | None) -> Document:
-    """The same; a memory that can't be parsed comes as `damaged`, with its place, so that it does not hide those beside it."""
+    """The same; a memory that can't be parsed comes as `damaged`, with its place,
+    so that it does not hide those beside it.
+    """
     try:
         return decoded(row)
     except Damaged:
@@ -123,8 +157,12 @@ def decoded_or_damaged(row: Sequence[Any], sequence: int, next_id: str | None) -
 
 
 def tag_of(body: bytes, expires_at: float | None) -> str:
-    """The mark of a state of a document: a digest of what is stored, since two equal states need not be told apart."""
-    return blake2b(body, digest_size=16, salt=b"" if expires_at is None else int(expires_at).to_bytes(8)).hexdigest()
+    """The mark of a state of a document: a digest of what is stored, since two equal states need
+    not be told apart.
+    """
+    return blake2b(
+        body, digest_size=16, salt=b"" if expires_at is None else int(expires_at).to_bytes(8)
+    ).hexdigest()
 
 
 def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
@@ -165,15 +203,23 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
-    """What is asked for when time has passed; nothing of a memory that time does nothing to, so that no index holds it.
+    """What is asked for when time has passed; nothing of a memory that time does nothing to,
+    so that no index holds it.
 
-    Of a decayed memory only when it was accessed, and only if that was since: by that `recalled` finds it.
+    Of a decayed memory only when it was accessed, and only if that was since:
+    by that `recalled` finds it.
     """
     if body["status"] == "decayed":
         accessed, changed = seconds(body["last_accessed_at"]), seconds(body["updated_at"])
-        return {"idle_since": accessed} if accessed is not None and changed is not None and accessed >= changed else {}
+        return (
+            {"idle_since": accessed}
+            if accessed is not None and changed is not None and accessed >= changed
+            else {}
+        )
     in_slot = body.get("subject") is not None and body.get("attribute") is not None
-    if body["status"] != "active" or not fades(body["type"], pinned=body["pinned"], in_slot=in_slot, worth=body.get("worth")):
+    if body["status"] != "active" or not fades(
+        body["type"], pinned=body["pinned"], in_slot=in_slot, worth=body.get("worth")
+    ):
         return {}
     return {
         "idle_since": seconds(body["last_accessed_at"] or body["created_at"]),
@@ -185,17 +231,27 @@ def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def lasts(body: dict[str, Any]) -> float:
-    """By what the half-life is multiplied for a memory; `fading.half_life_factor` of its document."""
-    return worth_factor(body.get("worth")) * lengthened_by_use(body["access_count"], body["reinforcement_count"])
+    """By what the half-life is multiplied for a memory; `fading.half_life_factor` of
+    its document.
+    """
+    return worth_factor(body.get("worth")) * lengthened_by_use(
+        body["access_count"], body["reinforcement_count"]
+    )
 
 
 def size_of(row: dict[str, Any]) -> int:
     """Bytes of one row's document, as every adapter counts them; 0 for a deletion."""
     if not row:
         return 0
-    return len(row["body"]) + len(row["inner"] or b"") + (0 if row["vector"] is None else len(row["vector"]) // 4 * BYTES_PER_NUMBER)
+    return (
+        len(row["body"])
+        + len(row["inner"] or b"")
+        + (0 if row["vector"] is None else len(row["vector"]) // 4 * BYTES_PER_NUMBER)
+    )
 
 
 def size_of_mark(mark: Mark) -> int:
     """Bytes of what a mark sets, as every adapter counts them."""
-    return len(orjson.dumps(mark.fields)) + (0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER + len(mark.states))
+    return len(orjson.dumps(mark.fields)) + (
+        0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER + len(mark.states)
+    )

@@ -1,8 +1,10 @@
-"""The slices held in memory: found by owner, brought up to date at each look, the least used let go when over the budget.
+"""The slices held in memory: found by owner, brought up to date at each look,
+the least used let go when over the budget.
 
-Note: a slice never trusts that it was told of everything. Every look compares it with the owner's change counter in the
-file and reads what it missed, another process's commits too. That a commit of this process is put into a slice at once saves that
-reading, and happens only where the slice stood right before the commit.
+Note: a slice never trusts that it was told of everything. Every look compares it with the owner's
+change counter in the file and reads what it missed, another process's commits too. That a commit of
+this process is put into a slice at once saves that reading, and happens only where the slice stood
+right before the commit.
 """
 
 from __future__ import annotations
@@ -27,9 +29,12 @@ from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
 MOST_DAMAGED = 20
-"""Memories of one user that are left out; with more, something else is wrong, and searches say so."""
+"""Memories of one user that are left out; with more, something else is wrong,
+and searches say so.
+"""
 _CHANGED = (
-    "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? AND epoch = ? ORDER BY change, id"
+    "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? "
+    "AND change > ? AND epoch = ? ORDER BY change, id"
 )
 
 
@@ -48,7 +53,9 @@ class _Held:
 
 
 class Slices:
-    """At most `budget_bytes` of slices, estimated; the one in use is never dropped, however large it is."""
+    """At most `budget_bytes` of slices, estimated; the one in use is never dropped,
+    however large it is.
+    """
 
     def __init__(self, kind: VectorKind, budget_bytes: int, clock: Clock) -> None:
         self._kind = kind
@@ -57,16 +64,23 @@ class Slices:
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
 
     def facts(self) -> dict[str, int]:
-        """How many slices are held and what they weigh; how many memories in them can't be read, if any."""
+        """How many slices are held and what they weigh; how many memories in them can't be read,
+        if any.
+        """
         with self._lock:
             self._let_idle_go()
             damaged = sum(len(entry.slice.damaged) for entry in self._held.values())
-            facts = {"slices": len(self._held), "slice_bytes": sum(entry.nbytes for entry in self._held.values())}
+            facts = {
+                "slices": len(self._held),
+                "slice_bytes": sum(entry.nbytes for entry in self._held.values()),
+            }
             return facts | ({"damaged": damaged} if damaged else {})
 
     @contextmanager
     def hold(self, owner: Owner) -> Iterator[Slice]:
-        """The owner's slice, for the caller alone. Take it before anything is read, or it may be newer than that."""
+        """The owner's slice, for the caller alone. Take it before anything is read,
+        or it may be newer than that.
+        """
         with self._lock:
             self._let_idle_go()
             entry = self._held.get(owner)
@@ -82,23 +96,36 @@ class Slices:
                 if entry.slice.change != before or before < 0:
                     self._weigh(owner, entry)
 
-    def bring_up(self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, at_most: int | None = None) -> Standing | None:
+    def bring_up(
+        self,
+        connection: sqlite3.Connection,
+        owner: Owner,
+        user_slice: Slice,
+        at_most: int | None = None,
+    ) -> Standing | None:
         """Make a held slice say what the file says, and return the owner's standing.
 
-        None for an unknown owner. It starts over when a memory was deleted by someone, when the epoch changed, or when most of its rows are
-        taken out.
-        at_most: raise Heavy rather than start over or read more commits than that. Raises sqlite3.Error.
+        None for an unknown owner. It starts over when a memory was deleted by someone, when the
+        epoch changed, or when most of its rows are taken out. at_most: raise Heavy rather than
+        start over or read more commits than that. Raises sqlite3.Error.
         """
         standing = standing_of(connection, owner)
-        if standing is None or (user_slice.is_at(standing.head.epoch, standing.change) and not user_slice.wasteful):
+        if standing is None or (
+            user_slice.is_at(standing.head.epoch, standing.change) and not user_slice.wasteful
+        ):
             return standing
         with transaction(connection):
             standing = standing_of(connection, owner)
             if standing is None:
                 return None
-            fits = user_slice.epoch == standing.head.epoch and standing.removal <= user_slice.change <= standing.change
+            fits = (
+                user_slice.epoch == standing.head.epoch
+                and standing.removal <= user_slice.change <= standing.change
+            )
             from_scratch = user_slice.wasteful or not fits
-            if at_most is not None and (from_scratch or standing.change - user_slice.change > at_most):
+            if at_most is not None and (
+                from_scratch or standing.change - user_slice.change > at_most
+            ):
                 raise Heavy
             if from_scratch:
                 user_slice.clear()
@@ -115,7 +142,9 @@ class Slices:
                 forget_texts()
 
     def committed(self, owner: Owner, batch: Batch, change: int) -> None:
-        """Put a commit of this process, the owner's `change`-th, into the owner's slice where that is held, idle and right before it."""
+        """Put a commit of this process, the owner's `change`-th, into the owner's slice where that
+        is held, idle and right before it.
+        """
         with self._lock:
             entry = self._held.get(owner)
         if entry is None or not entry.lock.acquire(blocking=False):
@@ -126,7 +155,9 @@ class Slices:
                 entry.slice.change = change
                 self._weigh(owner, entry)
         except Exception:  # the commit is durable and must be answered so
-            log.exception("a commit could not be put into the slice of its user, which will be read anew")
+            log.exception(
+                "a commit could not be put into the slice of its user, which will be read anew"
+            )
             entry.slice.clear()
         finally:
             entry.lock.release()
@@ -134,10 +165,17 @@ class Slices:
     def _put(self, user_slice: Slice, batch: Batch) -> None:
         for document in (write.document for write in batch.writes):
             if document.kind in MEMORY_KINDS and document.body["epoch"] == batch.head.epoch:
-                user_slice.put(document.id, document.kind, document.body, self._comparable(document.body, as_blob(document.vector)))
+                user_slice.put(
+                    document.id,
+                    document.kind,
+                    document.body,
+                    self._comparable(document.body, as_blob(document.vector)),
+                )
                 read_ahead(document.body["content"])
 
-    def _read_missed(self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, epoch: str) -> None:
+    def _read_missed(
+        self, connection: sqlite3.Connection, owner: Owner, user_slice: Slice, epoch: str
+    ) -> None:
         """Read what changed. A memory that can't be read is left out.
 
         The slice is then loaded again without that memory, which may be half there.
@@ -147,7 +185,9 @@ class Slices:
         while True:
             memory_id = ""
             try:
-                for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, since, epoch)):
+                for memory_id, kind, body, inner, blob in connection.execute(
+                    _CHANGED, (*owner, since, epoch)
+                ):
                     if memory_id not in damaged:
                         parsed = whole(body, inner)
                         user_slice.put(memory_id, kind, parsed, self._comparable(parsed, blob))
@@ -155,7 +195,10 @@ class Slices:
                 user_slice.clear()
                 if not memory_id or len(damaged) == MOST_DAMAGED:
                     raise
-                log.error("a search leaves out the memory %s: what is stored of it can't be read", memory_id)
+                log.error(
+                    "a search leaves out the memory %s: what is stored of it can't be read",
+                    memory_id,
+                )
                 damaged.add(memory_id)
                 since = -1
             except BaseException:
@@ -195,4 +238,6 @@ class Slices:
 
 def _adds_only(batch: Batch) -> bool:
     """Whether all that a slice has to know of the batch is in its writes."""
-    return all(write.mode != "delete" for write in batch.writes) and not any(mark.is_searched for mark in batch.marks.values())
+    return all(write.mode != "delete" for write in batch.writes) and not any(
+        mark.is_searched for mark in batch.marks.values()
+    )

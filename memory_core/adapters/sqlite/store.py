@@ -1,6 +1,7 @@
 """The embedded long-term store: one SQLite file, and users' slices in memory.
 
-Note: a read may come from a slice, but never from one that is behind the file. Each search brings it up first.
+Note: a read may come from a slice, but never from one that is behind the file.
+Each search brings it up first.
 """
 
 from __future__ import annotations
@@ -19,10 +20,23 @@ from weakref import WeakValueDictionary
 from pydantic import ValidationError
 
 from memory_core.adapters.memory_index.columns import Slice
-from memory_core.adapters.memory_index.search import find, neighbours, nothing, with_own_name, without_others
+from memory_core.adapters.memory_index.search import (
+    find,
+    neighbours,
+    nothing,
+    with_own_name,
+    without_others,
+)
 from memory_core.adapters.sqlite import reads, writes
 from memory_core.adapters.sqlite import writes as committing
-from memory_core.adapters.sqlite.database import DEPENDENCY, LAYOUT, Connections, has_other_vectors, recorded_embedder, replace_embedder
+from memory_core.adapters.sqlite.database import (
+    DEPENDENCY,
+    LAYOUT,
+    Connections,
+    has_other_vectors,
+    recorded_embedder,
+    replace_embedder,
+)
 from memory_core.adapters.sqlite.file import Synchronous, prepare
 from memory_core.adapters.sqlite.key_store import SqliteKeyStore
 from memory_core.adapters.sqlite.reads import Standing
@@ -58,18 +72,22 @@ IDS_ON_THE_LOOP = 32
 ROWS_ON_THE_LOOP = 4_000
 COMMITS_ON_THE_LOOP = 4
 DOCUMENTS_ON_THE_LOOP = 12
-"""What is light enough to be done on the event loop: a search over 4,000 rows takes about 1 ms, reading what four commits changed
-up to 10. With 8 clients on 8 users of 1,000 memories, thread hops alone had halved the throughput."""
+"""What is light enough to be done on the event loop: a search over 4,000 rows takes about 1 ms,
+reading what four commits changed up to 10. With 8 clients on 8 users of 1,000 memories, thread hops
+alone had halved the throughput.
+"""
 WHOLE = "all"
 SLICE_BUDGET_BYTES = 320 * 2**20
 T = TypeVar("T")
 
 
 class SqliteStore:
-    """`LongTermStore` in one file. What is light is done on the event loop, the rest in threads; processes may share the file.
+    """`LongTermStore` in one file. What is light is done on the event loop, the rest in threads;
+    processes may share the file.
 
-    synchronous: `full` keeps an acknowledged commit through a power cut, `normal` through the death of the process only.
-    slice_budget_bytes: what users' slices may take together, estimated; a slice over it alone is held while it is the latest used.
+    synchronous: `full` keeps an acknowledged commit through a power cut, `normal` through the death
+    of the process only. slice_budget_bytes: what users' slices may take together, estimated; a
+    slice over it alone is held while it is the latest used.
     """
 
     def __init__(
@@ -91,7 +109,9 @@ class SqliteStore:
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """Make or check the file; one with vectors of another embedder is opened, and says so. Raises Unavailable."""
+        """Make or check the file; one with vectors of another embedder is opened,
+        and says so. Raises Unavailable.
+        """
         self._file.open()
         try:
             await self._file.write(self._prepared)
@@ -107,11 +127,17 @@ class SqliteStore:
         """The keys and audit logs of apps, in the same file."""
         return SqliteKeyStore(self._file, self._clock)
 
-    async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
-        """Head, documents and neighbours as of one state of the file. A neighbour of the slot without a vector has similarity 0."""
+    async def snapshot(
+        self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None
+    ) -> Snapshot:
+        """Head, documents and neighbours as of one state of the file. A neighbour of the slot
+        without a vector has similarity 0.
+        """
         if near is not None:
             self._check_vector(near.vector)
-            return await self._with_slice(lambda connection, light: self._near(connection, light, owner, ids, near), owner)
+            return await self._with_slice(
+                lambda connection, light: self._near(connection, light, owner, ids, near), owner
+            )
         if len(ids) <= IDS_ON_THE_LOOP:
             return self._file.here(self._documents, owner, ids)
         return await self._file.read(self._documents, owner, ids)
@@ -119,13 +145,16 @@ class SqliteStore:
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. HeadMoved compares the whole expected head; see `writes`.
 
-        A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the writing thread and back costs
-        that again, and several times that on a busy machine), unless another write is under way just now.
+        A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the
+        writing thread and back costs that again, and several times that on a busy machine), unless
+        another write is under way just now.
         """
         batch = with_own_name(batch, self._embedder)
         light = len(batch.writes) + len(batch.events) + len(batch.marks) <= DOCUMENTS_ON_THE_LOOP
         write = self._file.write_light if light else self._file.write
-        change = await write(committing.commit_batch, owner, batch, self._clock.now(), self._embedder)
+        change = await write(
+            committing.commit_batch, owner, batch, self._clock.now(), self._embedder
+        )
         self._slices.ended(owner, batch.head.epoch)
         if light:
             self._slices.committed(owner, batch, change)
@@ -134,21 +163,29 @@ class SqliteStore:
         """One document beside the log."""
         return await self._file.write_light(writes.keep, owner, document, self._clock.now())
 
-    async def fold(self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]) -> Document | None:
+    async def fold(
+        self, owner: Owner, accesses: Document, touches: Mapping[str, Touch]
+    ) -> Document | None:
         """Accesses into memories, with what is left of the document that they waited in."""
         return await self._file.write(writes.fold, owner, accesses, touches, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """The next owners for whom work waits. With the first of them, what is left of users erased long ago goes."""
+        """The next owners for whom work waits. With the first of them, what is left of users erased
+        long ago goes.
+        """
         if after is None:
             await self._file.write(writes.expire, self._clock.now())
         return await self._file.read(writes.waiting, after, limit)
 
-    async def owners(self, after: Owner | None, limit: int, app_id: str | None = None) -> list[tuple[Owner, Head]]:
+    async def owners(
+        self, after: Owner | None, limit: int, app_id: str | None = None
+    ) -> list[tuple[Owner, Head]]:
         """The next owners."""
         return await self._file.read(writes.owners, after, limit, app_id)
 
-    async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
+    async def poisoned(
+        self, app_id: str, after: Place | None, limit: int
+    ) -> list[tuple[Owner, Document]]:
         """The next poisoned tasks of an app's users, newest first."""
         return await self._file.read(reads.poisoned, app_id, after, limit)
 
@@ -172,23 +209,47 @@ class SqliteStore:
         """Candidates straight from the owner's slice; no document is read."""
         for vector in search.vectors:
             self._check_vector(vector)
-        return await self._with_slice(lambda connection, light: self._found(connection, light, owner, search), owner)
+        return await self._with_slice(
+            lambda connection, light: self._found(connection, light, owner, search), owner
+        )
 
     async def memories(
-        self, owner: Owner, ids: Sequence[str], where: Filter | None = None, *, seen: Head | None = None
+        self,
+        owner: Owner,
+        ids: Sequence[str],
+        where: Filter | None = None,
+        *,
+        seen: Head | None = None,
     ) -> dict[str, SerializedMemory]:
         """Memories and versions by id, as of one state of the file, without vectors."""
         return self._file.here(reads.to_show, owner, ids, where)
 
     async def page(
-        self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
+        self,
+        owner: Owner,
+        kind: Kind,
+        where: Filter | None,
+        after: Place | None,
+        limit: int,
+        *,
+        newest_first: bool = True,
     ) -> list[Document]:
-        """One page by (sequence, id); the sequence is the body's own. Memories looked at with `where.at` come with their versions."""
+        """One page by (sequence, id); the sequence is the body's own. Memories looked at with
+        `where.at` come with their versions.
+        """
         now = self._clock.now()
-        return await self._file.read(reads.page, owner, kind, where, after, limit, newest_first, now)
+        return await self._file.read(
+            reads.page, owner, kind, where, after, limit, newest_first, now
+        )
 
     async def faded(
-        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+        self,
+        owner: Owner,
+        rules: Fading,
+        now: datetime,
+        session_id: str | None,
+        after: Place | None,
+        limit: int,
     ) -> list[Place]:
         """Places of memories for which something is due, from an index."""
         return self._file.here(reads.faded, owner, rules, now, session_id, after, limit)
@@ -197,7 +258,9 @@ class SqliteStore:
         """Places of decayed memories that were shown since they decayed."""
         return self._file.here(reads.recalled, owner, after, limit)
 
-    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> NextDue:
+    async def coming(
+        self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime
+    ) -> NextDue:
         """What time alone brings next, from indexes."""
         return self._file.here(reads.coming, owner, rules, archive_after, after)
 
@@ -205,7 +268,9 @@ class SqliteStore:
         """How many memories' last foresight ended meanwhile."""
         return await self._file.read(reads.foresight_ended, owner, since, until)
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+    async def events(
+        self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None
+    ) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
         return await self._file.read(reads.events, owner, after_sequence, limit, where)
 
@@ -214,27 +279,42 @@ class SqliteStore:
         return await self._file.read(reads.strays, owner, limit, epoch)
 
     async def scrub(self) -> bool:
-        """Delete what has expired, rewrite the file without what is deleted, and cut the write-ahead log to nothing."""
+        """Delete what has expired, rewrite the file without what is deleted, and cut the
+        write-ahead log to nothing.
+        """
         return await self._file.write(writes.scrub, self._clock.now())
 
     async def check(self) -> Health:
-        """One small read, with what the file and the slices take; after a write that failed for want of room, a write too."""
+        """One small read, with what the file and the slices take; after a write that failed for
+        want of room, a write too.
+        """
         begun = time.perf_counter()
         try:
             facts = await self._file.read(self._facts)
-            problem = await self._file.write(self._file.room.problem) if self._file.room.failed else None
+            problem = (
+                await self._file.write(self._file.room.problem) if self._file.room.failed else None
+            )
             other = await self._other_embedder()
             warning = await asyncio.to_thread(self._file.room.warning) or _damage(facts) or other
         except Unavailable as error:
             return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=error.detail)
         if problem is not None:
-            return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=f"nothing can be saved: {problem}", facts=facts)
+            return Health(
+                "sqlite",
+                "unavailable",
+                last_ok=self._last_ok,
+                detail=f"nothing can be saved: {problem}",
+                facts=facts,
+            )
         self._last_ok = self._clock.now()
         latency_ms = (time.perf_counter() - begun) * 1000
-        return Health("sqlite", "degraded" if warning else "ok", latency_ms, self._last_ok, warning, facts)
+        return Health(
+            "sqlite", "degraded" if warning else "ok", latency_ms, self._last_ok, warning, facts
+        )
 
     async def _with_slice(self, work: Callable[[sqlite3.Connection, bool], T], owner: Owner) -> T:
-        """Do `work` on the owner's slice: here, unless it says Heavy to that, else in a thread. One at a time, the others would only wait.
+        """Do `work` on the owner's slice: here, unless it says Heavy to that, else in a thread. One
+        at a time, the others would only wait.
 
         work: with a connection, and whether it is to be light.
         """
@@ -254,14 +334,27 @@ class SqliteStore:
         if recorded not in (None, self._embedder):
             log.warning("%s", self._beside(recorded))
 
-    def _documents(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> Snapshot:
+    def _documents(
+        self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]
+    ) -> Snapshot:
         head, documents = reads.head_and_documents(connection, owner, ids, self._clock.now())
         return Snapshot(head, without_others(documents, self._embedder))
 
-    def _near(self, connection: sqlite3.Connection, light: bool, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
+    def _near(
+        self,
+        connection: sqlite3.Connection,
+        light: bool,
+        owner: Owner,
+        ids: Sequence[str],
+        near: Near,
+    ) -> Snapshot:
         with self._slices.hold(owner) as user_slice, reads.transaction(connection):
             standing = self._up_to_date(
-                connection, light, owner, user_slice, user_slice.findable_of(near.types) if near.types else len(user_slice)
+                connection,
+                light,
+                owner,
+                user_slice,
+                user_slice.findable_of(near.types) if near.types else len(user_slice),
             )
             if standing is None:
                 return Snapshot(None, {})
@@ -270,13 +363,23 @@ class SqliteStore:
                 raise damaged_memory(memory_id)  # what it says in its slot must not be ignored
             similar = neighbours(user_slice, near, truths)
             now = self._clock.now()
-            documents_near = without_others(reads.by_id(connection, owner, [memory_id for memory_id, _ in similar], now), self._embedder)
+            documents_near = without_others(
+                reads.by_id(connection, owner, [memory_id for memory_id, _ in similar], now),
+                self._embedder,
+            )
             documents = without_others(reads.by_id(connection, owner, ids, now), self._embedder)
         return Snapshot(
-            standing.head, documents, tuple(Neighbour(_memory(documents_near[memory_id]), likeness) for memory_id, likeness in similar)
+            standing.head,
+            documents,
+            tuple(
+                Neighbour(_memory(documents_near[memory_id]), likeness)
+                for memory_id, likeness in similar
+            ),
         )
 
-    def _found(self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search) -> Found:
+    def _found(
+        self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search
+    ) -> Found:
         if light and search.where.metadata:
             raise Heavy
         one_state = reads.transaction(connection) if search.where.metadata else nullcontext()
@@ -284,19 +387,35 @@ class SqliteStore:
             standing = self._up_to_date(connection, light, owner, user_slice, len(user_slice))
             if standing is None:
                 return Found(None, *nothing(search.terms))
-            only = reads.matching(connection, owner, search.where) if search.where.metadata else None
+            only = (
+                reads.matching(connection, owner, search.where) if search.where.metadata else None
+            )
             return Found(standing.head, *find(user_slice, search, only))
 
-    def _up_to_date(self, connection: sqlite3.Connection, light: bool, owner: Owner, user_slice: Slice, looked_at: int) -> Standing | None:
+    def _up_to_date(
+        self,
+        connection: sqlite3.Connection,
+        light: bool,
+        owner: Owner,
+        user_slice: Slice,
+        looked_at: int,
+    ) -> Standing | None:
         if light and looked_at > ROWS_ON_THE_LOOP:
             raise Heavy
-        return self._slices.bring_up(connection, owner, user_slice, COMMITS_ON_THE_LOOP if light else None)
+        return self._slices.bring_up(
+            connection, owner, user_slice, COMMITS_ON_THE_LOOP if light else None
+        )
 
     def _facts(self, connection: sqlite3.Connection) -> dict[str, int | str]:
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-        return {"file_bytes": pages * page_size, "journal_mode": mode, "synchronous": self._synchronous, **self._slices.facts()}
+        return {
+            "file_bytes": pages * page_size,
+            "journal_mode": mode,
+            "synchronous": self._synchronous,
+            **self._slices.facts(),
+        }
 
     async def _other_embedder(self) -> str | None:
         """What to say of vectors of another embedder; where none is left, ours is put on record."""
@@ -308,19 +427,28 @@ class SqliteStore:
         return None
 
     def _recorded(self, connection: sqlite3.Connection) -> tuple[VectorKind | None, bool]:
-        """The embedder on record, and whether vectors of another one than ours are left; looked for only where another one is on record."""
+        """The embedder on record, and whether vectors of another one than ours are left; looked for
+        only where another one is on record.
+        """
         recorded = recorded_embedder(connection)
-        return recorded, recorded not in (None, self._embedder) and has_other_vectors(connection, self._embedder)
+        return recorded, recorded not in (None, self._embedder) and has_other_vectors(
+            connection, self._embedder
+        )
 
     def _beside(self, recorded: VectorKind | None) -> str:
         meanwhile = "what has no vector of it is found by its words, until it is embedded anew"
-        return f"stored vectors are from {recorded}, the configured embedder is {self._embedder}: {meanwhile}"
+        return (
+            f"stored vectors are from {recorded}, the configured embedder is {self._embedder}: "
+            f"{meanwhile}"
+        )
 
     def _check_vector(self, vector: Vector | None) -> None:
         model, dimensions = self._embedder
         if vector is not None and vector.shape != (dimensions,):
             raise EmbeddingMismatch(
-                DEPENDENCY, f"a query's vector has shape {vector.shape}; the store was opened for {model!r} with {dimensions} dimensions"
+                DEPENDENCY,
+                f"a query's vector has shape {vector.shape}; the store was opened for {model!r} "
+                f"with {dimensions} dimensions",
             )
 
 

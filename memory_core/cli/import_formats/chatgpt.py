@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from memory_core.cli.import_formats.items import ROLES, Item, Json, Skipped, list_of, message_items, service_name
+from memory_core.cli.import_formats.items import (
+    ROLES,
+    Item,
+    Json,
+    Skipped,
+    list_of,
+    message_items,
+    service_name,
+)
 from memory_core.cli.import_formats.json_streams import first_character, list_elements
 
 
 def read_chatgpt(stream: IO[bytes], name: str) -> Iterator[Item]:
-    """Messages of conversations.json of ChatGPT: of each conversation, the branch that it ended with."""
+    """Messages of conversations.json of ChatGPT: of each conversation, the branch that
+    it ended with.
+    """
     first_character(stream)
     for number, conversation in enumerate(list_elements(stream), 1):
         yield from _conversation_items(conversation, f"conversation {number}")
@@ -21,9 +31,15 @@ def _conversation_items(conversation: Any, place: str) -> Iterator[Item]:
     if not isinstance(mapping, dict):
         yield Skipped("not a conversation", place)
         return
-    session = service_name("chatgpt", conversation.get("conversation_id") or conversation.get("id"), place)
+    session = service_name(
+        "chatgpt", conversation.get("conversation_id") or conversation.get("id"), place
+    )
     branch = _branch(mapping, conversation.get("current_node"))
-    given_up = sum(1 for key, node in mapping.items() if key not in branch and isinstance(node, dict) and _is_said(node.get("message")))
+    given_up = sum(
+        1
+        for key, node in mapping.items()
+        if key not in branch and isinstance(node, dict) and _is_said(node.get("message"))
+    )
     for _ in range(given_up):
         yield Skipped("on a branch that was given up", place)
     for index, key in enumerate(branch, 1):
@@ -36,19 +52,34 @@ def _conversation_items(conversation: Any, place: str) -> Iterator[Item]:
         if not _is_said(message):
             kind = content.get("content_type") if isinstance(content, dict) else None
             hidden = role in ("system", "tool") or not isinstance(kind, str)
-            yield Skipped(f"of the {role}" if hidden and isinstance(role, str) and role in ROLES else "not said by anybody", at)
+            yield Skipped(
+                f"of the {role}"
+                if hidden and isinstance(role, str) and role in ROLES
+                else "not said by anybody",
+                at,
+            )
             continue
         when, own = message.get("create_time"), message.get("id") or key
-        yield from message_items(session, role, _text_of(content), when, own, at, title=conversation.get("title"))
+        yield from message_items(
+            session, role, _text_of(content), when, own, at, title=conversation.get("title")
+        )
 
 
 def _branch(mapping: Json, current: Any) -> dict[str, None]:
-    """The keys from the root to the current node; where that is not named, to the last one without children."""
+    """The keys from the root to the current node; where that is not named, to the last one
+    without children.
+    """
     if not isinstance(current, str) or current not in mapping:
-        leaves = [key for key, node in mapping.items() if isinstance(node, dict) and not node.get("children")]
+        leaves = [
+            key
+            for key, node in mapping.items()
+            if isinstance(node, dict) and not node.get("children")
+        ]
         current = leaves[-1] if leaves else None
     keys: dict[str, None] = {}
-    while isinstance(current, str) and current not in keys and isinstance(mapping.get(current), dict):
+    while (
+        isinstance(current, str) and current not in keys and isinstance(mapping.get(current), dict)
+    ):
         keys[current] = None
         current = mapping[current].get("parent")
     return dict.fromkeys(reversed(keys))
@@ -58,7 +89,11 @@ def _is_said(message: Any) -> bool:
     """Whether a person or the assistant said it, to be read."""
     if not isinstance(message, dict):
         return False
-    author, content, metadata = message.get("author"), message.get("content"), message.get("metadata")
+    author, content, metadata = (
+        message.get("author"),
+        message.get("content"),
+        message.get("metadata"),
+    )
     role = author.get("role") if isinstance(author, dict) else None
     kind = content.get("content_type") if isinstance(content, dict) else None
     hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
@@ -73,5 +108,11 @@ def _text_of(content: Any) -> str:
         elif isinstance(part, dict):
             kind = part.get("content_type")
             text = part.get("text")
-            texts.append(text if isinstance(text, str) else "[image]" if kind == "image_asset_pointer" else "[attachment]")
+            texts.append(
+                text
+                if isinstance(text, str)
+                else "[image]"
+                if kind == "image_asset_pointer"
+                else "[attachment]"
+            )
     return "\n".join(texts).strip()

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
-from memory_core.cli.import_formats.items import Item, Json, Skipped, list_of, message_items, service_name, storable_text
+from memory_core.cli.import_formats.items import (
+    Item,
+    Json,
+    Skipped,
+    list_of,
+    message_items,
+    service_name,
+    storable_text,
+)
 from memory_core.cli.import_formats.json_streams import first_character, list_elements
 
 
@@ -26,15 +34,32 @@ def read_claude(stream: IO[bytes], name: str) -> Iterator[Item]:
                 continue
             text = _text_of(message)
             files = [
-                item.get("file_name") for key in ("attachments", "files") for item in list_of(message.get(key)) if isinstance(item, dict)
+                item.get("file_name")
+                for key in ("attachments", "files")
+                for item in list_of(message.get(key))
+                if isinstance(item, dict)
             ]
-            named = "".join(f"\n[file: {storable_text(file)}]" for file in files if isinstance(file, str) and file)
-            words, when, own = (text + named).strip(), message.get("created_at"), message.get("uuid")
-            yield from message_items(session, message.get("sender"), words, when, own, at, title=conversation.get("name"))
+            named = "".join(
+                f"\n[file: {storable_text(file)}]"
+                for file in files
+                if isinstance(file, str) and file
+            )
+            words, when, own = (
+                (text + named).strip(),
+                message.get("created_at"),
+                message.get("uuid"),
+            )
+            yield from message_items(
+                session, message.get("sender"), words, when, own, at, title=conversation.get("name")
+            )
 
 
 def _text_of(message: Json) -> str:
-    parts = [part.get("text") for part in list_of(message.get("content")) if isinstance(part, dict) and part.get("type") == "text"]
+    parts = [
+        part.get("text")
+        for part in list_of(message.get("content"))
+        if isinstance(part, dict) and part.get("type") == "text"
+    ]
     text = "\n".join(part for part in parts if isinstance(part, str))
     plain = message.get("text")
     return text if text.strip() or not isinstance(plain, str) else plain

@@ -1,7 +1,7 @@
 """The formats that can be imported, and which of them a file has.
 
-A reader yields messages and memories in the order of the file, and what it leaves out, with a reason. It holds one conversation in memory,
-never the file.
+A reader yields messages and memories in the order of the file, and what it leaves out, with a
+reason. It holds one conversation in memory, never the file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from memory_core.cli.import_formats.chatgpt import read_chatgpt
 from memory_core.cli.import_formats.claude import read_claude
 from memory_core.cli.import_formats.items import Reader
 from memory_core.cli.import_formats.json_lines import read_memories, read_messages
-from memory_core.cli.import_formats.json_streams import LINE_BYTES, UnreadableFile, first_character, list_elements, parse_line
+from memory_core.cli.import_formats.json_streams import (
+    LINE_BYTES,
+    UnreadableFile,
+    first_character,
+    list_elements,
+    parse_line,
+)
 from memory_core.cli.import_formats.mem0 import read_mem0
 
 OWN_EXPORT, EXPORT_FORMAT = "memory-core", "memory-core-export"
@@ -28,7 +34,9 @@ FORMATS: Mapping[str, Reader] = {
 
 
 def detect_format(stream: IO[bytes]) -> str:
-    """The format of a file, by its first entry: one of FORMATS, or OWN_EXPORT. Raises UnreadableFile."""
+    """The format of a file, by its first entry: one of FORMATS, or OWN_EXPORT.
+    Raises UnreadableFile.
+    """
     begin = first_character(stream)
     if begin == b"[":
         first = next(list_elements(stream), None)
@@ -61,4 +69,7 @@ def _format_of_entry(entry: Any, *, listed: bool) -> str:
         return "mem0"
     if "content" in fields or "value" in fields:
         return "memories"
-    raise UnreadableFile(f"the format can't be told from the first entry; name it with --format ({', '.join(FORMATS)})")
+    raise UnreadableFile(
+        "the format can't be told from the first entry; name it with --format "
+        f"({', '.join(FORMATS)})"
+    )

@@ -1,6 +1,8 @@
-"""What a reader finds in a file: messages, memories, and what it leaves out; each as the service can hold it.
+"""What a reader finds in a file: messages, memories, and what it leaves out; each as the service
+can hold it.
 
-All ids come from the export, or are made of a place in the file, so that a second reading gives the same.
+All ids come from the export, or are made of a place in the file, so that a second reading
+gives the same.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ from typing import IO, Any
 Json = dict[str, Any]
 MESSAGE_BYTES = 32 * 1024
 """Of one message, as the service keeps it."""
-ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "model": "assistant", "bot": "assistant"} | {
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-}
+ROLES = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+} | {"system": "system", "developer": "system", "tool": "tool", "function": "tool"}
 _FIELD_NESTED, _LARGEST = 30, 2**63 - 1
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._:@-]+")
 _TITLE_CHARACTERS = 200
@@ -57,7 +61,14 @@ Reader = Callable[[IO[bytes], str], Iterator[Item]]
 
 
 def message_items(
-    session: str, role: Any, text: str, when: Any, own_id: Any, place: str, actor: Any = None, title: Any = None
+    session: str,
+    role: Any,
+    text: str,
+    when: Any,
+    own_id: Any,
+    place: str,
+    actor: Any = None,
+    title: Any = None,
 ) -> Iterator[Item]:
     """The message, or its pieces where it is longer than one may be; or why it is left out."""
     known_role = ROLES.get(role) if isinstance(role, str) else None
@@ -103,20 +114,28 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def iso_moment(value: Any) -> str | None:
-    """A moment as ISO 8601 with a time zone: of seconds since 1970, or of a text; None where there is none."""
+    """A moment as ISO 8601 with a time zone: of seconds since 1970, or of a text;
+    None where there is none.
+    """
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, timezone.utc).isoformat()
         if isinstance(value, str):
             moment = datetime.fromisoformat(value)
-            return (moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc).isoformat()
+            return (
+                (moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc))
+                .astimezone(timezone.utc)
+                .isoformat()
+            )
     except (ValueError, OverflowError, OSError):
         return None
     return None
 
 
 def service_name(prefix: str, given: Any, place: str) -> str:
-    """An id that the service takes, from one of the export: as it is where it fits, else with a hash of it."""
+    """An id that the service takes, from one of the export: as it is where it fits,
+    else with a hash of it.
+    """
     own = str(given) if isinstance(given, str | int) and str(given).strip() else place
     plain = _NOT_IN_NAMES.sub("-", own).strip("-.")
     whole = "-".join(part for part in (prefix, plain) if part)
@@ -138,7 +157,9 @@ def storable(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict | list) and depth >= _FIELD_NESTED:
         return "…"
     if isinstance(value, dict):
-        return {storable_text(str(name)): storable(field, depth + 1) for name, field in value.items()}
+        return {
+            storable_text(str(name)): storable(field, depth + 1) for name, field in value.items()
+        }
     if isinstance(value, list):
         return [storable(item, depth + 1) for item in value]
     return str(value) if isinstance(value, int) and abs(value) > _LARGEST else value

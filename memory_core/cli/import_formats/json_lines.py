@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from memory_core.cli.import_formats.items import Item, SavedMemory, Skipped, list_of, message_items, service_name, storable
+from memory_core.cli.import_formats.items import (
+    Item,
+    SavedMemory,
+    Skipped,
+    list_of,
+    message_items,
+    service_name,
+    storable,
+)
 from memory_core.cli.import_formats.json_streams import objects_of
 
 MEMORY_FIELDS = frozenset(
@@ -36,12 +44,26 @@ MEMORY_FIELDS = frozenset(
     }
 )
 """Fields of a line that a save takes."""
-_MADE_BY_SERVICE = frozenset({"id", "user_id", "app_id", "status", "version", "created_at", "updated_at", "embedding", "etag"})
+_MADE_BY_SERVICE = frozenset(
+    {
+        "id",
+        "user_id",
+        "app_id",
+        "status",
+        "version",
+        "created_at",
+        "updated_at",
+        "embedding",
+        "etag",
+    }
+)
 """Fields of a memory as the service shows it, which a save does not take."""
 
 
 def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
-    """Messages, a line each, with `role` and `content`; or conversations, a line each, with `messages`."""
+    """Messages, a line each, with `role` and `content`; or conversations, a line each,
+    with `messages`.
+    """
     default = service_name("import", name, "file")
     counts: dict[str, int] = {}
     for place, entry in objects_of(stream):
@@ -55,14 +77,29 @@ def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
             if not isinstance(message, dict):
                 yield Skipped("not a message", at)
                 continue
-            given = entry.get("session_id") or entry.get("conversation_id") or message.get("session_id")
-            session = default if not given and not several else service_name("", given, f"{default}-{place}")
+            given = (
+                entry.get("session_id") or entry.get("conversation_id") or message.get("session_id")
+            )
+            session = (
+                default
+                if not given and not several
+                else service_name("", given, f"{default}-{place}")
+            )
             counts[session] = counts.get(session, 0) + 1
             own = message.get("id") or f"{session}-{counts[session]}"
             when = message.get("timestamp") or message.get("created_at")
             actor = message.get("actor") or message.get("name")
             title = entry.get("title") or entry.get("session_title")
-            yield from message_items(session, message.get("role"), _content_text(message.get("content")), when, own, at, actor, title)
+            yield from message_items(
+                session,
+                message.get("role"),
+                _content_text(message.get("content")),
+                when,
+                own,
+                at,
+                actor,
+                title,
+            )
 
 
 def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
@@ -71,14 +108,31 @@ def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
         if isinstance(entry, Skipped):
             yield entry
             continue
-        fields = {field: value for field, value in entry.items() if field in MEMORY_FIELDS and value is not None}
+        fields = {
+            field: value
+            for field, value in entry.items()
+            if field in MEMORY_FIELDS and value is not None
+        }
         if not fields.get("content") and fields.get("value") is None:
             yield Skipped("no content", place)
             continue
-        others = {field: value for field, value in entry.items() if field not in MEMORY_FIELDS | _MADE_BY_SERVICE and value is not None}
+        others = {
+            field: value
+            for field, value in entry.items()
+            if field not in MEMORY_FIELDS | _MADE_BY_SERVICE and value is not None
+        }
         metadata = fields.get("metadata")
         if others or metadata:
-            fields["metadata"] = {**others, **(metadata if isinstance(metadata, dict) else {"metadata": metadata} if metadata else {})}
+            fields["metadata"] = {
+                **others,
+                **(
+                    metadata
+                    if isinstance(metadata, dict)
+                    else {"metadata": metadata}
+                    if metadata
+                    else {}
+                ),
+            }
         yield SavedMemory(storable({"type": "semantic", "source": "import", **fields}), place)
 
 
@@ -88,7 +142,9 @@ def _content_text(content: Any) -> str:
         return content
     texts = []
     for part in list_of(content):
-        text = part if isinstance(part, str) else part.get("text") if isinstance(part, dict) else None
+        text = (
+            part if isinstance(part, str) else part.get("text") if isinstance(part, dict) else None
+        )
         if isinstance(text, str):
             texts.append(text)
         elif isinstance(part, dict) and isinstance(part.get("type"), str):

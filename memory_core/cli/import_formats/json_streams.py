@@ -1,4 +1,6 @@
-"""JSON and JSON Lines read piece by piece: the elements of a list and the lines of a file, never the whole of it."""
+"""JSON and JSON Lines read piece by piece: the elements of a list and the lines of a file,
+never the whole of it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class UnreadableFile(ValueError):
 
 @contextmanager
 def open_export(path: Path) -> Iterator[IO[bytes]]:
-    """The file, or conversations.json within it where it is a zip archive. Raises UnreadableFile, OSError."""
+    """The file, or conversations.json within it where it is a zip archive. Raises
+    UnreadableFile, OSError.
+    """
     if not zipfile.is_zipfile(path):
         with path.open("rb") as stream:
             yield stream
@@ -35,11 +39,16 @@ def open_export(path: Path) -> Iterator[IO[bytes]]:
     with ExitStack() as opened:
         try:
             archive = opened.enter_context(zipfile.ZipFile(path))
-            names = [name for name in archive.namelist() if name.rpartition("/")[2] == "conversations.json"]
+            names = [
+                name
+                for name in archive.namelist()
+                if name.rpartition("/")[2] == "conversations.json"
+            ]
             if not names:
                 raise UnreadableFile("there is no conversations.json in this archive")
             member = opened.enter_context(archive.open(min(names, key=len)))
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:  # damaged, encrypted, an unknown method
+        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+            # damaged, encrypted, an unknown method
             raise _unreadable(error) from None
         try:
             yield member
@@ -52,7 +61,9 @@ def _unreadable(error: Exception) -> UnreadableFile:
 
 
 def first_character(stream: IO[bytes]) -> bytes:
-    """The first character that is no white space; the stream is put there. A byte order mark is left out."""
+    """The first character that is no white space; the stream is put there. A byte order mark
+    is left out.
+    """
     stream.seek(0)
     if stream.read(3) != b"\xef\xbb\xbf":
         stream.seek(0)
@@ -66,8 +77,8 @@ def first_character(stream: IO[bytes]) -> bytes:
 def list_elements(stream: IO[bytes], key: str | None = None) -> Iterator[Any]:
     """The elements of a JSON list, or of the list below a key of a JSON object, one by one.
 
-    Raises UnreadableFile where the JSON ends early, is broken or nested too deeply. Note: `ijson.items` would take memory that grows with
-    the square of the depth.
+    Raises UnreadableFile where the JSON ends early, is broken or nested too deeply. Note:
+    `ijson.items` would take memory that grows with the square of the depth.
     """
     count, depth, level, in_list, last_key = 0, 0, 1 if key is None else 2, False, None
     builder: Any = None
@@ -96,7 +107,9 @@ def list_elements(stream: IO[bytes], key: str | None = None) -> Iterator[Any]:
 
 
 def objects_of(stream: IO[bytes]) -> Iterator[tuple[str, Json | Skipped]]:
-    """The objects of JSON Lines, or of a JSON list, each with its place; instead of one, why it can't be read."""
+    """The objects of JSON Lines, or of a JSON list, each with its place; instead of one,
+    why it can't be read.
+    """
     if first_character(stream) == b"[":
         for number, element in enumerate(list_elements(stream), 1):
             place = f"entry {number}"

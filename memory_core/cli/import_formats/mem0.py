@@ -5,16 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from memory_core.cli.import_formats.items import Item, Json, SavedMemory, Skipped, iso_moment, list_of, service_name, storable
-from memory_core.cli.import_formats.json_streams import LINE_BYTES, first_character, list_elements, objects_of, parse_line
+from memory_core.cli.import_formats.items import (
+    Item,
+    Json,
+    SavedMemory,
+    Skipped,
+    iso_moment,
+    list_of,
+    service_name,
+    storable,
+)
+from memory_core.cli.import_formats.json_streams import (
+    LINE_BYTES,
+    first_character,
+    list_elements,
+    objects_of,
+    parse_line,
+)
 
 
 def read_mem0(stream: IO[bytes], name: str) -> Iterator[Item]:
-    """Memories as mem0 lists them: a list, or one below `results` or `memories`. Of several users, only the first one's."""
+    """Memories as mem0 lists them: a list, or one below `results` or `memories`.
+    Of several users, only the first one's.
+    """
     first_user: Any = None
     for number, entry in enumerate(_entries(stream), 1):
         place = f"memory {number}"
-        text = (entry.get("memory") or entry.get("text") or entry.get("data")) if isinstance(entry, dict) else None
+        text = (
+            (entry.get("memory") or entry.get("text") or entry.get("data"))
+            if isinstance(entry, dict)
+            else None
+        )
         if not isinstance(entry, dict) or not isinstance(text, str) or not text.strip():
             yield Skipped("no content", place)
             continue
@@ -32,10 +53,18 @@ def read_mem0(stream: IO[bytes], name: str) -> Iterator[Item]:
             "metadata": {**(own if isinstance(own, dict) else {}), **labels},
         }
         fields["event_timestamp"] = iso_moment(entry.get("created_at"))
-        fields["tags"] = [tag for tag in list_of(entry.get("categories")) if isinstance(tag, str) and tag.strip()] or None
-        fields["agent_id"] = service_name("", entry["agent_id"], place) if entry.get("agent_id") else None
-        fields["session_id"] = service_name("", entry["run_id"], place) if entry.get("run_id") else None
-        yield SavedMemory(storable({field: value for field, value in fields.items() if value is not None}), place)
+        fields["tags"] = [
+            tag for tag in list_of(entry.get("categories")) if isinstance(tag, str) and tag.strip()
+        ] or None
+        fields["agent_id"] = (
+            service_name("", entry["agent_id"], place) if entry.get("agent_id") else None
+        )
+        fields["session_id"] = (
+            service_name("", entry["run_id"], place) if entry.get("run_id") else None
+        )
+        yield SavedMemory(
+            storable({field: value for field, value in fields.items() if value is not None}), place
+        )
 
 
 def _entries(stream: IO[bytes]) -> Iterator[Any]:

@@ -1,7 +1,8 @@
-"""The parts of a message's content: kept as their lengths, and split again while these fit the text.
+"""The parts of a message's content: kept as their lengths, and split again while these
+fit the text.
 
-The texts of the parts are joined by a line break into one content. A redaction, or a long text cut short, may have changed the content
-since; then the whole content is one part.
+The texts of the parts are joined by a line break into one content. A redaction, or a long text cut
+short, may have changed the content since; then the whole content is one part.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ MAX_PARTS: Final = 200
 
 
 def lengths_of_parts(content: str, parts: Sequence[str]) -> list[int]:
-    """The lengths of the parts in characters; none where there is one part, too many, or where the content is not these parts joined."""
+    """The lengths of the parts in characters; none where there is one part, too many, or where the
+    content is not these parts joined.
+    """
     if not 1 < len(parts) <= MAX_PARTS or SEAM.join(parts) != content:
         return []
     return [len(part) for part in parts]
 
 
 def split_content(content: str, lengths: Any) -> list[str]:
-    """The texts that a content was joined from; the content alone where the lengths don't fit it, and none where it says nothing.
+    """The texts that a content was joined from; the content alone where the lengths don't fit it,
+    and none where it says nothing.
 
     Args:
         content: Of a message.
@@ -32,7 +36,9 @@ def split_content(content: str, lengths: Any) -> list[str]:
     """
     if not content:
         return []
-    if not isinstance(lengths, list) or not all(type(length) is int and length > 0 for length in lengths):
+    if not isinstance(lengths, list) or not all(
+        type(length) is int and length > 0 for length in lengths
+    ):
         return [content]
     parts, start = list[str](), 0
     for length in lengths:

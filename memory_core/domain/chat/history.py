@@ -1,8 +1,9 @@
 """Which messages of a call are new, where callers send a history again.
 
-A session keeps a mark of each message: who says what, when, and whether with an id. A message that was forgotten for good leaves a hole
-among them, which holds nothing but its time. Turns are known in runs (`history_alignment.py`); system messages, which are instructions and
-no turns, are known one by one and break no run.
+A session keeps a mark of each message: who says what, when, and whether with an id. A message that
+was forgotten for good leaves a hole among them, which holds nothing but its time. Turns are known
+in runs (`history_alignment.py`); system messages, which are instructions and no turns,
+are known one by one and break no run.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from memory_core.domain.chat.messages import ReadMessage
 from memory_core.domain.text.spelling import ANY_MONTH, normal_form
 
 MAX_MARKS: Final = 1_000
-"""Marks that are kept of a session, the latest ones. Messages before them are known again by their ids alone: whatever call begins with
-one of these and has no ids is new from there on.
+"""Marks that are kept of a session, the latest ones. Messages before them are known again by their
+ids alone: whatever call begins with one of these and has no ids is new from there on.
 """
 MARK_CHARACTERS: Final = 9
 _OF_SYSTEM: Final = "!"
@@ -42,7 +43,9 @@ _CLOCK: Final = re.compile(
 """What changes in an instruction with the time of the call."""
 _TOOL_NAMES: Final = re.compile(r"^(?:[\w.-]{1,64}: )+", re.MULTILINE)
 _TOOL_CHARACTERS: Final = 1_000
-"""Of a tool's doing that its mark is made of: a long result is cut, and with its tool's name a little earlier."""
+"""Of a tool's doing that its mark is made of: a long result is cut, and with its tool's name a
+little earlier.
+"""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TIME_BYTES: Final = 6
 _TIME_CHARACTERS: Final = _TIME_BYTES * 4 // 3
@@ -54,7 +57,8 @@ _LATEST: Final = 2 ** (8 * _TIME_BYTES - 1) - 1
 class CallMessage:
     """A message of a call, as far as it takes to know it again.
 
-    at: when it was said, in milliseconds since 1970; the moment of the call where its teller says no time. is_given: whether he does.
+    at: when it was said, in milliseconds since 1970; the moment of the call where its teller says
+    no time. is_given: whether he does.
     """
 
     mark: str
@@ -66,7 +70,12 @@ class CallMessage:
     def of(cls, message: ReadMessage, now: datetime) -> CallMessage:
         """The message as it was read from a call of this moment."""
         at, is_given = message.timestamp or now, message.timestamp is not None
-        return cls(message_mark(message.role or "user", message.content), _milliseconds(at), is_given, message.id)
+        return cls(
+            message_mark(message.role or "user", message.content),
+            _milliseconds(at),
+            is_given,
+            message.id,
+        )
 
     @property
     def kept(self) -> str:
@@ -80,16 +89,20 @@ class CallMessage:
         return self.mark.startswith(_OF_SYSTEM)
 
     def repeats(self, other: str) -> bool:
-        """Whether it may be a message that the session has: of the same mark, and not given a later time."""
-        return other.startswith(self.mark) and not (self.is_given and self.at > _time_of(other, self.at))
+        """Whether it may be a message that the session has: of the same mark, and not given
+        a later time.
+        """
+        return other.startswith(self.mark) and not (
+            self.is_given and self.at > _time_of(other, self.at)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryMatch:
     """What of a call is new.
 
-    new: places in the call, in order. marks: those of the session after it, the latest last. They follow the call where it is known:
-    what it replaced or left out of the end is gone.
+    new: places in the call, in order. marks: those of the session after it, the latest last. They
+    follow the call where it is known: what it replaced or left out of the end is gone.
     """
 
     new: tuple[int, ...]
@@ -97,9 +110,11 @@ class HistoryMatch:
 
 
 def message_mark(role: str, content: str) -> str:
-    """A digest of who says what, without times, names, ids, white space and the form of letters; of a system message without numbers, too.
+    """A digest of who says what, without times, names, ids, white space and the form of letters; of
+    a system message without numbers, too.
 
-    The name of a tool does not count before its result: it is known only where the tool's call is in the same request.
+    The name of a tool does not count before its result: it is known only where the tool's call is
+    in the same request.
     """
     if role == "tool":
         content = _TOOL_NAMES.sub("", content)[:_TOOL_CHARACTERS]
@@ -116,12 +131,17 @@ def kept_mark(role: str, content: str, at: datetime, message_id: str | None = No
     return CallMessage(message_mark(role, content), _milliseconds(at), id=message_id).kept
 
 
-def match_history(session_marks: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str] = frozenset()) -> HistoryMatch:
+def match_history(
+    session_marks: Sequence[str],
+    call: Sequence[CallMessage],
+    known_ids: Collection[str] = frozenset(),
+) -> HistoryMatch:
     """Find what of a call is new in its session.
 
-    Known again are messages whose id is known, wherever they stand; of the turns, those that are aligned with what is kept; and system
-    messages of a text that the session has, unless they are given a later time behind the first turn. A turn of a new id is never one that
-    was told with an id, whatever it says.
+    Known again are messages whose id is known, wherever they stand; of the turns, those that are
+    aligned with what is kept; and system messages of a text that the session has, unless they are
+    given a later time behind the first turn. A turn of a new id is never one that was told with an
+    id, whatever it says.
 
     Args:
         session_marks: Marks of the session, the latest last.
@@ -134,19 +154,28 @@ def match_history(session_marks: Sequence[str], call: Sequence[CallMessage], kno
     """
     marks = [place for place, mark in enumerate(session_marks) if not mark.startswith(_OF_SYSTEM)]
     turns = [place for place, message in enumerate(call) if not message.is_system]
-    steps = _known_turns([session_marks[place] for place in marks], [call[place] for place in turns], known_ids)
+    steps = _known_turns(
+        [session_marks[place] for place in marks], [call[place] for place in turns], known_ids
+    )
     pairs = {turns[step.call]: marks[step.mark] for step in steps}
     known = {*pairs, *_known_systems(session_marks, call)}
     seen, new = {call[place].id for place in known}, list[int]()
     for place, message in enumerate(call):
-        if place not in known and (message.id is None or (message.id not in known_ids and message.id not in seen)):
+        if place not in known and (
+            message.id is None or (message.id not in known_ids and message.id not in seen)
+        ):
             new.append(place)
         seen.add(message.id)
-    return HistoryMatch(tuple(new), tuple(_kept_after(session_marks, call, pairs, new)[-MAX_MARKS:]))
+    return HistoryMatch(
+        tuple(new), tuple(_kept_after(session_marks, call, pairs, new)[-MAX_MARKS:])
+    )
 
 
-def without_message(session_marks: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
-    """The marks once a message was forgotten for good: a hole is left in its place, none of a system message.
+def without_message(
+    session_marks: Sequence[str], message: CallMessage, told_at: datetime
+) -> list[str]:
+    """The marks once a message was forgotten for good: a hole is left in its place,
+    none of a system message.
 
     Args:
         session_marks: Marks of its session, the latest last.
@@ -160,17 +189,29 @@ def without_message(session_marks: Sequence[str], message: CallMessage, told_at:
     elif place is not None:
         marks[place] = _HOLE + marks[place][MARK_CHARACTERS:][:_TIME_CHARACTERS]
     if all(is_hole(mark) or mark.startswith(_OF_SYSTEM) for mark in marks):
-        return [mark for mark in marks if not is_hole(mark)]  # nothing tells any more what would fill them
+        # nothing tells any more what would fill them
+        return [mark for mark in marks if not is_hole(mark)]
     return marks
 
 
-def before_message(session_marks: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
-    """The marks once a message was taken back; with it go the holes that end them, of messages told after it."""
+def before_message(
+    session_marks: Sequence[str], message: CallMessage, told_at: datetime
+) -> list[str]:
+    """The marks once a message was taken back; with it go the holes that end them,
+    of messages told after it.
+    """
     place = _place_of(session_marks, message, told_at)
     if place is None:
         return [*session_marks]
     after = [mark for mark in session_marks[place + 1 :] if not is_hole(mark)]
-    return [*session_marks[:place], *(session_marks[place + 1 :] if any(not mark.startswith(_OF_SYSTEM) for mark in after) else after)]
+    return [
+        *session_marks[:place],
+        *(
+            session_marks[place + 1 :]
+            if any(not mark.startswith(_OF_SYSTEM) for mark in after)
+            else after
+        ),
+    ]
 
 
 def is_hole(mark: str) -> bool:
@@ -178,7 +219,9 @@ def is_hole(mark: str) -> bool:
     return mark.startswith(_HOLE)
 
 
-def _known_turns(session_marks: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str]) -> list[Step]:
+def _known_turns(
+    session_marks: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str]
+) -> list[Step]:
     """The turns that are aligned with what is kept."""
     if not session_marks or not call:
         return []
@@ -189,7 +232,9 @@ def _known_turns(session_marks: Sequence[str], call: Sequence[CallMessage], know
     times = np.array([_time_of(mark, _LATEST) for mark in session_marks])
     has_id = np.array([mark.endswith(_WITH_ID) for mark in session_marks])
     is_hole_there = np.array([is_hole(mark) for mark in session_marks])
-    repeats = np.array([columns[message.mark] for message in call]).reshape(len(call), len(session_marks))
+    repeats = np.array([columns[message.mark] for message in call]).reshape(
+        len(call), len(session_marks)
+    )
     fills = np.tile(is_hole_there, (len(call), 1))
     for place, message in enumerate(call):
         if message.id is not None and message.id not in known_ids:
@@ -212,11 +257,17 @@ def _known_systems(session_marks: Sequence[str], call: Sequence[CallMessage]) ->
     return known
 
 
-def _kept_after(session_marks: Sequence[str], call: Sequence[CallMessage], pairs: Mapping[int, int], new: Sequence[int]) -> list[str]:
+def _kept_after(
+    session_marks: Sequence[str],
+    call: Sequence[CallMessage],
+    pairs: Mapping[int, int],
+    new: Sequence[int],
+) -> list[str]:
     """The marks after a call: those of its new messages at their places in it.
 
-    A message takes the place of the mark that it replaced: as many new turns as marks between two that are known, or before the first. What
-    the call has otherwise goes before the turn that is known after it, or last, and then in the place of an end that the call has edited.
+    A message takes the place of the mark that it replaced: as many new turns as marks between two
+    that are known, or before the first. What the call has otherwise goes before the turn that is
+    known after it, or last, and then in the place of an end that the call has edited.
 
     Args:
         session_marks: Marks of the session, the latest last.
@@ -239,9 +290,16 @@ def _kept_after(session_marks: Sequence[str], call: Sequence[CallMessage], pairs
         end = bisect_left(marks, pairs[place])
         replaced = marks[begin:end]
         if len(turns) == len(replaced):
-            after |= {mark: [call[turn].kept] for turn, mark in zip(turns, replaced, strict=True) if turn in is_new}
+            after |= {
+                mark: [call[turn].kept]
+                for turn, mark in zip(turns, replaced, strict=True)
+                if turn in is_new
+            }
             gap = [turn for turn in gap if call[turn].is_system]
-        after[pairs[place]] = [*(call[other].kept for other in gap if other in is_new), *after[pairs[place]]]
+        after[pairs[place]] = [
+            *(call[other].kept for other in gap if other in is_new),
+            *after[pairs[place]],
+        ]
         gap, begin = [], end + 1
     rest = [call[place].kept for place in gap if place in is_new]
     return [*(mark for place in range(len(session_marks)) for mark in after[place]), *rest]
@@ -256,8 +314,15 @@ def _place_of(session_marks: Sequence[str], message: CallMessage, told_at: datet
     moments = message.at, _milliseconds(told_at)
 
     def distance(place: int) -> tuple[bool, int, int]:
-        has_id, time = session_marks[place].endswith(_WITH_ID), _time_of(session_marks[place], message.at)
-        return has_id != (message.id is not None), min(abs(time - moment) for moment in moments), -place
+        has_id, time = (
+            session_marks[place].endswith(_WITH_ID),
+            _time_of(session_marks[place], message.at),
+        )
+        return (
+            has_id != (message.id is not None),
+            min(abs(time - moment) for moment in moments),
+            -place,
+        )
 
     return min(places, key=distance, default=None)
 

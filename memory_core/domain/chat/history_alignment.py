@@ -1,8 +1,10 @@
 """Where a history that is sent again runs in step with what its session has.
 
-An alignment is a chain of runs, with a difference between each two of them and perhaps one before the first. Each message that is known
-counts 1; a difference costs 1, and 2 where the call has new messages and not as many as it leaves out. The best chain that ends well wins.
-Note: one of a single message after a replacement gains nothing, so the same short answer at the same places makes no history.
+An alignment is a chain of runs, with a difference between each two of them and perhaps one before
+the first. Each message that is known counts 1; a difference costs 1, and 2 where the call has new
+messages and not as many as it leaves out. The best chain that ends well wins. Note: one of a single
+message after a replacement gains nothing, so the same short answer at the same places
+makes no history.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ That is for a call that has nothing more: long histories come in several calls.
 _ONE: Final = 1 << 14
 """What a known message counts."""
 _DIFFERENCE: Final = _ONE + 8
-"""What a difference costs; a little more than 1, so that of two chains that count as much the plainer one wins."""
+"""What a difference costs; a little more than 1, so that of two chains that count as much the
+plainer one wins.
+"""
 _NONE: Final = -(1 << 28)
 _WAYS: Final = 7
 """The bits below a value that tell how its chain came there."""
@@ -43,7 +47,9 @@ class Step(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """What begins at each pair of a message and a mark: how many messages, and whether they end what is kept."""
+    """What begins at each pair of a message and a mark: how many messages, and whether they end
+    what is kept.
+    """
 
     length: Table
     is_last: Table
@@ -55,7 +61,9 @@ class _Runs(NamedTuple):
 
 
 class _Chains(NamedTuple):
-    """The best chain that ends at each pair: what it counts, and that of the best one to it with the way there in its last bits."""
+    """The best chain that ends at each pair: what it counts, and that of the best one to it with
+    the way there in its last bits.
+    """
 
     value: Table
     best: Table
@@ -66,7 +74,8 @@ _GOES_ON, _REPLACED, _BEGINS, _LEFT_OUT, _OTHERWISE = range(5, 0, -1)
 
 
 def aligned(repeats: Table, fills: Table, is_hole: Table) -> list[Step]:
-    """The messages of a call that are known, each with the mark that it repeats or the hole that it fills.
+    """The messages of a call that are known, each with the mark that it repeats or the hole
+    that it fills.
 
     Args:
         repeats: Whether a message of the call may be what a mark was made of.
@@ -83,7 +92,9 @@ def aligned(repeats: Table, fills: Table, is_hole: Table) -> list[Step]:
     chains = _chains(repeats[:, some], fills[:, some], runs, _begins(runs, first, len(is_hole)))
     end = _end(chains, repeats[:, some], left[some])
     steps = [] if end is None else _chain_to(end, chains, repeats[:, some])
-    return _with_holes([Step(step.call, step.mark + first) for step in steps], fills) if steps else []
+    return (
+        _with_holes([Step(step.call, step.mark + first) for step in steps], fills) if steps else []
+    )
 
 
 def _runs(repeats: Table, fills: Table, left: Table) -> _Runs:
@@ -99,7 +110,8 @@ def _runs(repeats: Table, fills: Table, left: Table) -> _Runs:
 
 
 def _begins(runs: _Runs, first: int, marks: int) -> Table:
-    """Where a chain may begin, and at what cost: with the call, or behind messages of it that are new.
+    """Where a chain may begin, and at what cost: with the call, or behind messages of it
+    that are new.
 
     Args:
         runs: Those of the pairs.
@@ -111,7 +123,9 @@ def _begins(runs: _Runs, first: int, marks: int) -> Table:
     begins = runs.may_follow
     if lines > marks:  # a call of all that is kept but its beginning, and more
         places = range(min(columns, lines - first))
-        begins[[first + place for place in places], places] |= runs.is_last[[first + place for place in places], places]
+        begins[[first + place for place in places], places] |= runs.is_last[
+            [first + place for place in places], places
+        ]
     costs = np.where(begins, _BEGINS - _DIFFERENCE, _NONE).astype(np.int32)
     costs[0] = _BEGINS
     return costs
@@ -121,15 +135,23 @@ def _chains(repeats: Table, fills: Table, runs: _Runs, begins: Table) -> _Chains
     """The best chain to each pair, line by line."""
     lines, columns = repeats.shape
     follows, known, filled, apart_from = (
-        np.where(which, 0, _NONE).astype(np.int32) for which in (runs.may_follow, repeats, fills, ~repeats)
+        np.where(which, 0, _NONE).astype(np.int32)
+        for which in (runs.may_follow, repeats, fills, ~repeats)
     )
-    value, ways = np.full((lines, columns + 2), _NONE, np.int32), np.empty(repeats.shape, np.int32)  # two columns before the first mark
+    # two columns before the first mark
+    value, ways = np.full((lines, columns + 2), _NONE, np.int32), np.empty(repeats.shape, np.int32)
     above = anywhere = earlier = np.full(columns + 2, _NONE, np.int32)
     apart = np.full((2, columns + 2), _NONE, np.int32)
     has_holes = fills.any()
     for call in range(lines):
-        # What ended: in the line above; there and before this mark; before that line and this mark; before, on the same diagonal.
-        on, before, other, skipped = above[1:-1], anywhere[:-2], earlier[1:-1], apart[call % 2, 1:-1]
+        # What ended: in the line above; there and before this mark; before that line and this mark;
+        # before, on the same diagonal.
+        on, before, other, skipped = (
+            above[1:-1],
+            anywhere[:-2],
+            earlier[1:-1],
+            apart[call % 2, 1:-1],
+        )
         best = np.maximum(on + _GOES_ON, skipped + (_REPLACED - _DIFFERENCE), out=ways[call])
         np.maximum(best, begins[call], out=best)
         may_end = np.where(runs.is_last[call] & (before > _ONE), 0, follows[call])
@@ -147,8 +169,9 @@ def _chains(repeats: Table, fills: Table, runs: _Runs, begins: Table) -> _Chains
 def _end(chains: _Chains, repeats: Table, left: Table) -> Step | None:
     """Where the best chain ends that ends well.
 
-    That is at the end of what is kept; before an end that the call has edited, which is no longer than the chain counts; or with the call,
-    where the chain counts more than what is kept after it, or `SHORTEST_REPEATED`.
+    That is at the end of what is kept; before an end that the call has edited, which is no longer
+    than the chain counts; or with the call, where the chain counts more than what is kept after it,
+    or `SHORTEST_REPEATED`.
     """
     calls, marks = np.nonzero(repeats & (chains.value > _NONE // 2))
     values, behind, lines = chains.value[calls, marks], left[marks], len(repeats)
@@ -174,7 +197,9 @@ def _chain_to(end: Step, chains: _Chains, repeats: Table) -> list[Step]:
             call, mark = call - 1, int(chains.value[call - 1, : mark - 1].argmax())
         elif way == _OTHERWISE:
             before = chains.value[: call - 1, :mark]
-            call, mark = (int(place) for place in np.unravel_index(int(before.argmax()), before.shape))
+            call, mark = (
+                int(place) for place in np.unravel_index(int(before.argmax()), before.shape)
+            )
         else:
             call, mark = call - 1, mark - 1
             while way == _REPLACED and chains.value[call, mark] < _NONE // 2:
@@ -189,7 +214,9 @@ def _with_holes(steps: list[Step], fills: Table) -> list[Step]:
         before = steps_found[-1]
         room = range(1, min(after.call - before.call, after.mark - before.mark))
         is_replaced = after.call - before.call == after.mark - before.mark
-        forth = [Step(before.call + by, before.mark + by) for by in room] if before.call >= 0 else []
+        forth = (
+            [Step(before.call + by, before.mark + by) for by in room] if before.call >= 0 else []
+        )
         steps_found += _filled(forth, fills, goes_on=is_replaced)
         room = range(1, min(after.call - steps_found[-1].call, after.mark - steps_found[-1].mark))
         back = [Step(after.call - by, after.mark - by) for by in room] if after.call < lines else []

@@ -1,7 +1,7 @@
 """Messages as chat models exchange them, read into messages as they are kept.
 
-The forms are those of OpenAI's chat completions and responses, of Anthropic's messages and of LangChain. Pure: no clock; times that
-are missing are filled in by `timed`.
+The forms are those of OpenAI's chat completions and responses, of Anthropic's messages and of
+LangChain. Pure: no clock; times that are missing are filled in by `timed`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ from typing import Any, overload
 from pydantic import TypeAdapter, ValidationError
 
 from memory_core.domain.chat.content_parts import SEAM, lengths_of_parts
-from memory_core.domain.chat.parts import PartError, ToolNames, describe_call, describe_result, read_call, read_part, without_data_urls
+from memory_core.domain.chat.parts import (
+    PartError,
+    ToolNames,
+    describe_call,
+    describe_result,
+    read_call,
+    read_part,
+    without_data_urls,
+)
 from memory_core.domain.conversation import GivenRole, Message, Role
 from memory_core.domain.errors import FieldError, Invalid, shown_name
 from memory_core.domain.fields import Content, Input, Label, Name
@@ -24,7 +32,9 @@ from memory_core.domain.text.fence import without_contexts
 
 MAX_MESSAGES = 200
 MAX_PACK_CHARACTERS = 8_000
-"""Of the tools' doings of one message that are kept as one: four at their longest, which fit into a content in any script."""
+"""Of the tools' doings of one message that are kept as one: four at their longest,
+which fit into a content in any script.
+"""
 LEAST_OF_DOCUMENT = 100
 """Bytes below which nothing is kept of a document."""
 MAX_ERRORS = 50
@@ -33,42 +43,79 @@ KNOWN_FIELDS = frozenset({
     # ours
     "role", "content", "timestamp", "actor", "id", "name", "type", "parts", "data",
     # OpenAI's chat completions, and services that speak like it
-    "tool_calls", "tool_call_id", "function_call", "refusal", "audio", "annotations", "reasoning", "reasoning_content",
-    "reasoning_details", "thinking",
+    "tool_calls", "tool_call_id", "function_call", "refusal", "audio", "annotations", "reasoning",
+    "reasoning_content", "reasoning_details", "thinking",
     # OpenAI's responses
-    "status", "call_id", "arguments", "output", "outputs", "input", "namespace", "summary", "encrypted_content", "phase", "results",
-    "result", "queries", "action", "code",
-    "container_id", "server_label", "error", "tools", "approval_request_id", "pending_safety_checks", "acknowledged_safety_checks",
-    "created_by", "caller",
+    "status", "call_id", "arguments", "output", "outputs", "input", "namespace", "summary",
+    "encrypted_content", "phase", "results", "result", "queries", "action", "code",
+    "container_id", "server_label", "error", "tools", "approval_request_id",
+    "pending_safety_checks", "acknowledged_safety_checks", "created_by", "caller",
     # Anthropic's messages
-    "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container", "context_management", "cache_control",
+    "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container",
+    "context_management", "cache_control",
     # LangChain
-    "additional_kwargs", "response_metadata", "example", "invalid_tool_calls", "usage_metadata", "artifact", "tool_call_chunks",
-    "chunk_position", "lc", "kwargs", "graph",
+    "additional_kwargs", "response_metadata", "example", "invalid_tool_calls", "usage_metadata",
+    "artifact", "tool_call_chunks", "chunk_position", "lc", "kwargs", "graph",
 })  # fmt: skip
 """Fields of a message that are read, or ignored without being reported."""
-_ROLE_OF_TYPE = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "tool": "tool", "function": "tool"}
+_ROLE_OF_TYPE = {
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
 _ROLE_OF_TYPE |= {"system": "system", "developer": "system"}
-_OF_CLASS = {"Human": "human", "AI": "ai", "System": "system", "Tool": "tool", "Function": "function", "Chat": "chat", "Remove": "remove"}
-_TYPE_OF_CLASS = {f"{name}Message{end}": kind for name, kind in _OF_CLASS.items() for end in ("", "Chunk")}
+_OF_CLASS = {
+    "Human": "human",
+    "AI": "ai",
+    "System": "system",
+    "Tool": "tool",
+    "Function": "function",
+    "Chat": "chat",
+    "Remove": "remove",
+}
+_TYPE_OF_CLASS = {
+    f"{name}Message{end}": kind for name, kind in _OF_CLASS.items() for end in ("", "Chunk")
+}
 """LangChain's classes of messages; a chunk's dump has its class as `type`."""
 _MESSAGE_TYPES = frozenset({"message", "chat", *_ROLE_OF_TYPE})
 _DROPPED_TYPES = frozenset(
-    {"reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "remove"}
+    {
+        "reasoning",
+        "item_reference",
+        "compaction",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "remove",
+    }
 )
 MAY_BE_BLANK = frozenset({"assistant", "ai", "model", "tool", "function"})
 """Roles whose messages may say nothing: a model that only calls tools, a tool without output."""
 _PAYLOADS = ("tool_calls", "function_call", "refusal", "audio")
 _OTHER_CONTENTS = ("text", "message", "body", "value")
-_SAYING = ("content", "parts", *_PAYLOADS, "arguments", "output", "input", "action", "queries", "code")
+_SAYING = (
+    "content",
+    "parts",
+    *_PAYLOADS,
+    "arguments",
+    "output",
+    "input",
+    "action",
+    "queries",
+    "code",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
     """One message as it was read.
 
-    role: None where the call may leave it out, and did. timestamp: None where none was given. parts: the texts that the content was
-    joined from. unnamed: the parts of a tool's result without the tool's name.
+    role: None where the call may leave it out, and did. timestamp: None where none was given.
+    parts: the texts that the content was joined from. unnamed: the parts of a tool's result without
+    the tool's name.
     """
 
     role: Role | None
@@ -82,7 +129,9 @@ class ReadMessage:
 
 @dataclass(frozen=True, slots=True)
 class ReadMessages(Sequence[ReadMessage]):
-    """The messages of a call. ignored: names of fields and kinds that were given and are not known."""
+    """The messages of a call. ignored: names of fields and kinds that were given and
+    are not known.
+    """
 
     messages: tuple[ReadMessage, ...]
     ignored: tuple[str, ...] = ()
@@ -105,7 +154,12 @@ class ReadMessages(Sequence[ReadMessage]):
 
 
 def read_messages(
-    raw: Sequence[Any], *, now: datetime | None = None, roles_optional: bool = False, lenient: bool = False, path: str = "messages"
+    raw: Sequence[Any],
+    *,
+    now: datetime | None = None,
+    roles_optional: bool = False,
+    lenient: bool = False,
+    path: str = "messages",
 ) -> tuple[list[ReadMessage], tuple[str, ...]]:
     """Messages in the forms of the usual chat APIs, as they are kept.
 
@@ -113,12 +167,13 @@ def read_messages(
         raw: Each message as JSON has it, in any documented form.
         now: No message may be said long after it; None checks nothing.
         roles_optional: Whether a message may leave out its role, or be a text alone.
-        lenient: Whether what says nothing, or can't be kept, is ignored instead of refused. For messages that are not kept.
+        lenient: Whether what says nothing, or can't be kept, is ignored instead of refused.
+            For messages that are not kept.
         path: Prefix of the place in the name of a refused field.
 
     Returns:
-        The messages in order, and the names of what was ignored ("messages.*.foo"). A message may become several (its author's words, and
-        the doings of tools), or none (thinking alone).
+        The messages in order, and the names of what was ignored ("messages.*.foo"). A message may
+        become several (its author's words, and the doings of tools), or none (thinking alone).
 
     Raises:
         Invalid: Some can't be read; each field is named.
@@ -138,7 +193,8 @@ def read_messages(
 def timed(messages: Sequence[ReadMessage], now: datetime, role: Role = "user") -> list[Message]:
     """The messages with a time each, ready to be kept.
 
-    A missing time is that of the message before it; of the first, the next given one, or `now` where none is given.
+    A missing time is that of the message before it; of the first, the next given one,
+    or `now` where none is given.
 
     Args:
         messages: As they were read.
@@ -181,8 +237,9 @@ _FRAME_FIELDS = tuple(_Frame.model_fields)
 class _Pieces:
     """What one message says.
 
-    words: of its author. doings: of tools. unnamed: a tool's result without the tool's name. documents: places of documents' texts
-    among the words. tools_first: whether a tool's came before any word.
+    words: of its author. doings: of tools. unnamed: a tool's result without the tool's name.
+    documents: places of documents' texts among the words. tools_first: whether a tool's came
+    before any word.
     """
 
     words: list[str] = field(default_factory=list)
@@ -200,12 +257,18 @@ class _Pieces:
             (self.doings if from_tool else self.words).append(text)
 
     def cut_documents(self) -> None:
-        """Cut the texts of documents to equal parts of the room that all other words leave, where together they are too long."""
-        room = MAX_CONTENT_BYTES - sum(len(text.encode("utf-8", "replace")) + 1 for text in self.words)
+        """Cut the texts of documents to equal parts of the room that all other words leave,
+        where together they are too long.
+        """
+        room = MAX_CONTENT_BYTES - sum(
+            len(text.encode("utf-8", "replace")) + 1 for text in self.words
+        )
         if room >= 0 or not self.documents:
             return
         room += sum(len(self.words[place].encode("utf-8", "replace")) for place in self.documents)
-        by_length = sorted(self.documents, key=lambda place: len(self.words[place].encode("utf-8", "replace")))
+        by_length = sorted(
+            self.documents, key=lambda place: len(self.words[place].encode("utf-8", "replace"))
+        )
         for left, place in zip(range(len(by_length), 0, -1), by_length, strict=True):
             self.words[place] = _beginning(self.words[place], max(room // left, 0))
             room -= len(self.words[place].encode("utf-8", "replace"))
@@ -226,10 +289,19 @@ class _Pieces:
 
 
 class MessageReader:
-    """Reads the messages of one call, one after another: a tool's result has its name from an earlier call of it."""
+    """Reads the messages of one call, one after another: a tool's result has its name from an
+    earlier call of it.
+    """
 
-    def __init__(self, now: datetime | None, path: str, *, roles_optional: bool, lenient: bool) -> None:
-        self._now, self._root, self._roles_optional, self._lenient = now, path, roles_optional, lenient
+    def __init__(
+        self, now: datetime | None, path: str, *, roles_optional: bool, lenient: bool
+    ) -> None:
+        self._now, self._root, self._roles_optional, self._lenient = (
+            now,
+            path,
+            roles_optional,
+            lenient,
+        )
         self._tools = ToolNames()
         self.messages: list[ReadMessage] = []
         self.errors: list[FieldError] = []
@@ -286,48 +358,86 @@ class MessageReader:
             given["role"] = _ROLE_OF_TYPE[kind]
         elif "role" not in given and not self._roles_optional:
             known = kind is None or kind in _MESSAGE_TYPES
-            self._refuse(f"{path}.role" if known else f"{path}.type", "is required" if known else "is not a kind of message that is known")
+            self._refuse(
+                f"{path}.role" if known else f"{path}.type",
+                "is required" if known else "is not a kind of message that is known",
+            )
             return None
         try:
             return _Frame.model_validate(given, context={"now": self._now})
         except ValidationError as error:
-            wrong = {str(details["loc"][0]): error_words(details) for details in error.errors(include_url=False)}
+            wrong = {
+                str(details["loc"][0]): error_words(details)
+                for details in error.errors(include_url=False)
+            }
         if self._lenient and "role" not in wrong:
-            return _Frame.model_validate({name: value for name, value in given.items() if name not in wrong}, context={"now": self._now})
+            return _Frame.model_validate(
+                {name: value for name, value in given.items() if name not in wrong},
+                context={"now": self._now},
+            )
         for name, message_of_error in wrong.items():
             self._refuse(f"{path}.{name}", message_of_error)
         return None
 
     def _is_tool_item(self, kind: str | None, message: Mapping[str, Any]) -> bool:
-        return kind is not None and kind not in _MESSAGE_TYPES and "role" not in message and kind.endswith(("_call", "_output"))
+        return (
+            kind is not None
+            and kind not in _MESSAGE_TYPES
+            and "role" not in message
+            and kind.endswith(("_call", "_output"))
+        )
 
     def _read_item(self, path: str, item: Mapping[str, Any], kind: str, pieces: _Pieces) -> None:
         """An item of OpenAI's responses that is a tool's call or its output."""
         if kind.endswith("_output"):
             if "output" not in item:
                 raise PartError("output", "is required")
-            name = self._tools.find(item.get("call_id")) or kind.removesuffix("_output").removesuffix("_call")
-            pieces.add(describe_result(None if name in ("function", "custom_tool") else name, item["output"]), from_tool=True)
+            name = self._tools.find(item.get("call_id")) or kind.removesuffix(
+                "_output"
+            ).removesuffix("_call")
+            pieces.add(
+                describe_result(
+                    None if name in ("function", "custom_tool") else name, item["output"]
+                ),
+                from_tool=True,
+            )
             return
         if kind in ("function_call", "custom_tool_call", "mcp_call"):
             pieces.add(read_call(item, self._tools, set()), from_tool=True)
         else:
             name = kind.removesuffix("_call")
             self._tools.add(item.get("call_id") or item.get("id"), name)
-            arguments = next((item[key] for key in ("action", "queries", "code", "arguments", "input") if item.get(key) is not None), None)
+            arguments = next(
+                (
+                    item[key]
+                    for key in ("action", "queries", "code", "arguments", "input")
+                    if item.get(key) is not None
+                ),
+                None,
+            )
             pieces.add(describe_call(name, arguments), from_tool=True)
         for field_name in ("output", "outputs", "results"):
             if item.get(field_name) is not None:
-                pieces.add(describe_result(str(item.get("name") or kind.removesuffix("_call")), item[field_name]), from_tool=True)
+                pieces.add(
+                    describe_result(
+                        str(item.get("name") or kind.removesuffix("_call")), item[field_name]
+                    ),
+                    from_tool=True,
+                )
 
-    def _read_message(self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: _Pieces) -> None:
+    def _read_message(
+        self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: _Pieces
+    ) -> None:
         content_field = _content_field(message)
         content, calls = message.get(content_field), set[str]()
         beside = any(message.get(name) is not None for name in _PAYLOADS)
         silent = frame.role in MAY_BE_BLANK
         if content_field not in message and not beside:
             other = next((name for name in _OTHER_CONTENTS if name in message), None)
-            self._pass_over(f"{path}.content", f"is required; {other} is no field of a message" if other else "is required")
+            self._pass_over(
+                f"{path}.content",
+                f"is required; {other} is no field of a message" if other else "is required",
+            )
         elif isinstance(content, str):
             if not content.strip() and not beside and not silent:
                 self._pass_over(f"{path}.content", "must not be empty")
@@ -339,14 +449,23 @@ class MessageReader:
         elif content is not None:
             self._refuse(f"{path}.content", "should be a text, a list of parts, or null")
         elif not beside and not silent:
-            self._pass_over(f"{path}.content", "must not be null in a message of a user or a system")
+            self._pass_over(
+                f"{path}.content", "must not be null in a message of a user or a system"
+            )
         self._read_payloads(path, message, calls, pieces)
         if frame.role == "tool":
-            name = frame.name or self._tools.find(message.get("tool_call_id"), message.get("call_id"))
-            pieces.doings[:] = [*pieces.doings, *filter(None, [describe_result(name, "\n".join(pieces.words))])]
+            name = frame.name or self._tools.find(
+                message.get("tool_call_id"), message.get("call_id")
+            )
+            pieces.doings[:] = [
+                *pieces.doings,
+                *filter(None, [describe_result(name, "\n".join(pieces.words))]),
+            ]
             pieces.unnamed, pieces.words = pieces.words, []
 
-    def _read_parts(self, path: str, parts: Sequence[Any], calls: set[str], pieces: _Pieces) -> None:
+    def _read_parts(
+        self, path: str, parts: Sequence[Any], calls: set[str], pieces: _Pieces
+    ) -> None:
         for place, part in enumerate(parts):
             if len(self.errors) >= MAX_ERRORS:
                 return
@@ -356,7 +475,10 @@ class MessageReader:
                 try:
                     read = read_part(part, self._tools, calls)
                 except PartError as error:
-                    self._pass_over(f"{path}.{place}.{error.field}" if error.field else f"{path}.{place}", error.message)
+                    self._pass_over(
+                        f"{path}.{place}.{error.field}" if error.field else f"{path}.{place}",
+                        error.message,
+                    )
                     continue
                 if read.unknown is not None:
                     self._ignore(f"content.*.{read.unknown}")
@@ -364,7 +486,9 @@ class MessageReader:
             else:
                 self._refuse(f"{path}.{place}", "should be an object or a text")
 
-    def _read_payloads(self, path: str, message: Mapping[str, Any], calls: set[str], pieces: _Pieces) -> None:
+    def _read_payloads(
+        self, path: str, message: Mapping[str, Any], calls: set[str], pieces: _Pieces
+    ) -> None:
         """What a message says beside its content: a refusal, speech, calls of tools."""
         refusal, audio = message.get("refusal"), message.get("audio")
         if isinstance(refusal, str):
@@ -372,7 +496,9 @@ class MessageReader:
         elif refusal is not None:
             self._pass_over(f"{path}.refusal", "should be a text or null")
         if isinstance(audio, Mapping):
-            pieces.add(read_part({"type": "audio", **audio}, self._tools, calls).text, from_tool=False)
+            pieces.add(
+                read_part({"type": "audio", **audio}, self._tools, calls).text, from_tool=False
+            )
         elif audio is not None:
             self._pass_over(f"{path}.audio", "should be an object or null")
         called = message.get("tool_calls")
@@ -380,7 +506,10 @@ class MessageReader:
             self._pass_over(f"{path}.tool_calls", "should be a list or null")
             called = None
         function = message.get("function_call")
-        for name, call in [*((f"tool_calls.{place}", call) for place, call in enumerate(called or ())), ("function_call", function)]:
+        for name, call in [
+            *((f"tool_calls.{place}", call) for place, call in enumerate(called or ())),
+            ("function_call", function),
+        ]:
             if (call is None and name == "function_call") or len(self.errors) >= MAX_ERRORS:
                 continue
             if not isinstance(call, Mapping):
@@ -389,14 +518,21 @@ class MessageReader:
             try:
                 pieces.add(read_call(call, self._tools, calls), from_tool=True)
             except PartError as error:
-                self._pass_over(f"{path}.{name}.{error.field}" if error.field else f"{path}.{name}", error.message)
+                self._pass_over(
+                    f"{path}.{name}.{error.field}" if error.field else f"{path}.{name}",
+                    error.message,
+                )
 
     def _add(self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: _Pieces) -> None:
         pieces.cut_documents()
-        words: list[tuple[Role | None, list[str]]] = [(frame.role, pieces.words)] if pieces.words else []
+        words: list[tuple[Role | None, list[str]]] = (
+            [(frame.role, pieces.words)] if pieces.words else []
+        )
         doings: list[tuple[Role | None, list[str]]] = [("tool", pack) for pack in pieces.packs()]
         speaker = frame.actor or (None if frame.role == "tool" else frame.name)
-        for number, (role, texts) in enumerate([*doings, *words] if pieces.tools_first else [*words, *doings]):
+        for number, (role, texts) in enumerate(
+            [*doings, *words] if pieces.tools_first else [*words, *doings]
+        ):
             text = SEAM.join(texts)
             try:
                 _CONTENT.validate_python(text)
@@ -408,7 +544,9 @@ class MessageReader:
             identity = frame.id if number == 0 or frame.id is None else f"{frame.id}#{number}"
             actor = speaker if role == frame.role else None
             unnamed = tuple(pieces.unnamed) if role == "tool" else ()
-            self.messages.append(ReadMessage(role, text, frame.timestamp, actor, identity, tuple(texts), unnamed))
+            self.messages.append(
+                ReadMessage(role, text, frame.timestamp, actor, identity, tuple(texts), unnamed)
+            )
 
     def _ignore(self, name: str) -> None:
         if len(self.ignored) < MAX_IGNORED:
@@ -424,7 +562,9 @@ class MessageReader:
 
 
 def parts_sent(message: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The content of a message as the list of parts that it came as, each an object; None where it was no list."""
+    """The content of a message as the list of parts that it came as, each an object;
+    None where it was no list.
+    """
     _, message = _unwrapped("", message)
     content = message.get(_content_field(message))
     if not isinstance(content, Sequence) or isinstance(content, str):
@@ -434,11 +574,15 @@ def parts_sent(message: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def with_joined_texts(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message whose content is a list of parts, with the texts of all parts in the first one that has a text."""
+    """A message whose content is a list of parts, with the texts of all parts in the first one
+    that has a text.
+    """
     path, inner = _unwrapped("", message)
     parts = parts_sent(message) or []
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-    first = next((place for place, part in enumerate(parts) if isinstance(part.get("text"), str)), None)
+    first = next(
+        (place for place, part in enumerate(parts) if isinstance(part.get("text"), str)), None
+    )
     joined = [
         {**part, "text": SEAM.join(texts)} if place == first else part
         for place, part in enumerate(parts)
@@ -446,16 +590,23 @@ def with_joined_texts(message: Mapping[str, Any]) -> dict[str, Any]:
     ]
     content = {_content_field(inner): joined}
     wrapper = path.removeprefix(".")
-    return {**message, wrapper: {**message[wrapper], **content}} if wrapper else {**message, **content}
+    return (
+        {**message, wrapper: {**message[wrapper], **content}} if wrapper else {**message, **content}
+    )
 
 
 def _content_field(message: Mapping[str, Any]) -> str:
     """The field that holds the content: `parts` in the messages of Google's models."""
-    return "parts" if "content" not in message and isinstance(message.get("parts"), Sequence) else "content"
+    return (
+        "parts"
+        if "content" not in message and isinstance(message.get("parts"), Sequence)
+        else "content"
+    )
 
 
 def _unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The message within a dump of LangChain (`messages_to_dict`, `dumpd`) with its path; any other as it is.
+    """The message within a dump of LangChain (`messages_to_dict`, `dumpd`) with its path;
+    any other as it is.
 
     A field beside `data`, such as a time that was added to the dump, counts as if it stood within.
     """
@@ -464,7 +615,12 @@ def _unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str,
         beside = {name: value for name, value in message.items() if name != "data"}
         return f"{path}.data", {**beside, **message["data"]}
     names = message.get("id")
-    if kind == "constructor" and isinstance(message.get("kwargs"), Mapping) and isinstance(names, Sequence) and names:
+    if (
+        kind == "constructor"
+        and isinstance(message.get("kwargs"), Mapping)
+        and isinstance(names, Sequence)
+        and names
+    ):
         return f"{path}.kwargs", {"type": names[-1], **message["kwargs"]}
     return path, message
 
@@ -474,7 +630,11 @@ def _beginning(text: str, most: int) -> str:
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) <= most:
         return text
-    return encoded[: max(0, most - len("…".encode()))].decode("utf-8", "ignore").rstrip() + "…" if most >= LEAST_OF_DOCUMENT else ""
+    return (
+        encoded[: max(0, most - len("…".encode()))].decode("utf-8", "ignore").rstrip() + "…"
+        if most >= LEAST_OF_DOCUMENT
+        else ""
+    )
 
 
 def error_words(details: Any) -> str:

@@ -1,4 +1,6 @@
-"""Content parts of chat messages as text: pictures and files by name, tools' calls and results cut short."""
+"""Content parts of chat messages as text: pictures and files by name, tools' calls and
+results cut short.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ MAX_TOOL_CHARACTERS = 2_000
 """Kept of one call of a tool, and of one result."""
 MAX_LABEL_CHARACTERS = 200
 TEXTS = frozenset({"text", "input_text", "output_text"})
-THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content", "reasoning_text", "summary_text"})
+THOUGHTS = frozenset(
+    {
+        "thinking",
+        "redacted_thinking",
+        "reasoning",
+        "reasoning_content",
+        "reasoning_text",
+        "summary_text",
+    }
+)
 _MEDIA = {
     **dict.fromkeys(("image", "image_url", "input_image", "output_image"), "image"),
     **dict.fromkeys(("audio", "audio_url", "input_audio", "output_audio"), "audio"),
@@ -24,12 +35,33 @@ _MEDIA = {
     **dict.fromkeys(("file", "file_url", "input_file", "document", "container_upload"), "file"),
 }
 """The type of a part → the word that stands for it in the text."""
-UNTYPED = ("text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "fileData")
+UNTYPED = (
+    "text",
+    "functionCall",
+    "function_call",
+    "functionResponse",
+    "function_response",
+    "inlineData",
+    "fileData",
+)
 """Fields that say of a part without a type what it is."""
 _NAMES = ("alt", "alt_text", "filename", "file_name", "name", "title", "displayName")
 _ADDRESSES = ("url", "image_url", "file_url", "fileUri")
-_HOLDERS = ("image_url", "audio_url", "video_url", "file", "source", "image", "document", "inlineData", "fileData")
-_DATA_URL = re.compile(r"data:(image/|audio/|video/)?+[\w.+/-]*+(?:;(?!base64,)[\w.+=-]*+)*+;base64,[\w+/=%-]*+", re.IGNORECASE)
+_HOLDERS = (
+    "image_url",
+    "audio_url",
+    "video_url",
+    "file",
+    "source",
+    "image",
+    "document",
+    "inlineData",
+    "fileData",
+)
+_DATA_URL = re.compile(
+    r"data:(image/|audio/|video/)?+[\w.+/-]*+(?:;(?!base64,)[\w.+=-]*+)*+;base64,[\w+/=%-]*+",
+    re.IGNORECASE,
+)
 _NEVER_SHOWN = ("encrypted", "data", "signature", "b64")
 
 
@@ -37,8 +69,9 @@ _NEVER_SHOWN = ("encrypted", "data", "signature", "b64")
 class PartText:
     """What a content part says.
 
-    text: empty for one that is dropped. from_tool: it is a tool's doing, not the words of the message's author. unknown: the part's
-    type, where it is none that is known. from_document: it is the text of a document, of which a message keeps as much as fits.
+    text: empty for one that is dropped. from_tool: it is a tool's doing, not the words of the
+    message's author. unknown: the part's type, where it is none that is known. from_document: it is
+    the text of a document, of which a message keeps as much as fits.
     """
 
     text: str
@@ -68,18 +101,29 @@ class ToolNames:
 
     def find(self, *call_ids: object) -> str | None:
         """The name of the first call that is known."""
-        return next((self._names[call_id] for call_id in call_ids if isinstance(call_id, str) and call_id in self._names), None)
+        return next(
+            (
+                self._names[call_id]
+                for call_id in call_ids
+                if isinstance(call_id, str) and call_id in self._names
+            ),
+            None,
+        )
 
 
 def without_data_urls(text: str) -> str:
-    """The text with `[image]`, `[audio]`, `[video]` or `[file]` in place of each base64 `data:` URL."""
+    """The text with `[image]`, `[audio]`, `[video]` or `[file]` in place of each base64
+    `data:` URL.
+    """
     if ";base64," not in text.lower():
         return text
     return _DATA_URL.sub(lambda match: f"[{(match[1] or 'file/')[:-1].lower()}]", text)
 
 
 def describe_call(name: str, arguments: object) -> str:
-    """A tool's call as text, at most `MAX_TOOL_CHARACTERS`. Raises PartError for arguments that are no JSON."""
+    """A tool's call as text, at most `MAX_TOOL_CHARACTERS`. Raises PartError for arguments that
+    are no JSON.
+    """
     return _cut(f"{name}({as_json(arguments)})")
 
 
@@ -101,7 +145,9 @@ def describe_result(name: str | None, result: object) -> str:
 
 
 def as_json(value: object) -> str:
-    """A text as it is, nothing for None, anything else as JSON. Raises PartError for what has no JSON form."""
+    """A text as it is, nothing for None, anything else as JSON. Raises PartError for what has
+    no JSON form.
+    """
     if value is None or isinstance(value, str):
         return without_data_urls(value or "")
     try:
@@ -116,7 +162,8 @@ def read_part(part: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> Par
     Args:
         part: In the form of any of the usual chat APIs.
         tools: Names of the tools that were called so far; a call in this part is added.
-        calls: Ids of the calls that this message has told already, which are not told twice; a call in this part is added.
+        calls: Ids of the calls that this message has told already, which are not told twice;
+            a call in this part is added.
 
     Raises:
         PartError: It has no type, or lacks what its type needs.
@@ -138,10 +185,16 @@ def read_part(part: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> Par
     if kind.endswith("tool_use") or kind == "tool_call":
         return PartText(read_call(part, tools, calls), from_tool=True)
     if kind.endswith("tool_result"):
-        name = tools.find(part.get("tool_use_id"), part.get("tool_call_id")) or kind.removesuffix("tool_result").strip("_") or None
+        name = (
+            tools.find(part.get("tool_use_id"), part.get("tool_call_id"))
+            or kind.removesuffix("tool_result").strip("_")
+            or None
+        )
         return PartText(describe_result(name, part.get("content")), from_tool=True)
     if kind == "search_result":
-        return PartText(describe_result(_label_of(part) or None, part.get("content")), from_tool=True)
+        return PartText(
+            describe_result(_label_of(part) or None, part.get("content")), from_tool=True
+        )
     if not is_plain_name(kind):
         raise PartError("type", "is not a kind of part that is known")
     text = part.get("text")
@@ -158,19 +211,28 @@ def read_call(call: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> str
 
     """
     field, inner = next(
-        ((field, call[field]) for field in ("function", "custom") if isinstance(call.get(field), Mapping)),
+        (
+            (field, call[field])
+            for field in ("function", "custom")
+            if isinstance(call.get(field), Mapping)
+        ),
         ("", call),
     )
     name = inner.get("name")
     if not isinstance(name, str) or not name.strip():
-        raise PartError(f"{field}.name" if field else "name", "is required" if name is None else "should be a text that is not empty")
+        raise PartError(
+            f"{field}.name" if field else "name",
+            "is required" if name is None else "should be a text that is not empty",
+        )
     call_id = call.get("call_id") or call.get("id")
     if isinstance(call_id, str):
         if call_id in calls:
             return ""
         calls.add(call_id)
         tools.add(call_id, name)
-    return describe_call(name, next((inner[key] for key in ("arguments", "input", "args") if key in inner), None))
+    return describe_call(
+        name, next((inner[key] for key in ("arguments", "input", "args") if key in inner), None)
+    )
 
 
 def _read_untyped(part: Mapping[str, Any], tools: ToolNames) -> PartText:
@@ -183,11 +245,18 @@ def _read_untyped(part: Mapping[str, Any], tools: ToolNames) -> PartText:
     for field in ("functionResponse", "function_response"):
         if isinstance(part.get(field), Mapping):
             name = part[field].get("name")
-            return PartText(describe_result(name if isinstance(name, str) else None, part[field].get("response")), from_tool=True)
+            return PartText(
+                describe_result(
+                    name if isinstance(name, str) else None, part[field].get("response")
+                ),
+                from_tool=True,
+            )
     for field in ("inlineData", "fileData"):
         if isinstance(part.get(field), Mapping):
             media = str(part[field].get("mimeType", "")).partition("/")[0]
-            return PartText(_read_media(media if media in ("image", "audio", "video") else "file", part))
+            return PartText(
+                _read_media(media if media in ("image", "audio", "video") else "file", part)
+            )
     raise PartError("type", "is required")
 
 
@@ -202,7 +271,11 @@ def _text_of(part: Mapping[str, Any], field: str) -> str:
 
 def _read_media(word: str, part: Mapping[str, Any]) -> str:
     for holder in (part, part.get("audio"), part.get("input_audio")):
-        if isinstance(holder, Mapping) and isinstance(holder.get("transcript"), str) and holder["transcript"].strip():
+        if (
+            isinstance(holder, Mapping)
+            and isinstance(holder.get("transcript"), str)
+            and holder["transcript"].strip()
+        ):
             return without_data_urls(holder["transcript"])
     label, text = _label_of(part), _document_of(part)
     if text:
@@ -211,7 +284,9 @@ def _read_media(word: str, part: Mapping[str, Any]) -> str:
 
 
 def _document_of(part: Mapping[str, Any]) -> str:
-    """The plain text that Anthropic's documents carry in their source; empty where they carry none."""
+    """The plain text that Anthropic's documents carry in their source; empty where
+    they carry none.
+    """
     source = part.get("source")
     if part.get("type") != "document" or not isinstance(source, Mapping):
         return ""
@@ -220,7 +295,9 @@ def _document_of(part: Mapping[str, Any]) -> str:
     blocks = source.get("content") if source.get("type") == "content" else None
     if isinstance(blocks, str):
         return without_data_urls(blocks).strip()
-    if not isinstance(blocks, Sequence) or not any(isinstance(block, Mapping) and isinstance(block.get("text"), str) for block in blocks):
+    if not isinstance(blocks, Sequence) or not any(
+        isinstance(block, Mapping) and isinstance(block.get("text"), str) for block in blocks
+    ):
         return ""
     return "\n".join(filter(str.strip, map(_block_text, blocks)))
 
@@ -228,9 +305,21 @@ def _document_of(part: Mapping[str, Any]) -> str:
 def _label_of(part: Mapping[str, Any]) -> str:
     """The alternative text, title or file name of a part, on one line; empty where it has none."""
     holders = [part, *(part[field] for field in _HOLDERS if isinstance(part.get(field), Mapping))]
-    names = [holder[field] for holder in holders for field in _NAMES if isinstance(holder.get(field), str)]
-    addresses = [holder[field] for holder in holders for field in _ADDRESSES if isinstance(holder.get(field), str)]
-    labels = (" ".join(without_data_urls(label).split()) for label in (*names, *map(_file_of, addresses)))
+    names = [
+        holder[field]
+        for holder in holders
+        for field in _NAMES
+        if isinstance(holder.get(field), str)
+    ]
+    addresses = [
+        holder[field]
+        for holder in holders
+        for field in _ADDRESSES
+        if isinstance(holder.get(field), str)
+    ]
+    labels = (
+        " ".join(without_data_urls(label).split()) for label in (*names, *map(_file_of, addresses))
+    )
     return next((label[:MAX_LABEL_CHARACTERS] for label in labels if label), "")
 
 
@@ -240,7 +329,11 @@ def _file_of(address: str) -> str:
         parts = urlsplit(address)
     except ValueError:
         return ""
-    return unquote(parts.path.rsplit("/", 1)[-1]) if parts.scheme in ("http", "https", "gs", "s3") else ""
+    return (
+        unquote(parts.path.rsplit("/", 1)[-1])
+        if parts.scheme in ("http", "https", "gs", "s3")
+        else ""
+    )
 
 
 def _result_text(result: object) -> str:

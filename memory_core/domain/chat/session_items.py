@@ -1,7 +1,8 @@
-"""Messages of a session as an agent framework keeps them: each item one message, kept exactly as it was sent.
+"""Messages of a session as an agent framework keeps them: each item one message,
+kept exactly as it was sent.
 
-What an item says is read leniently, in every form that chat models exchange, so that it can be found; what can't be read says nothing,
-and comes back all the same.
+What an item says is read leniently, in every form that chat models exchange, so that it can be
+found; what can't be read says nothing, and comes back all the same.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _OF_MODELS: Final = ("reasoning", "compaction", "item_reference")
 class SessionItem:
     """One item of a session.
 
-    content: what it says, empty where nothing could be read. sent: the item as it was sent; None where role and content say it all.
+    content: what it says, empty where nothing could be read. sent: the item as it was sent; None
+    where role and content say it all.
     """
 
     role: Role
@@ -75,7 +77,9 @@ class _Frame(Input):
 _FRAME: Final = TypeAdapter(_Frame)
 
 
-def read_items(raw: Sequence[Any], *, now: datetime | None = None, path: str = "messages") -> SessionItems:
+def read_items(
+    raw: Sequence[Any], *, now: datetime | None = None, path: str = "messages"
+) -> SessionItems:
     """The items of a call.
 
     Args:
@@ -87,7 +91,11 @@ def read_items(raw: Sequence[Any], *, now: datetime | None = None, path: str = "
         Invalid: Some are no objects, too large, or have a role, time or actor that is none.
 
     """
-    reader, items, errors = MessageReader(now, path, roles_optional=True, lenient=True), list[SessionItem](), list[FieldError]()
+    reader, items, errors = (
+        MessageReader(now, path, roles_optional=True, lenient=True),
+        list[SessionItem](),
+        list[FieldError](),
+    )
     for place, item in enumerate(raw):
         try:
             items.append(_read(reader, place, item, now, f"{path}.{place}"))
@@ -96,11 +104,16 @@ def read_items(raw: Sequence[Any], *, now: datetime | None = None, path: str = "
         if len(errors) >= MAX_ERRORS:
             break
     if errors:
-        raise Invalid("; ".join(f"{error.field}: {error.message}" for error in errors[:5]), errors=tuple(errors[:MAX_ERRORS]))
+        raise Invalid(
+            "; ".join(f"{error.field}: {error.message}" for error in errors[:5]),
+            errors=tuple(errors[:MAX_ERRORS]),
+        )
     return SessionItems(tuple(items))
 
 
-def _read(reader: MessageReader, place: int, item: Any, now: datetime | None, path: str) -> SessionItem:
+def _read(
+    reader: MessageReader, place: int, item: Any, now: datetime | None, path: str
+) -> SessionItem:
     if not isinstance(item, Mapping) or not item:
         raise _refused(path, "should be an object with something in it")
     try:
@@ -109,12 +122,17 @@ def _read(reader: MessageReader, place: int, item: Any, now: datetime | None, pa
         raise _refused(path, str(error)) from None
     try:
         frame = _FRAME.validate_python(
-            {name: item[name] for name in _Frame.model_fields if item.get(name) is not None}, context={"now": now}
+            {name: item[name] for name in _Frame.model_fields if item.get(name) is not None},
+            context={"now": now},
         )
     except ValidationError as error:
         problems = error.errors(include_url=False)
         raise Invalid(
-            "an item is refused", errors=tuple(FieldError(f"{path}.{details['loc'][0]}", error_words(details)) for details in problems)
+            "an item is refused",
+            errors=tuple(
+                FieldError(f"{path}.{details['loc'][0]}", error_words(details))
+                for details in problems
+            ),
         ) from None
     read = reader.said(place, item)
     content = text_within("\n".join(message.content for message in read), MAX_CONTENT_BYTES)
@@ -125,8 +143,11 @@ def _read(reader: MessageReader, place: int, item: Any, now: datetime | None, pa
         role=role,
         content=content,
         timestamp=frame.timestamp,
-        actor=frame.actor or next((message.actor for message in read if message.actor is not None), None),
-        id=identity if isinstance(identity, str) and 0 < len(identity) <= MAX_ID_CHARACTERS else None,
+        actor=frame.actor
+        or next((message.actor for message in read if message.actor is not None), None),
+        id=identity
+        if isinstance(identity, str) and 0 < len(identity) <= MAX_ID_CHARACTERS
+        else None,
         sent=None if plain else dict(item),
     )
 
@@ -136,7 +157,11 @@ def _role_of(read: Sequence[ReadMessage], item: Mapping[str, Any]) -> Role:
     if read and read[0].role is not None:
         return read[0].role
     kind = item.get("type")
-    return "tool" if isinstance(kind, str) and kind not in _OF_MODELS and kind.endswith(("_call", "_output")) else "assistant"
+    return (
+        "tool"
+        if isinstance(kind, str) and kind not in _OF_MODELS and kind.endswith(("_call", "_output"))
+        else "assistant"
+    )
 
 
 def _refused(field: str, message: str) -> Invalid:

@@ -1,7 +1,8 @@
 """The candidates of a query in columns, and words related to its terms.
 
-Columns, not objects, because a set has 50-1,000 rows, which numpy scores at once. A store that has an index in memory fills the columns
-without reading documents; a store that reads documents makes a set by `from_memories`.
+Columns, not objects, because a set has 50-1,000 rows, which numpy scores at once. A store that has
+an index in memory fills the columns without reading documents; a store that reads documents makes a
+set by `from_memories`.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ class Statistics:
     Attributes:
         documents: The number of memories that were counted.
         mean_length: Their mean weighted length (`weighted_length`), in terms.
-        document_frequency: Of each term the number of memories with it among their own or date tokens.
+        document_frequency: Of each term the number of memories with it among their own or
+            date tokens.
         actors: The actors known for this owner.
-        turn_log_length: The mean natural logarithm of turns' own lengths (`mean_log_length`); 0 without turns.
+        turn_log_length: The mean natural logarithm of turns' own lengths (`mean_log_length`);
+            0 without turns.
 
     """
 
@@ -51,11 +54,13 @@ class Statistics:
 class CandidateSet:
     """U candidates of a query of T terms and S sentences, in columns.
 
-    Times are seconds since the epoch, UTC, NaN = unknown; a row of -1 is a memory that is not in the set.
+    Times are seconds since the epoch, UTC, NaN = unknown; a row of -1 is a memory that is
+    not in the set.
 
     Attributes:
         ids: Of the memories, U.
-        cosine: Similarity of the query's vector to the memory's, NaN = unknown. The best of the sentences' where there are several.
+        cosine: Similarity of the query's vector to the memory's, NaN = unknown. The best of the
+            sentences' where there are several.
         previous_cosine: The same of the turn before it in its session.
         next_cosine: The same of the turn after it.
         tf: Weighted term frequency (`weighted_tokens`), U × T.
@@ -75,11 +80,15 @@ class CandidateSet:
         importance_base: Its importance before decay.
         access_count: How often it was read.
         confidence: Its confidence.
-        near: How near in meaning own or date tokens come to the term (`nearness`), U × T; None without related words.
-        cosines: The three similarities to each sentence's vector, 3 × U × S; None for a query of one sentence.
-        places: The places of terms in memories that are longer than a passage, as far as a store knows them.
+        near: How near in meaning own or date tokens come to the term (`nearness`), U × T;
+            None without related words.
+        cosines: The three similarities to each sentence's vector, 3 × U × S;
+            None for a query of one sentence.
+        places: The places of terms in memories that are longer than a passage,
+            as far as a store knows them.
         faded: Whether it has faded; None where that was not examined.
-        sessions: Its session. This and the next two only order; empty where a store doesn't give them.
+        sessions: Its session. This and the next two only order; empty where a store
+            doesn't give them.
         says_i: Whether its speaker says something of themselves: 1, 0, NaN = not examined.
         states: Of its tokens (`vectors`).
         memories: Whole documents by id, where the store had them anyway.
@@ -123,11 +132,15 @@ class CandidateSet:
 
 
 PREVIOUS_WEIGHT, BEFORE_PREVIOUS_WEIGHT = 0.2, 0.3
-"""Weights of the terms of the two turns before; that of two turns before weighs more, since mostly the same speaker says it."""
+"""Weights of the terms of the two turns before; that of two turns before weighs more,
+since mostly the same speaker says it.
+"""
 TURNS_THAT_LEND = 2
 """Turns before a turn whose terms count for it, too."""
 AFTER_QUESTION_WEIGHT = 0.3
-"""Added to the weight of the previous turn when it ends with a question, whose words an answer leaves out."""
+"""Added to the weight of the previous turn when it ends with a question, whose words an
+answer leaves out.
+"""
 
 
 def without_lent_words(candidates: CandidateSet, names: Collection[str]) -> CandidateSet:
@@ -167,7 +180,12 @@ def weighted_tokens(lexical: Lexical) -> dict[str, float]:
 
 def _weighted_parts(lexical: Lexical) -> tuple[tuple[dict[str, int], float], ...]:
     of_previous = PREVIOUS_WEIGHT + (AFTER_QUESTION_WEIGHT if lexical.previous_asks else 0.0)
-    return (lexical.own, 1.0), (lexical.date, 1.0), (lexical.previous, of_previous), (lexical.before_previous, BEFORE_PREVIOUS_WEIGHT)
+    return (
+        (lexical.own, 1.0),
+        (lexical.date, 1.0),
+        (lexical.previous, of_previous),
+        (lexical.before_previous, BEFORE_PREVIOUS_WEIGHT),
+    )
 
 
 def from_memories(
@@ -194,17 +212,34 @@ def from_memories(
     rows, width = len(memories), len(terms)
     # Term by term: to weigh every token of every memory first would take ten times as long.
     weighed = [_weighted_parts(memory.lexical) for memory in memories]
-    tf = [[sum(weight * part.get(term, 0) for part, weight in parts) for term in terms] for parts in weighed]
+    tf = [
+        [sum(weight * part.get(term, 0) for part, weight in parts) for term in terms]
+        for parts in weighed
+    ]
     own = np.array(
-        [[term in memory.lexical.own or term in memory.lexical.date for term in terms] for memory in memories], dtype=np.bool_
+        [
+            [term in memory.lexical.own or term in memory.lexical.date for term in terms]
+            for memory in memories
+        ],
+        dtype=np.bool_,
     ).reshape(rows, width)
-    orders = {row: order_bytes(memory.lexical.order) for row, memory in enumerate(memories) if memory.lexical.order and own[row].any()}
+    orders = {
+        row: order_bytes(memory.lexical.order)
+        for row, memory in enumerate(memories)
+        if memory.lexical.order and own[row].any()
+    }
     sentences = 1 if query_vector is None or query_vector.ndim == 1 else len(query_vector)
-    each = np.array([_cosines_of(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64).reshape(rows, sentences)
+    each = np.array(
+        [_cosines_of(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64
+    ).reshape(rows, sentences)
     before, after = _neighbours(memories)
     beside = np.array([each, beside_cosines(each, before), beside_cosines(each, after)])
     cosine, previous_cosine, next_cosine = beside.max(axis=2)
-    words_of = [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories] if related else []
+    words_of = (
+        [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories]
+        if related
+        else []
+    )
     return CandidateSet(
         ids=[memory.id for memory in memories],
         cosine=cosine,
@@ -216,7 +251,10 @@ def from_memories(
         own_length=np.array([own_length(memory.lexical) for memory in memories], dtype=np.float64),
         before=before,
         after=after,
-        turns=np.array([memory.lexical.turn is not None or is_message(memory.id) for memory in memories], dtype=np.bool_),
+        turns=np.array(
+            [memory.lexical.turn is not None or is_message(memory.id) for memory in memories],
+            dtype=np.bool_,
+        ),
         asks=np.array([memory.lexical.asks for memory in memories], dtype=np.bool_),
         tells_time=np.array([memory.lexical.tells_time for memory in memories], dtype=np.bool_),
         actor=[memory.actor for memory in memories],
@@ -261,7 +299,10 @@ def _neighbours(memories: Sequence[Memory]) -> tuple[Ints, Ints]:
     row_of = {place: row for row, place in enumerate(places)}
 
     def rows(step: int) -> Ints:
-        numbers = [-1 if session is None or turn is None else row_of.get((session, turn + step), -1) for session, turn in places]
+        numbers = [
+            -1 if session is None or turn is None else row_of.get((session, turn + step), -1)
+            for session, turn in places
+        ]
         return np.array(numbers, dtype=np.int64)
 
     return rows(-1), rows(1)
@@ -270,23 +311,30 @@ def _neighbours(memories: Sequence[Memory]) -> tuple[Ints, Ints]:
 def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
     """Join two sets; of an id in both, the row of `first` stays.
 
-    Rows of `second` have their neighbours in the joined set. Rows of `first` keep theirs, and get none that only `second` has.
+    Rows of `second` have their neighbours in the joined set. Rows of `first` keep theirs,
+    and get none that only `second` has.
     """
     known = set(first.ids)
     keep = [row for row, memory_id in enumerate(second.ids) if memory_id not in known]
     if not keep:
         return _join_extras(replace(first), first, second)
     take = np.array(keep, dtype=np.int64)
-    row_of = {memory_id: row for row, memory_id in enumerate(first.ids + [second.ids[row] for row in keep])}
+    row_of = {
+        memory_id: row
+        for row, memory_id in enumerate(first.ids + [second.ids[row] for row in keep])
+    }
 
     def moved(column: Ints) -> Ints:
-        return np.array([row_of[second.ids[row]] if row >= 0 else -1 for row in column[take]], dtype=np.int64)
+        return np.array(
+            [row_of[second.ids[row]] if row >= 0 else -1 for row in column[take]], dtype=np.int64
+        )
 
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(first, name), getattr(second, name)[take]])
         for name in (
-            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "own_length", "turns", "asks", "tells_time", "event_at",
-            "touched_at", "accessed_at", "importance_base", "access_count", "confidence",
+            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "own_length",
+            "turns", "asks", "tells_time", "event_at", "touched_at", "accessed_at",
+            "importance_base", "access_count", "confidence",
         )
     }  # fmt: skip
     whole = CandidateSet(
@@ -299,9 +347,11 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
         cosines=_join_cosines(first, second, take),
         places=_join_places(first, second, take),
         faded=_join_faded(first, second, take),
-        sessions=_list_column(first.sessions, first) + [_list_column(second.sessions, second)[row] for row in keep],
+        sessions=_list_column(first.sessions, first)
+        + [_list_column(second.sessions, second)[row] for row in keep],
         says_i=np.concatenate([_says_i_column(first), _says_i_column(second)[take]]),
-        states=_list_column(first.states, first) + [_list_column(second.states, second)[row] for row in keep],
+        states=_list_column(first.states, first)
+        + [_list_column(second.states, second)[row] for row in keep],
         **columns,
     )
     return _join_extras(whole, first, second)
@@ -310,14 +360,20 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
 def _join_near(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
     if first.near is None and second.near is None:
         return None
-    parts = [np.zeros(candidates.tf.shape) if candidates.near is None else candidates.near for candidates in (first, second)]
+    parts = [
+        np.zeros(candidates.tf.shape) if candidates.near is None else candidates.near
+        for candidates in (first, second)
+    ]
     return np.concatenate([parts[0], parts[1][take]])
 
 
 def _join_faded(first: CandidateSet, second: CandidateSet, take: Ints) -> Flags | None:
     if first.faded is None and second.faded is None:
         return None
-    parts = [np.zeros(len(candidates), dtype=np.bool_) if candidates.faded is None else candidates.faded for candidates in (first, second)]
+    parts = [
+        np.zeros(len(candidates), dtype=np.bool_) if candidates.faded is None else candidates.faded
+        for candidates in (first, second)
+    ]
     return np.concatenate([parts[0], parts[1][take]])
 
 
@@ -351,7 +407,11 @@ def _join_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet
     return target
 
 
-def _cosines_of(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float | Sequence[float]]) -> Floats:
+def _cosines_of(
+    memory: Memory,
+    query_vector: npt.NDArray[np.float32] | None,
+    known: Mapping[str, float | Sequence[float]],
+) -> Floats:
     """The cosines of a memory, S numbers; NaN where it has no vector."""
     if memory.id in known:
         return np.atleast_1d(known[memory.id])
@@ -366,12 +426,15 @@ def _seconds(moments: Sequence[datetime]) -> Floats:
 
 # Related words: words near a query's terms in meaning, so that "relocate" finds "moved".
 #
-# A memory that says a term gets nothing for related words; a memory that says a related word gets a part of the term's worth. Note: names
-# have no related words. "Anna" and "Hannah" are near each other for any embedder, and are two people all the same.
+# A memory that says a term gets nothing for related words; a memory that says a related word gets a
+# part of the term's worth. Note: names have no related words. "Anna" and "Hannah" are near each
+# other for any embedder, and are two people all the same.
 
 
 MAX_LISTED = 12
-"""Terms and related words of a full-text query: of 30, the related words would outweigh the terms."""
+"""Terms and related words of a full-text query: of 30, the related words would
+outweigh the terms.
+"""
 
 
 class Related(NamedTuple):
@@ -382,7 +445,9 @@ class Related(NamedTuple):
     likeness: float
 
 
-def nearness(texts: Sequence[Iterable[str]], related: Sequence[Related], terms: int) -> npt.NDArray[np.float64]:
+def nearness(
+    texts: Sequence[Iterable[str]], related: Sequence[Related], terms: int
+) -> npt.NDArray[np.float64]:
     """The greatest likeness of each text's words to each term, U × T.
 
     texts: the terms of each of U texts. terms: T. Terms that a text says itself make no difference.
@@ -400,8 +465,12 @@ def nearness(texts: Sequence[Iterable[str]], related: Sequence[Related], terms: 
     return near
 
 
-def listed(terms: Sequence[str], related: Sequence[Related], limit: int = MAX_LISTED) -> tuple[str, ...]:
-    """The terms and the nearest related words, at most `limit`: a full-text query without weights."""
+def listed(
+    terms: Sequence[str], related: Sequence[Related], limit: int = MAX_LISTED
+) -> tuple[str, ...]:
+    """The terms and the nearest related words, at most `limit`: a full-text query
+    without weights.
+    """
     by_likeness = sorted(related, key=lambda neighbour: (-neighbour.likeness, neighbour.word))
     nearest: Mapping[str, None] = dict.fromkeys(neighbour.word for neighbour in by_likeness)
     known = set(terms)

@@ -1,8 +1,9 @@
 """Make what is stored of a memory for search: terms, places, text to embed.
 
-A turn of a conversation rarely makes sense alone ("Yes, twice!"), so it carries the two turns before it in its session: their
-terms at a lower weight (recall at 10 from .73 to .80). Its vector is made of its own text alone: the turn before may be an assistant's
-long answer, which would blur what the person said, and neighbours' vectors are compared at query time. Older memories are never
+A turn of a conversation rarely makes sense alone ("Yes, twice!"), so it carries the two turns
+before it in its session: their terms at a lower weight (recall at 10 from .73 to .80). Its vector
+is made of its own text alone: the turn before may be an assistant's long answer, which would blur
+what the person said, and neighbours' vectors are compared at query time. Older memories are never
 rewritten for a newer one.
 """
 
@@ -23,24 +24,34 @@ import numpy.typing as npt
 from memory_core.domain.fields import ZONE_FIELD, local, zone_of
 from memory_core.domain.memory import Lexical, Memory, MemoryType
 from memory_core.domain.messages import is_message
-from memory_core.domain.text.analyzer import counts, counts_and_order, has_japanese, language_of, words
+from memory_core.domain.text.analyzer import (
+    counts,
+    counts_and_order,
+    has_japanese,
+    language_of,
+    words,
+)
 from memory_core.domain.text.dates import date_words, tells_time
 from memory_core.domain.truth.slots import also_called, called_in
 
 MAX_TURN_TERMS = 256
-"""Distinct terms of a turn that the following ones carry, so that one long document does not bury its neighbours."""
+"""Distinct terms of a turn that the following ones carry, so that one long document does not bury
+its neighbours.
+"""
 
 EMBEDDED_CHARACTERS = 1_000
-"""Of a message, or of an episode with a speaker and a session; one window of the local embedder in most languages.
+"""Of a message, or of an episode with a speaker and a session; one window of the local embedder in
+most languages.
 
-Of the turns of chats with an assistant that hold an answer, .61 are among the ten nearest by vectors of the first window alone, .54 by
-vectors of four windows and .53 by all (BEAM's tuning part): an answer of a thousand words is about everything. Words are found anywhere.
+Of the turns of chats with an assistant that hold an answer, .61 are among the ten nearest by
+vectors of the first window alone, .54 by vectors of four windows and .53 by all (BEAM's tuning
+part): an answer of a thousand words is about everything. Words are found anywhere.
 """
 
 _ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
 _SAYS_I = re.compile(
-    r"(?i:\b(?:my|me|mine|myself|we|us|ours?|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|je|moi|mon|ma|mes|nous|yo|mi|nosotros)\b)|\bI\b"
-    r"|[\u79c1\u50d5\u4ffa]"
+    r"(?i:\b(?:my|me|mine|myself|we|us|ours?|ich|mi[cr]h?|mein\w{0,2}|wir|uns|unser\w{0,2}|je|moi"
+    r"|mon|ma|mes|nous|yo|mi|nosotros)\b)|\bI\b|[\u79c1\u50d5\u4ffa]"
 )
 """Words by which speakers name themselves.
 
@@ -107,7 +118,8 @@ def analyse(
         date=dict(_date_counts(date_words(event_timestamp))),
         previous=previous.counts if previous else {},
         before_previous=before_previous.counts if before_previous else {},
-        asks=_ASKS.search(content[-_TAIL:]) is not None or (actor == TOOL and _TOOL_CALL.match(content) is not None),
+        asks=_ASKS.search(content[-_TAIL:]) is not None
+        or (actor == TOOL and _TOOL_CALL.match(content) is not None),
         previous_asks=previous.asks if previous else False,
         tells_time=tells_time(content),
         says_i=_SAYS_I.search(content) is not None,
@@ -127,11 +139,13 @@ def search_text(lexical: Lexical) -> str:
     return " ".join(term for part in parts for term, number in part.items() for _ in range(number))
 
 
-def embedding_text(memory_type: MemoryType, content: str, *, actor: str | None, event_timestamp: datetime) -> str:
+def embedding_text(
+    memory_type: MemoryType, content: str, *, actor: str | None, event_timestamp: datetime
+) -> str:
     """The text that a memory's vector is made of.
 
-    Episodic: `[8 May 2023] actor: content`. Others: the content alone, so that equal statements of any speaker at any time have equal
-    vectors.
+    Episodic: `[8 May 2023] actor: content`. Others: the content alone, so that equal statements of
+    any speaker at any time have equal vectors.
     """
     if memory_type is not MemoryType.EPISODIC:
         return content
@@ -141,11 +155,16 @@ def embedding_text(memory_type: MemoryType, content: str, *, actor: str | None, 
 # From a memory to its own terms, the text of its vector, and what the next turns need of it.
 
 
-def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: Turn | None = None, ordinal: int | None = None) -> Memory:
+def with_lexical(
+    memory: Memory,
+    previous: Turn | None = None,
+    before_previous: Turn | None = None,
+    ordinal: int | None = None,
+) -> Memory:
     """The memory with its analysed text; without terms where it is not searchable.
 
-    Its own terms are also those of its tags, slot, key, category and retrieval hints. Of its slot all names of the attribute count: "What
-    is my job?" asks for an occupation.
+    Its own terms are also those of its tags, slot, key, category and retrieval hints. Of its slot
+    all names of the attribute count: "What is my job?" asks for an occupation.
 
     Args:
         memory: With its text.
@@ -157,9 +176,16 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
     if not memory.searchable:
         return memory.model_copy(update={"lexical": Lexical(), "search_text": ""})
     category = None if is_message(memory.id) else memory.category
-    extra = [*memory.tags, *(name for name in (memory.subject, memory.attribute, memory.key, category) if name)]
+    extra = [
+        *memory.tags,
+        *(name for name in (memory.subject, memory.attribute, memory.key, category) if name),
+    ]
     extra += _names_of(memory.attribute, memory.content) if memory.attribute else ()
-    extra += [*memory.keywords, *memory.semantic_queries, *(fact.text for fact in memory.atomic_facts)]
+    extra += [
+        *memory.keywords,
+        *memory.semantic_queries,
+        *(fact.text for fact in memory.atomic_facts),
+    ]
     lexical = analyse(
         memory.content,
         actor=memory.actor,
@@ -185,14 +211,20 @@ def reread(memory: Memory) -> Memory:
     """
     before = memory.lexical
     lexical = with_lexical(memory, ordinal=before.turn).lexical
-    around = {"previous": before.previous, "before_previous": before.before_previous, "previous_asks": before.previous_asks}
+    around = {
+        "previous": before.previous,
+        "before_previous": before.before_previous,
+        "previous_asks": before.previous_asks,
+    }
     lexical = lexical.model_copy(update=around)
     return memory.model_copy(update={"lexical": lexical, "search_text": search_text(lexical)})
 
 
 def text_to_embed(memory: Memory) -> str:
     """The text that a memory's vector is made of; of a turn only its beginning."""
-    is_turn = is_message(memory.id) or (memory.type is MemoryType.EPISODIC and bool(memory.actor and memory.session_id))
+    is_turn = is_message(memory.id) or (
+        memory.type is MemoryType.EPISODIC and bool(memory.actor and memory.session_id)
+    )
     content = memory.content[:EMBEDDED_CHARACTERS] if is_turn else memory.content
     return embedding_text(memory.type, content, actor=memory.actor, event_timestamp=told_at(memory))
 
@@ -200,7 +232,11 @@ def text_to_embed(memory: Memory) -> str:
 def told_at(memory: Memory) -> datetime:
     """The event time in the speaker's time zone, whose day its date words name."""
     zone = memory.metadata.get(ZONE_FIELD)
-    return local(memory.event_timestamp, zone_of(zone)) if isinstance(zone, str) else memory.event_timestamp
+    return (
+        local(memory.event_timestamp, zone_of(zone))
+        if isinstance(zone, str)
+        else memory.event_timestamp
+    )
 
 
 def turn_of(memory: Memory) -> Turn:
@@ -210,12 +246,14 @@ def turn_of(memory: Memory) -> Turn:
 
 # The places of terms in a long text, by which its passages are scored.
 #
-# Two bytes of a hash are stored for each term of the text. Note: different terms may have the same hash, so a place counts only in a text
-# that has the term.
+# Two bytes of a hash are stored for each term of the text. Note: different terms may have the same
+# hash, so a place counts only in a text that has the term.
 
 
 PASSAGE_TERMS: Final = 75
-"""Terms of the longest text that is a single passage, some 100 words of English; its order is not stored."""
+"""Terms of the longest text that is a single passage, some 100 words of English;
+its order is not stored.
+"""
 
 _CODE: Final = np.dtype("<u2")
 _CODES: Final = 1 << 16
@@ -224,7 +262,8 @@ _CODES: Final = 1 << 16
 class TermPlaces(NamedTuple):
     """The places of query terms in long texts, sorted by row and place.
 
-    Of each place the row of its text, the number of the term in the text, and the column of the query term.
+    Of each place the row of its text, the number of the term in the text, and the column of
+    the query term.
     """
 
     row: npt.NDArray[np.int64]
@@ -251,7 +290,9 @@ def order_bytes(order: str) -> bytes:
     return decoded if len(decoded) % _CODE.itemsize == 0 else b""
 
 
-def places_of(orders: Mapping[int, bytes], terms: Sequence[str], own: npt.NDArray[np.bool_]) -> TermPlaces:
+def places_of(
+    orders: Mapping[int, bytes], terms: Sequence[str], own: npt.NDArray[np.bool_]
+) -> TermPlaces:
     """The places of a query's terms in texts.
 
     Args:
@@ -278,7 +319,9 @@ def of_terms(places: TermPlaces, columns: Sequence[int]) -> TermPlaces:
     """The places of the terms of some columns, which are renumbered in their order."""
     if not len(places.row):
         return places
-    new_column = np.full(max(max(columns, default=0), int(places.term.max())) + 1, -1, dtype=np.int64)
+    new_column = np.full(
+        max(max(columns, default=0), int(places.term.max())) + 1, -1, dtype=np.int64
+    )
     new_column[list(columns)] = np.arange(len(columns))
     term = new_column[places.term]
     in_columns = term >= 0

@@ -1,8 +1,10 @@
 """The order of results by a learned sum of features.
 
-It takes the place of `relevance.ordering` in the order alone: relevance and thresholds know nothing of it. The weights, and what they were
-learned of, stand in `learned_order.json`; `python -m bench.learn_order` makes it. A memory whose tokens' states are not kept is weighed
-by weights that were learned without them, and put among the others by what both come to on those that have them.
+It takes the place of `relevance.ordering` in the order alone: relevance and thresholds know nothing
+of it. The weights, and what they were learned of, stand in `learned_order.json`;
+`python -m bench.learn_order` makes it. A memory whose tokens' states are not kept is weighed by
+weights that were learned without them, and put among the others by what both come to on those
+that have them.
 """
 
 from __future__ import annotations
@@ -18,19 +20,29 @@ import numpy as np
 
 from memory_core.domain.ranking.candidates import CandidateSet, Floats, Ints
 from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, covered_share, saturation
-from memory_core.domain.ranking.relevance import Measures, Relevance, passage_factor, rescaled, term_coverage
+from memory_core.domain.ranking.relevance import (
+    Measures,
+    Relevance,
+    passage_factor,
+    rescaled,
+    term_coverage,
+)
 from memory_core.domain.ranking.vectors import States
 
 WEIGHTS = Path(__file__).with_name("learned_order.json")
 MOST_LOGIT = 60.0
 """Beyond which a difference says no more."""
 DOUBT, LEAST_CHANCE, CHANCE_COUNTS, DISTANCE_COUNTS = 2.0, 0.05, 0.1, 0.05
-"""How much less sure than the sums say it is taken for who answers, and what `shared_order` makes of that: chosen on pairs of questions."""
+"""How much less sure than the sums say it is taken for who answers, and what `shared_order` makes
+of that: chosen on pairs of questions.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Of features by name: mean and scale where they were learned, what each weighs, and what more where turns are long."""
+    """Of features by name: mean and scale where they were learned, what each weighs,
+    and what more where turns are long.
+    """
 
     names: tuple[str, ...]
     mean: Floats
@@ -39,7 +51,9 @@ class Weights:
     long_weight: Floats
 
     def shares(self, features: Mapping[str, Floats], long: float, rows: int) -> Floats:
-        """U × F: what each feature adds; nothing where it is not known. long: how long turns are (`long_turns`)."""
+        """U × F: what each feature adds; nothing where it is not known. long: how long turns are
+        (`long_turns`).
+        """
         values = (table(features, self.names, rows) - self.mean) / self.scale
         return np.nan_to_num(values, copy=False) * (self.weight + long * self.long_weight)
 
@@ -55,7 +69,9 @@ class LearnedOrder:
 
 @dataclass(frozen=True, slots=True)
 class AskedTokens:
-    """The tokens of a query against those of each candidate. near: U × Q, NaN of a candidate without states; worth: of each token, Q."""
+    """The tokens of a query against those of each candidate. near: U × Q, NaN of a candidate
+    without states; worth: of each token, Q.
+    """
 
     near: States
     worth: States
@@ -65,16 +81,27 @@ class AskedTokens:
 def learned_order() -> LearnedOrder:
     """What ships with the product, read once."""
     body = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    return LearnedOrder(_weights(body["with_tokens"]), _weights(body["without_tokens"]), body["steepness"])
+    return LearnedOrder(
+        _weights(body["with_tokens"]), _weights(body["without_tokens"]), body["steepness"]
+    )
 
 
 def _weights(features: Mapping[str, Any]) -> Weights:
-    columns = np.array([[feature["mean"], feature["scale"], feature["weight"], feature["long_weight"]] for feature in features.values()]).T
+    columns = np.array(
+        [
+            [feature["mean"], feature["scale"], feature["weight"], feature["long_weight"]]
+            for feature in features.values()
+        ]
+    ).T
     return Weights(tuple(features), *columns)
 
 
 def order_features(
-    measures: Measures, relevant: Relevance, order: Floats, places: PlaceFeatures, tokens: AskedTokens | None = None
+    measures: Measures,
+    relevant: Relevance,
+    order: Floats,
+    places: PlaceFeatures,
+    tokens: AskedTokens | None = None,
 ) -> dict[str, Floats]:
     """Every feature of U candidates by its name, each U numbers.
 
@@ -86,10 +113,16 @@ def order_features(
         tokens: Those of the query against theirs.
 
     """
-    candidates, statistics, parameters = measures.candidates, measures.statistics, measures.parameters
+    candidates, statistics, parameters = (
+        measures.candidates,
+        measures.statistics,
+        measures.parameters,
+    )
     score, cosine = relevant.score, measures.cosine
     near = (candidates.previous_cosine, candidates.next_cosine)
-    beside = [rescaled(np.where(np.isnan(cosines), 0.0, cosines), parameters.fusion) for cosines in near]
+    beside = [
+        rescaled(np.where(np.isnan(cosines), 0.0, cosines), parameters.fusion) for cosines in near
+    ]
     sessions = places.sessions
     features: dict[str, Floats] = {
         "relevance": score,
@@ -110,7 +143,11 @@ def order_features(
     if measures.query.terms:
         own, worth = candidates.own.astype(np.float64), measures.worth
         features |= word_features(
-            candidates, own, term_coverage(candidates, statistics, parameters), worth, max(statistics.mean_length, 1.0)
+            candidates,
+            own,
+            term_coverage(candidates, statistics, parameters),
+            worth,
+            max(statistics.mean_length, 1.0),
         )
         features["around"] = measures.around
         features["passage"] = measures.passages.share
@@ -121,7 +158,9 @@ def order_features(
     return features
 
 
-def order_logits(features: Mapping[str, Floats], long: float, rows: int, learned: LearnedOrder) -> Floats:
+def order_logits(
+    features: Mapping[str, Floats], long: float, rows: int, learned: LearnedOrder
+) -> Floats:
     """The sum that orders each of U candidates."""
     tokens = features.get("tokens")
     known = np.zeros(rows, dtype=np.bool_) if tokens is None else ~np.isnan(tokens)
@@ -136,11 +175,15 @@ def order_logits(features: Mapping[str, Floats], long: float, rows: int, learned
     return logits
 
 
-def order_shares(features: Mapping[str, Floats], long: float, row: int, learned: LearnedOrder) -> dict[str, float]:
+def order_shares(
+    features: Mapping[str, Floats], long: float, row: int, learned: LearnedOrder
+) -> dict[str, float]:
     """What every feature added to the sum of one candidate."""
     of_row = {name: column[row : row + 1] for name, column in features.items()}
     tokens = of_row.get("tokens")
-    weights = learned.without_tokens if tokens is None or np.isnan(tokens[0]) else learned.with_tokens
+    weights = (
+        learned.without_tokens if tokens is None or np.isnan(tokens[0]) else learned.with_tokens
+    )
     return dict(zip(weights.names, weights.shares(of_row, long, 1)[0].tolist(), strict=True))
 
 
@@ -154,15 +197,17 @@ def decreasing_order(logits: Floats, highest: float, learned: LearnedOrder) -> F
 def shared_order(logits: Floats) -> Floats:
     """The order among several questions that share the first places, at most 1.
 
-    The chance that one of the first n answers grows with n; a place counts by what it adds to that, so a question that is surely answered
-    by its first leaves more places to the others.
+    The chance that one of the first n answers grows with n; a place counts by what it adds to that,
+    so a question that is surely answered by its first leaves more places to the others.
     """
     order = np.argsort(-logits, kind="stable")
     ranked = np.maximum(logits[order] - logits[order[0]], -MOST_LOGIT)
     chance = np.exp(ranked / DOUBT)
     chance /= chance.sum()
     shares = np.empty(len(logits))
-    shares[order] = (chance / (np.cumsum(chance) + LEAST_CHANCE)) ** CHANCE_COUNTS * np.exp(DISTANCE_COUNTS * ranked)
+    shares[order] = (chance / (np.cumsum(chance) + LEAST_CHANCE)) ** CHANCE_COUNTS * np.exp(
+        DISTANCE_COUNTS * ranked
+    )
     return shares
 
 
@@ -171,7 +216,8 @@ def joined_tokens(parts: Sequence[AskedTokens]) -> AskedTokens | None:
     if len(parts) < 2:
         return parts[0] if parts else None
     return AskedTokens(
-        np.concatenate([sentence.near for sentence in parts], axis=1), np.concatenate([sentence.worth for sentence in parts])
+        np.concatenate([sentence.near for sentence in parts], axis=1),
+        np.concatenate([sentence.worth for sentence in parts]),
     )
 
 
@@ -185,28 +231,46 @@ def _asked_features(measures: Measures) -> dict[str, Floats]:
     return {
         "named": np.zeros(rows) if theirs is None else theirs.astype(np.float64),
         "other_speaker": np.zeros(rows) if theirs is None else (~theirs).astype(np.float64),
-        "short_question": (candidates.asks & (candidates.own_length < parameters.question_length)).astype(np.float64),
-        "asked_time": candidates.tells_time.astype(np.float64) if query.asks_time else np.zeros(rows),
+        "short_question": (
+            candidates.asks & (candidates.own_length < parameters.question_length)
+        ).astype(np.float64),
+        "asked_time": candidates.tells_time.astype(np.float64)
+        if query.asks_time
+        else np.zeros(rows),
         "window": inside.astype(np.float64),
     }
 
 
-# What a learned order knows of each candidate: numbers that relevance has anyway, its neighbours', its session's, and its tokens'.
+# What a learned order knows of each candidate: numbers that relevance has anyway, its neighbours',
+# its session's, and its tokens'.
 #
-# Note: nothing here says whether a memory answers. Features are compared within one query, and only their weighted sum is used.
+# Note: nothing here says whether a memory answers. Features are compared within one query,
+# and only their weighted sum is used.
 
 
 ASSISTANTS = frozenset({"assistant", "ai", "bot"})
-"""Speakers who are the other side of a chat: what they say at length is rarely what a person told."""
+"""Speakers who are the other side of a chat: what they say at length is rarely what a
+person told.
+"""
 RANKS = 10
 """The rank in a list at which its feature is a half."""
 BEST_OF_SESSION = 3
 LONG, SHORT = 40, 8
 """Terms above which a text is long, and below which it is short."""
-TOKEN_FEATURES = ("tokens", "tokens_below", "tokens_before", "tokens_after", "tokens_around", "session_tokens", "session_tokens_three")
+TOKEN_FEATURES = (
+    "tokens",
+    "tokens_below",
+    "tokens_before",
+    "tokens_after",
+    "tokens_around",
+    "session_tokens",
+    "session_tokens_three",
+)
 
 
-def word_features(candidates: CandidateSet, own: Floats, covered: Floats, worth: Floats, mean_length: float) -> dict[str, Floats]:
+def word_features(
+    candidates: CandidateSet, own: Floats, covered: Floats, worth: Floats, mean_length: float
+) -> dict[str, Floats]:
     """What the words say.
 
     Args:
@@ -219,7 +283,11 @@ def word_features(candidates: CandidateSet, own: Floats, covered: Floats, worth:
     """
     most_worth = worth if worth.ndim == 1 else worth.max(axis=0)
     textbook = saturation(candidates.tf, candidates.length, mean_length, ORDER_K1, ORDER_B)
-    near = np.zeros(own.shape) if candidates.near is None else np.where(candidates.own, 0.0, candidates.near)
+    near = (
+        np.zeros(own.shape)
+        if candidates.near is None
+        else np.where(candidates.own, 0.0, candidates.near)
+    )
     return {
         "own_words": covered_share(own, worth),
         "covered": covered_share(covered, worth),
@@ -235,7 +303,9 @@ def word_features(candidates: CandidateSet, own: Floats, covered: Floats, worth:
 
 @dataclass(frozen=True)
 class PlaceFeatures:
-    """What candidates are whatever is asked, read once for all parts of a query: lengths, speakers, sessions, places in the lists."""
+    """What candidates are whatever is asked, read once for all parts of a query: lengths, speakers,
+    sessions, places in the lists.
+    """
 
     candidates: CandidateSet
 
@@ -251,13 +321,23 @@ class PlaceFeatures:
             "length": length,
             "long": np.maximum(length - np.log(LONG), 0.0),
             "short": (candidates.own_length < SHORT).astype(np.float64),
-            "assistant": np.array([(actor or "").casefold() in ASSISTANTS for actor in candidates.actor], dtype=np.float64),
+            "assistant": np.array(
+                [(actor or "").casefold() in ASSISTANTS for actor in candidates.actor],
+                dtype=np.float64,
+            ),
             "first_person": says_i,
         }
         for name in ("vector", "lexical"):
-            ranks = {memory_id: rank for rank, memory_id in enumerate(candidates.lists.get(name, ()))}
-            rank = np.array([ranks.get(memory_id, np.inf) for memory_id in candidates.ids], dtype=np.float64)
-            features |= {f"{name}_rank": RANKS / (RANKS + rank), f"in_{name}": np.isfinite(rank).astype(np.float64)}
+            ranks = {
+                memory_id: rank for rank, memory_id in enumerate(candidates.lists.get(name, ()))
+            }
+            rank = np.array(
+                [ranks.get(memory_id, np.inf) for memory_id in candidates.ids], dtype=np.float64
+            )
+            features |= {
+                f"{name}_rank": RANKS / (RANKS + rank),
+                f"in_{name}": np.isfinite(rank).astype(np.float64),
+            }
         return features
 
     @cached_property
@@ -284,8 +364,12 @@ class PlaceFeatures:
         }
 
 
-def session_features(sessions: Ints, score: Floats, cosine: Floats, own: Floats | None, worth: Floats | None) -> dict[str, Floats]:
-    """What the candidates of each one's session come to together. sessions: of each a number (`session_numbers`)."""
+def session_features(
+    sessions: Ints, score: Floats, cosine: Floats, own: Floats | None, worth: Floats | None
+) -> dict[str, Floats]:
+    """What the candidates of each one's session come to together. sessions: of each a number
+    (`session_numbers`).
+    """
     count = int(sessions.max(initial=-1)) + 1
     words = np.zeros(len(sessions))
     if own is not None and worth is not None:
@@ -301,15 +385,21 @@ def session_features(sessions: Ints, score: Floats, cosine: Floats, own: Floats 
     }
 
 
-def token_features(candidates: CandidateSet, sessions: Ints, near: States, worth: States) -> dict[str, Floats]:
-    """How near tokens come to those of the query. near: U × Q (`nearest_tokens`), NaN where unknown; worth: of the query's tokens."""
+def token_features(
+    candidates: CandidateSet, sessions: Ints, near: States, worth: States
+) -> dict[str, Floats]:
+    """How near tokens come to those of the query. near: U × Q (`nearest_tokens`), NaN where
+    unknown; worth: of the query's tokens.
+    """
     known = ~np.isnan(near[:, 0])
     share = worth / max(float(worth.sum()), 1e-9)
     filled = np.where(known[:, None], near, 0.0)
     tokens = filled @ share
     around = filled
     for rows in (candidates.before, candidates.after):
-        around = np.maximum(around, np.where(((rows >= 0) & known[rows])[:, None], filled[rows], -1.0))
+        around = np.maximum(
+            around, np.where(((rows >= 0) & known[rows])[:, None], filled[rows], -1.0)
+        )
     count = int(sessions.max(initial=-1)) + 1
     values = (
         tokens,
@@ -320,14 +410,23 @@ def token_features(candidates: CandidateSet, sessions: Ints, near: States, worth
         _best(sessions, tokens, count)[sessions],
         _three_best(sessions, tokens, count)[sessions],
     )
-    return {name: np.where(known, value, np.nan) for name, value in zip(TOKEN_FEATURES, values, strict=True)}
+    return {
+        name: np.where(known, value, np.nan)
+        for name, value in zip(TOKEN_FEATURES, values, strict=True)
+    }
 
 
 def session_numbers(sessions: Sequence[str | None], count: int) -> Ints:
     """Of each candidate the number of its session; one of no session has a number of its own."""
     numbers: dict[object, int] = {}
     names: Sequence[str | None] = sessions or [None] * count
-    return np.array([numbers.setdefault(row if name is None else name, len(numbers)) for row, name in enumerate(names)], dtype=np.int64)
+    return np.array(
+        [
+            numbers.setdefault(row if name is None else name, len(numbers))
+            for row, name in enumerate(names)
+        ],
+        dtype=np.int64,
+    )
 
 
 def table(features: Mapping[str, Floats], names: Sequence[str], rows: int) -> Floats:
@@ -358,4 +457,6 @@ def _three_best(sessions: Ints, values: Floats, count: int) -> Floats:
     of = sessions[order]
     first = np.searchsorted(of, of)
     is_best = np.arange(len(of)) - first < BEST_OF_SESSION
-    return np.bincount(of[is_best], weights=values[order][is_best], minlength=count) / BEST_OF_SESSION
+    return (
+        np.bincount(of[is_best], weights=values[order][is_best], minlength=count) / BEST_OF_SESSION
+    )

@@ -1,16 +1,18 @@
 """BM25, and the share of a query that the best passage of a text covers.
 
-A text of 1,000 words that says all of a question in one sentence is as long for that sentence as for any other, so as a whole it covers
-little of it. Two kinds of candidates are longer than a passage:
+A text of 1,000 words that says all of a question in one sentence is as long for that sentence as
+for any other, so as a whole it covers little of it. Two kinds of candidates are longer
+than a passage:
 
 the text itself is long      its passages: `terms` in a row from any place where it says a term of the query
     the turns before it are      itself, without their words
 
 share_p = min(1, n_p / min(`enough`, T)) · Σ_t worth(t)·sat_p(t) / Σ_t worth(t)
 
-n_p: how many of the query's T terms a passage says. A long text has many passages, so one of them has two words of any question; a memory
-that is a single passage is not asked for so much. The date of a text and the name of its speaker belong to each of its passages.
-"""
+n_p: how many of the query's T terms a passage says. A long text has many passages, so one of them
+has two words of any question; a memory that is a single passage is not asked for so much. The date
+of a text and the name of its speaker belong to each of its passages.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ class PassageRules:
 
     Args:
         terms: The sizes of passages that are looked at, in terms.
-        enough: Terms of the query that a passage must say to count in full, all of them where the query has fewer.
+        enough: Terms of the query that a passage must say to count in full,
+            all of them where the query has fewer.
         k1: Of the saturation.
         b: Of the saturation.
         mean_length: Of the saturation.
@@ -54,7 +57,8 @@ class PassageRules:
 
 @dataclass(frozen=True, slots=True)
 class BestPassages:
-    """Of U candidates the best passages for a query of T terms; zeros for a candidate that is no longer than a passage.
+    """Of U candidates the best passages for a query of T terms; zeros for a candidate that is no
+    longer than a passage.
 
     Args:
         share: U, the share of the query that it covers, in [0, 1].
@@ -71,7 +75,9 @@ class BestPassages:
 
 
 class _Passages(NamedTuple):
-    """Passages one by one: each one's candidate, its term frequencies, its length and its weight."""
+    """Passages one by one: each one's candidate, its term frequencies, its length
+    and its weight.
+    """
 
     row: Ints
     tf: Floats
@@ -79,7 +85,9 @@ class _Passages(NamedTuple):
     weight: Floats
 
 
-def best_passages(candidates: CandidateSet, terms: Sequence[str], worth: Floats, rules: PassageRules) -> BestPassages:
+def best_passages(
+    candidates: CandidateSet, terms: Sequence[str], worth: Floats, rules: PassageRules
+) -> BestPassages:
     """The best passage of each candidate that is longer than one.
 
     Args:
@@ -90,9 +98,19 @@ def best_passages(candidates: CandidateSet, terms: Sequence[str], worth: Floats,
 
     """
     rows = len(candidates)
-    best = BestPassages(np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros((rows, len(terms))))
-    alone = ((candidates.length > PASSAGE_TERMS + BESIDE_TERMS) & (candidates.own_length <= PASSAGE_TERMS)).nonzero()[0]
-    itself = _Passages(alone, candidates.own[alone].astype(np.float64), candidates.own_length[alone] + BESIDE_TERMS, np.ones(len(alone)))
+    best = BestPassages(
+        np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros((rows, len(terms)))
+    )
+    alone = (
+        (candidates.length > PASSAGE_TERMS + BESIDE_TERMS)
+        & (candidates.own_length <= PASSAGE_TERMS)
+    ).nonzero()[0]
+    itself = _Passages(
+        alone,
+        candidates.own[alone].astype(np.float64),
+        candidates.own_length[alone] + BESIDE_TERMS,
+        np.ones(len(alone)),
+    )
     _take_better(best, itself, worth, rules)
     row, place, term = candidates.places
     if not len(row):
@@ -105,7 +123,12 @@ def best_passages(candidates: CandidateSet, terms: Sequence[str], worth: Floats,
     for size in rules.terms:
         tf = counts[np.searchsorted(key, key + size)] - counts[:-1] + beside
         weight = np.minimum(np.count_nonzero(tf, axis=1) / min(rules.enough, len(terms)), 1.0)
-        _take_better(best, _Passages(row, tf, np.full(len(row), float(size + BESIDE_TERMS)), weight), worth, rules)
+        _take_better(
+            best,
+            _Passages(row, tf, np.full(len(row), float(size + BESIDE_TERMS)), weight),
+            worth,
+            rules,
+        )
     return best
 
 
@@ -121,12 +144,18 @@ def covered_share(covered: Floats, worth: Floats) -> Floats:
         total: Floats = covered @ (worth / worth.sum())
         return total
     asked = worth.sum(axis=1)
-    share: Floats = np.divide((covered * worth).sum(axis=1), asked, out=np.ones_like(asked), where=asked > 0)
+    share: Floats = np.divide(
+        (covered * worth).sum(axis=1), asked, out=np.ones_like(asked), where=asked > 0
+    )
     return share
 
 
-def _take_better(best: BestPassages, passages: _Passages, worth: Floats, rules: PassageRules) -> None:
-    """Put the best of these passages in the place of what is kept of its candidate, where it covers more."""
+def _take_better(
+    best: BestPassages, passages: _Passages, worth: Floats, rules: PassageRules
+) -> None:
+    """Put the best of these passages in the place of what is kept of its candidate,
+    where it covers more.
+    """
     row, tf, length, weight = passages
     covered = saturation(tf, length, rules.mean_length, rules.k1, rules.b)
     share = weight * covered_share(covered, worth if worth.ndim == 1 else worth[row])
@@ -138,7 +167,9 @@ def _take_better(best: BestPassages, passages: _Passages, worth: Floats, rules: 
 
 
 def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
-    """U × T: the terms that belong to each passage of a text: what it says nowhere in its text, and its speaker's name."""
+    """U × T: the terms that belong to each passage of a text: what it says nowhere in its text,
+    and its speaker's name.
+    """
     row, _, term = candidates.places
     placed = np.zeros(candidates.own.shape, dtype=np.bool_)
     placed[row, term] = True
@@ -146,7 +177,9 @@ def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:
     for actor in set(filter(None, candidates.actor)):
         named = [term in _name_terms(actor) for term in terms]
         if any(named):
-            theirs = [place for place in np.unique(row).tolist() if candidates.actor[place] == actor]
+            theirs = [
+                place for place in np.unique(row).tolist() if candidates.actor[place] == actor
+            ]
             beside[theirs] |= np.array(named)
     return beside
 
@@ -158,36 +191,47 @@ def _name_terms(actor: str) -> frozenset[str]:
 
 # What BM25 is made of: how much a term is worth, and how well a text covers it.
 #
-# Their product only ORDERS the lexical list of candidates; it has no scale that means the same for two queries. Relevance takes the same
-# parts but makes a share of them.
+# Their product only ORDERS the lexical list of candidates; it has no scale that means the same for
+# two queries. Relevance takes the same parts but makes a share of them.
 
 
 IDF_FLOOR = 400
-"""Documents a store counts as having at least. Without it a store of one memory weighs a matched term .29 and an unknown
-one 1.39, so that nothing would ever be relevant enough."""
+"""Documents a store counts as having at least. Without it a store of one memory weighs a matched
+term .29 and an unknown one 1.39, so that nothing would ever be relevant enough.
+"""
 
 ORDER_K1, ORDER_B = 1.2, 0.75
 """The textbook's saturation and length, for ordering the lexical list."""
 
 ORDER_NEAR = 0.3
-"""What a word near a term counts in that list, beside 1 for the term that is there again and again."""
+"""What a word near a term counts in that list, beside 1 for the term that is there
+again and again.
+"""
 
 _TINY = np.finfo(np.float64).tiny
 
 
 def idf(document_frequency: Iterable[int], documents: int, floor: int = IDF_FLOOR) -> Floats:
-    """ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor): above 0 always, largest for an unknown term (df 0)."""
+    """ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor): above 0 always,
+    largest for an unknown term (df 0).
+    """
     least = max(documents, floor)
-    # Statistics may be a commit behind the candidates: a frequency above the count must not make a negative worth.
-    # One by one: the few terms of a query are too few for arrays.
+    # Statistics may be a commit behind the candidates: a frequency above the count must not make a
+    # negative worth. One by one: the few terms of a query are too few for arrays.
     return np.array([log1p((max(least, df) - df + 0.5) / (df + 0.5)) for df in document_frequency])
 
 
 def saturation(tf: Floats, length: Floats, mean_length: float, k1: float, b: float) -> Floats:
-    """How well each of U texts covers each of T terms: tf / (tf + k1·(1 − b + b·length / mean_length)), in [0, 1), U × T.
+    """How well each of U texts covers each of T terms: tf / (tf + k1·(1 − b + b·length /
+    mean_length)), in [0, 1), U × T.
 
-    tf: U × T, length: U; or U frequencies, one a length. A mean_length that is not positive counts as "every text is of mean length".
+    tf: U × T, length: U; or U frequencies, one a length. A mean_length that is not positive counts
+    as "every text is of mean length".
     """
-    norm = k1 * (1.0 - b) + (k1 * b / mean_length) * length if mean_length > 0 else np.full(len(length), k1)
+    norm = (
+        k1 * (1.0 - b) + (k1 * b / mean_length) * length
+        if mean_length > 0
+        else np.full(len(length), k1)
+    )
     # The least number there is keeps 0 / 0 a 0.
     return tf / np.maximum(tf + (norm[:, None] if tf.ndim == 2 else norm), _TINY)

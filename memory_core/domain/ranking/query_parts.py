@@ -1,8 +1,8 @@
 """The parts of a long query, and the relevance of candidates for them.
 
-A query is a message, and each part is asked for itself. Note: the parts are no further searches. One search gathers the candidates of all
-sentences, and each part is scored on the same columns; a pair's vector, and the whole's, is the mean of its sentences'. A query of one
-sentence has one part.
+A query is a message, and each part is asked for itself. Note: the parts are no further searches.
+One search gathers the candidates of all sentences, and each part is scored on the same columns; a
+pair's vector, and the whole's, is the mean of its sentences'. A query of one sentence has one part.
 """
 
 from __future__ import annotations
@@ -29,24 +29,37 @@ from memory_core.domain.ranking.learned_order import (
     shared_order,
 )
 from memory_core.domain.ranking.query import QueryAnalysis, analyse_query, with_dates
-from memory_core.domain.ranking.relevance import Measures, Relevance, RelevanceParameters, SpeakerNames, long_turns
+from memory_core.domain.ranking.relevance import (
+    Measures,
+    Relevance,
+    RelevanceParameters,
+    SpeakerNames,
+    long_turns,
+)
 from memory_core.domain.ranking.vectors import TokenStates, nearest_tokens
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
 from memory_core.domain.text.dates import Window
 from memory_core.domain.text.sentences import Sentence, sentences
 
 MOST_SENTENCES = 6
-"""Of one message, the most telling: each costs a vector, and a query of the store where it keeps no index in memory."""
+"""Of one message, the most telling: each costs a vector, and a query of the store where it keeps no
+index in memory.
+"""
 ENOUGH_TERMS = 4
-"""Terms that a part needs to count in full: "A long day" is covered by any memory of one. A sentence that asks counts in full as it is."""
+"""Terms that a part needs to count in full: "A long day" is covered by any memory of one. A
+sentence that asks counts in full as it is.
+"""
 WHOLE = 1.3
-"""What the whole message counts, all of whose words hardly any memory has. With two questions no memory should: it counts 1 then."""
+"""What the whole message counts, all of whose words hardly any memory has. With two questions no
+memory should: it counts 1 then.
+"""
 _MOST_COUNTED = 8
 """Telling words of a sentence beyond which more of them don't put it before another."""
 
 _LEADS_UP = re.compile(r":\s")
 _LEADS_UP_OR_ASKS = re.compile(
-    r":\s|,\s(?=(?:what|when|where|which|who|whom|whose|why|how|did|do|does|is|are|was|were|has|have|had|can|could|would|will)\b)",
+    r":\s|,\s(?=(?:what|when|where|which|who|whom|whose|why|how|did|do|does|is|are|was|were|has"
+    r"|have|had|can|could|would|will)\b)",
     re.IGNORECASE,
 )
 
@@ -58,8 +71,9 @@ ToldTime = tuple[Window, str, str | None]
 class Part:
     """A sentence, two neighbouring ones, or all of them.
 
-    places: the columns of its terms among the message's. sentences: which of the message's sentences it is made of.
-    weight: what its score counts. asks: whether it is a sentence that asks.
+    places: the columns of its terms among the message's. sentences: which of the message's
+    sentences it is made of. weight: what its score counts. asks: whether it is a
+    sentence that asks.
     """
 
     analysis: QueryAnalysis
@@ -71,9 +85,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class QueryParts:
-    """What is asked for. whole: all of it, with the terms of all parts, which are the columns of candidates.
+    """What is asked for. whole: all of it, with the terms of all parts, which are the columns
+    of candidates.
 
-    sentences: those that are asked for, most telling first; one where there is nothing to tell apart, and then there is one part.
+    sentences: those that are asked for, most telling first; one where there is nothing to tell
+    apart, and then there is one part.
     """
 
     whole: QueryAnalysis
@@ -97,58 +113,107 @@ class QueryParts:
             own_times = [told_time for told_time in times if told_time[1] in part.analysis.text]
             return replace(part, analysis=with_dates(part.analysis, own_times))
 
-        return replace(self, whole=with_dates(self.whole, times), parts=tuple(map(dated, self.parts)))
+        return replace(
+            self, whole=with_dates(self.whole, times), parts=tuple(map(dated, self.parts))
+        )
 
 
 def query_parts_of(text: str, now: datetime) -> QueryParts:
     """Take a query apart. `now` is what "yesterday" is measured from."""
     clauses = list({clause.text: clause for clause in _clauses(sentences(text))}.values())
     chosen = [clauses[place] for place in _most_telling(clauses)] if len(clauses) > 1 else []
-    analysed = [(clause, analysis) for clause in chosen if (analysis := analyse_query(clause.text, now)).terms]
+    analysed = [
+        (clause, analysis)
+        for clause in chosen
+        if (analysis := analyse_query(clause.text, now)).terms
+    ]
     distinct = list(
         {frozenset(analysis.terms): (clause, analysis) for clause, analysis in analysed}.values()
     )  # the same said again asks no more
     if len(distinct) < 2:
         return _plain(distinct[0][1] if distinct else analyse_query(text, now))
     in_order = sorted(range(len(distinct)), key=lambda place: distinct[place][0].start)
-    whole = analyse_query(text if len(chosen) == len(clauses) else " ".join(distinct[place][0].text for place in in_order), now)
-    parts = [_part(analysis, (place,), asks=clause.asks) for place, (clause, analysis) in enumerate(distinct)]
+    whole = analyse_query(
+        text
+        if len(chosen) == len(clauses)
+        else " ".join(distinct[place][0].text for place in in_order),
+        now,
+    )
+    parts = [
+        _part(analysis, (place,), asks=clause.asks)
+        for place, (clause, analysis) in enumerate(distinct)
+    ]
     if len(distinct) > 2:
-        parts += [_part(analyse_query(f"{distinct[a][0].text} {distinct[b][0].text}", now), (a, b)) for a, b in pairwise(in_order)]
-    parts.append(_part(whole, tuple(range(len(distinct))), worth=WHOLE if sum(part.asks for part in parts) < 2 else 1.0))
+        parts += [
+            _part(analyse_query(f"{distinct[a][0].text} {distinct[b][0].text}", now), (a, b))
+            for a, b in pairwise(in_order)
+        ]
+    parts.append(
+        _part(
+            whole,
+            tuple(range(len(distinct))),
+            worth=WHOLE if sum(part.asks for part in parts) < 2 else 1.0,
+        )
+    )
     terms = tuple(dict.fromkeys(term for part in parts for term in part.analysis.terms))
     column = {term: place for place, term in enumerate(terms)}
-    placed = [replace(part, places=tuple(column[term] for term in part.analysis.terms)) for part in parts]
-    return QueryParts(replace(whole, terms=terms), tuple(analysis.text for _, analysis in distinct), tuple(placed))
+    placed = [
+        replace(part, places=tuple(column[term] for term in part.analysis.terms)) for part in parts
+    ]
+    return QueryParts(
+        replace(whole, terms=terms), tuple(analysis.text for _, analysis in distinct), tuple(placed)
+    )
 
 
 def _clauses(given: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences, cut where something is led up to: after a colon, and in a message of several before a clause that asks."""
+    """The sentences, cut where something is led up to: after a colon, and in a message of several
+    before a clause that asks.
+    """
     cut = _LEADS_UP if len(given) < 2 else _LEADS_UP_OR_ASKS
     clauses = []
     for sentence in given:
         start = 0
         for match in cut.finditer(sentence.text):
-            clauses.append(Sentence(sentence.text[start : match.end()], sentence.start + start, sentence.start + match.end()))
+            clauses.append(
+                Sentence(
+                    sentence.text[start : match.end()],
+                    sentence.start + start,
+                    sentence.start + match.end(),
+                )
+            )
             start = match.end()
         clauses.append(Sentence(sentence.text[start:], sentence.start + start, sentence.end))
     return clauses
 
 
-def _part(analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0) -> Part:
+def _part(
+    analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, worth: float = 1.0
+) -> Part:
     """A part whose terms have no columns yet."""
-    return Part(analysis, (), of, worth * (1.0 if asks else min(1.0, len(analysis.terms) / ENOUGH_TERMS)), asks)
+    return Part(
+        analysis,
+        (),
+        of,
+        worth * (1.0 if asks else min(1.0, len(analysis.terms) / ENOUGH_TERMS)),
+        asks,
+    )
 
 
 def _plain(analysis: QueryAnalysis) -> QueryParts:
-    return QueryParts(analysis, (analysis.text,), (Part(analysis, tuple(range(len(analysis.terms))), (0,)),))
+    return QueryParts(
+        analysis, (analysis.text,), (Part(analysis, tuple(range(len(analysis.terms))), (0,)),)
+    )
 
 
 def _most_telling(clauses: Sequence[Sentence]) -> list[int]:
-    """The places of at most MOST_SENTENCES, most telling first: what asks, then what has most telling words, the later of two alike."""
+    """The places of at most MOST_SENTENCES, most telling first: what asks, then what has most
+    telling words, the later of two alike.
+    """
     telling = [len(set(words(clause.text)) - FUNCTION_WORDS - QUERY_WORDS) for clause in clauses]
     worth = [
-        (clause.asks, min(count, _MOST_COUNTED), place) for place, (clause, count) in enumerate(zip(clauses, telling, strict=True)) if count
+        (clause.asks, min(count, _MOST_COUNTED), place)
+        for place, (clause, count) in enumerate(zip(clauses, telling, strict=True))
+        if count
     ]
     return [place for _, _, place in sorted(worth, reverse=True)[:MOST_SENTENCES]]
 
@@ -157,7 +222,9 @@ def _most_telling(clauses: Sequence[Sentence]) -> list[int]:
 
 
 ANSWERED = 0.16
-"""The relevance from which a question is near enough to something to share the first places with what else is said."""
+"""The relevance from which a question is near enough to something to share the first places with
+what else is said.
+"""
 ENOUGH_SAID = 4
 """Terms of a part that a memory must all say to be found below the thresholds."""
 WEIGHT = "part"
@@ -168,9 +235,10 @@ WEIGHT = "part"
 class PartsRelevance:
     """The verdict on U candidates.
 
-    best: of each its best part's numbers. part: which of the message's parts that is. order: what ranks them (`ordering`), of each its
-    best part's again, where each sentence that asks and is answered has its best as high as any other's, so that two questions share the
-    first places. features: by part, of the learned order; empty without it.
+    best: of each its best part's numbers. part: which of the message's parts that is. order: what
+    ranks them (`ordering`), of each its best part's again, where each sentence that asks and is
+    answered has its best as high as any other's, so that two questions share the first places.
+    features: by part, of the learned order; empty without it.
     """
 
     best: Relevance
@@ -191,17 +259,40 @@ def parts_relevance(
 
     vectors, asked_tokens: of its sentences; none where there are none.
     """
-    near = nearest_tokens(asked_tokens, candidates.states or [None] * len(candidates)) if parameters.learned else []
-    tokens = [AskedTokens(near_part, of.worth) for near_part, of in zip(near, asked_tokens, strict=False)]
+    near = (
+        nearest_tokens(asked_tokens, candidates.states or [None] * len(candidates))
+        if parameters.learned
+        else []
+    )
+    tokens = [
+        AskedTokens(near_part, of.worth) for near_part, of in zip(near, asked_tokens, strict=False)
+    ]
     speakers, places = SpeakerNames(candidates, statistics), PlaceFeatures(candidates)
     if query_parts.is_plain:
-        verdict = _verdict(Measures(query_parts.whole, candidates, statistics, parameters, speakers), 1.0, places, tokens)
-        return PartsRelevance(verdict.relevant, np.zeros(len(candidates), dtype=np.int64), verdict.order, (verdict.features,))
+        verdict = _verdict(
+            Measures(query_parts.whole, candidates, statistics, parameters, speakers),
+            1.0,
+            places,
+            tokens,
+        )
+        return PartsRelevance(
+            verdict.relevant,
+            np.zeros(len(candidates), dtype=np.int64),
+            verdict.order,
+            (verdict.features,),
+        )
     parts, verdicts = query_parts.parts, list[_Verdict]()
     for part in parts:
         view = part_of(candidates, part, vectors)
         of_part = [tokens[place] for place in part.sentences] if tokens else []
-        verdicts.append(_verdict(Measures(part.analysis, view, statistics, parameters, speakers), part.weight, places, of_part))
+        verdicts.append(
+            _verdict(
+                Measures(part.analysis, view, statistics, parameters, speakers),
+                part.weight,
+                places,
+                of_part,
+            )
+        )
     scores = np.array([verdict_of_part.relevant.score for verdict_of_part in verdicts])
     best = np.argmax(scores, axis=0)
     rows = np.arange(len(candidates))
@@ -210,10 +301,15 @@ def parts_relevance(
         chosen: Floats = np.array(columns)[best, rows]
         return chosen
 
-    names = dict.fromkeys(name for verdict_of_part in verdicts for name in verdict_of_part.relevant.boosts)
+    names = dict.fromkeys(
+        name for verdict_of_part in verdicts for name in verdict_of_part.relevant.boosts
+    )
     unboosted = np.ones(len(candidates))
     boosts: Mapping[str, Floats] = {
-        name: picked([verdict_of_part.relevant.boosts.get(name, unboosted) for verdict_of_part in verdicts]) for name in names
+        name: picked(
+            [verdict_of_part.relevant.boosts.get(name, unboosted) for verdict_of_part in verdicts]
+        )
+        for name in names
     }
     chosen = Relevance(
         picked(scores),
@@ -222,7 +318,9 @@ def parts_relevance(
         {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
     )
     order = _shared(verdicts, scores.max(axis=1, initial=0.0), parts, candidates.turns)
-    return PartsRelevance(chosen, best, order, tuple(verdict_of_part.features for verdict_of_part in verdicts))
+    return PartsRelevance(
+        chosen, best, order, tuple(verdict_of_part.features for verdict_of_part in verdicts)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +333,9 @@ class _Verdict:
     features: Mapping[str, Floats]
 
 
-def _verdict(measures: Measures, weight: float, places: PlaceFeatures, tokens: Sequence[AskedTokens]) -> _Verdict:
+def _verdict(
+    measures: Measures, weight: float, places: PlaceFeatures, tokens: Sequence[AskedTokens]
+) -> _Verdict:
     candidates, statistics = measures.candidates, measures.statistics
     relevant = measures.relevance(weight)
     order = measures.ordering(relevant, weight)
@@ -243,29 +343,40 @@ def _verdict(measures: Measures, weight: float, places: PlaceFeatures, tokens: S
         return _Verdict(relevant, order, None, {})
     unweighted = relevant if weight == 1.0 else measures.relevance()
     order_of_unweighted = order if weight == 1.0 else measures.ordering(unweighted)
-    features = order_features(measures, unweighted, order_of_unweighted, places, joined_tokens(tokens))
+    features = order_features(
+        measures, unweighted, order_of_unweighted, places, joined_tokens(tokens)
+    )
     logits = order_logits(features, long_turns(statistics), len(candidates), learned_order())
     return _Verdict(relevant, _learned_among_turns(order, logits, candidates), logits, features)
 
 
 def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet) -> Floats:
-    """The learned order of turns, of which it was learned; a fact, a note or an episode keeps its place by relevance."""
+    """The learned order of turns, of which it was learned; a fact, a note or an episode keeps its
+    place by relevance.
+    """
     turns, mixed = candidates.turns, order.copy()
     mixed[turns] = decreasing_order(logits[turns], float(order[turns].max()), learned_order())
     return mixed
 
 
-def _shared(verdicts: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part], turns: Flags) -> Floats:
-    """Of each candidate its best order over the parts, where each answered question's best is as high as the highest.
+def _shared(
+    verdicts: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part], turns: Flags
+) -> Floats:
+    """Of each candidate its best order over the parts, where each answered question's best is as
+    high as the highest.
 
-    What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a second question about long texts behind.
-    Of several answered questions the one whose answer is less sure gets more of the first places for its turns. relevances: of each part
-    its best hit's. turns: whose order was learned.
+    What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a
+    second question about long texts behind. Of several answered questions the one whose answer is
+    less sure gets more of the first places for its turns. relevances: of each part its best hit's.
+    turns: whose order was learned.
     """
     orders = [verdict.order for verdict in verdicts]
     tops = [float(order.max(initial=0.0)) for order in orders]
     highest = max(tops)
-    answered = [part.asks and best >= ANSWERED for part, best in zip(parts, relevances.tolist(), strict=True)]
+    answered = [
+        part.asks and best >= ANSWERED
+        for part, best in zip(parts, relevances.tolist(), strict=True)
+    ]
     several = sum(answered) > 1
     for place, verdict in enumerate(verdicts):
         if answered[place]:
@@ -279,7 +390,8 @@ def _shared(verdicts: Sequence[_Verdict], relevances: Floats, parts: Sequence[Pa
 def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:
     """Which candidates say every term of a part of `ENOUGH_SAID` or more.
 
-    Their share of the words may be low for their length alone: a long text that is asked for by its own rare words.
+    Their share of the words may be low for their length alone: a long text that is asked for by its
+    own rare words.
     """
     is_said = np.zeros(len(candidates), dtype=np.bool_)
     for part in query_parts.parts:
@@ -289,7 +401,9 @@ def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:
 
 
 def part_of(candidates: CandidateSet, part: Part, vectors: Sequence[Vector]) -> CandidateSet:
-    """The candidates against one part: its terms' columns, and the cosines with its vector, the mean of its sentences'."""
+    """The candidates against one part: its terms' columns, and the cosines with its vector,
+    the mean of its sentences'.
+    """
     places = list(part.places)
     view = replace(
         candidates,
@@ -301,5 +415,7 @@ def part_of(candidates: CandidateSet, part: Part, vectors: Sequence[Vector]) -> 
     if candidates.cosines is not None and vectors:
         total = np.sum([vectors[place] for place in part.sentences], axis=0, dtype=np.float64)
         length = float(np.linalg.norm(total)) or 1.0
-        view.cosine, view.previous_cosine, view.next_cosine = candidates.cosines[:, :, list(part.sentences)].sum(axis=2) / length
+        view.cosine, view.previous_cosine, view.next_cosine = (
+            candidates.cosines[:, :, list(part.sentences)].sum(axis=2) / length
+        )
     return view

@@ -1,8 +1,8 @@
 """The four recipes that turn relevance into a score, and the thresholds of each embedder.
 
-`composite` is always computed, whatever the recipe, with the boosts of the settings: it is the one score that compares
-across calls. Thresholds on relevance are applied before, not here. Weights are not renormalised: with all of them at 1 a
-`linear` score can reach 3.
+`composite` is always computed, whatever the recipe, with the boosts of the settings: it is the one
+score that compares across calls. Thresholds on relevance are applied before, not here. Weights are
+not renormalised: with all of them at 1 a `linear` score can reach 3.
 """
 
 from __future__ import annotations
@@ -23,14 +23,20 @@ DEFAULT_WEIGHTS: Mapping[Recipe, Mapping[str, float]] = MappingProxyType(
     {
         "composite": MappingProxyType({"recency": 0.1, "importance": 0.1}),
         "balanced": MappingProxyType({"relevance": 0.7, "importance": 0.3}),
-        "weighted": MappingProxyType({"relevance": 0.4, "recency": 0.25, "frequency": 0.15, "confidence": 0.2}),
+        "weighted": MappingProxyType(
+            {"relevance": 0.4, "recency": 0.25, "frequency": 0.15, "confidence": 0.2}
+        ),
         "linear": MappingProxyType({"relevance": 0.5, "recency": 0.3, "importance": 0.2}),
     }
 )
-"""Sources: composite is SECMSA's, balanced Mosaic's, weighted the LTM Engine's, linear that of OmniMemory's C4 design."""
+"""Sources: composite is SECMSA's, balanced Mosaic's, weighted the LTM Engine's,
+linear that of OmniMemory's C4 design.
+"""
 
 FADED_ORDER = 0.99
-"""What the rank of a memory that has faded is multiplied by. Its relevance stays, so that it is found as well as any other."""
+"""What the rank of a memory that has faded is multiplied by. Its relevance stays,
+so that it is found as well as any other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +55,9 @@ class ScoringParameters:
 class Scores:
     """One row per candidate, in the set's order. A part that the recipe does not use is None.
 
-    score: the recipe's, which ranks. composite: SECMSA's, at most 1.2 · relevance by default. importance: what decay has
-    left of the base at the moment asked for; always there, because composite needs it.
+    score: the recipe's, which ranks. composite: SECMSA's, at most 1.2 · relevance by default.
+    importance: what decay has left of the base at the moment asked for; always there,
+    because composite needs it.
     """
 
     score: Floats
@@ -71,23 +78,33 @@ def score(
 ) -> Scores:
     """Scores of all candidates at the moment `at_s` (epoch seconds).
 
-    relevance: one value in [0, 1] a candidate. weights: those that differ from the recipe's defaults; their names were
-    checked at the door.
+    relevance: one value in [0, 1] a candidate. weights: those that differ from the recipe's
+    defaults; their names were checked at the door.
     """
-    importance = importances_at(candidates.importance_base, candidates.accessed_at, at_s, parameters.decay_half_life_days)
-    recency = recency_secmsa(candidates.touched_at, at_s, parameters.max_age_hours, parameters.half_life_factor)
+    importance = importances_at(
+        candidates.importance_base, candidates.accessed_at, at_s, parameters.decay_half_life_days
+    )
+    recency = recency_secmsa(
+        candidates.touched_at, at_s, parameters.max_age_hours, parameters.half_life_factor
+    )
     boosts = {"recency": parameters.recency_boost, "importance": parameters.importance_boost}
     composite = _boosted(relevance, recency, importance, boosts)
     chosen = weights or {}
     if recipe == "composite":
-        total = _boosted(relevance, recency, importance, {**boosts, **chosen}) if chosen else composite
+        total = (
+            _boosted(relevance, recency, importance, {**boosts, **chosen}) if chosen else composite
+        )
         return Scores(score=total, composite=composite, importance=importance, recency=recency)
     weight = {**DEFAULT_WEIGHTS[recipe], **chosen}
     if recipe == "balanced":
         total = weight["relevance"] * relevance + weight["importance"] * importance
         return Scores(score=total, composite=composite, importance=importance)
     if recipe == "linear":
-        total = weight["relevance"] * relevance + weight["recency"] * recency + weight["importance"] * importance
+        total = (
+            weight["relevance"] * relevance
+            + weight["recency"] * recency
+            + weight["importance"] * importance
+        )
         return Scores(score=total, composite=composite, importance=importance, recency=recency)
     recent = recency_half_life(candidates.touched_at, at_s, parameters.recency_half_life_days)
     frequency = frequencies(candidates.access_count)
@@ -98,12 +115,19 @@ def score(
         + weight["confidence"] * candidates.confidence
     )
     return Scores(
-        score=total, composite=composite, importance=importance, recency=recent, frequency=frequency, confidence=candidates.confidence
+        score=total,
+        composite=composite,
+        importance=importance,
+        recency=recent,
+        frequency=frequency,
+        confidence=candidates.confidence,
     )
 
 
 def frequencies(access_count: Floats) -> Floats:
-    """`log(1 + n) / log(1 + max n)` within the candidates, in [0, 1]; all zero when none was ever accessed."""
+    """`log(1 + n) / log(1 + max n)` within the candidates, in [0, 1]; all zero when none was
+    ever accessed.
+    """
     most = float(access_count.max(initial=0.0))
     if most <= 0.0:
         return np.zeros_like(access_count)
@@ -111,25 +135,30 @@ def frequencies(access_count: Floats) -> Floats:
     return shares
 
 
-def _boosted(relevance: Floats, recency: Floats, importance: Floats, boosts: Mapping[str, float]) -> Floats:
+def _boosted(
+    relevance: Floats, recency: Floats, importance: Floats, boosts: Mapping[str, float]
+) -> Floats:
     return relevance * (1.0 + boosts["recency"] * recency + boosts["importance"] * importance)
 
 
-# What similarities mean for each embedder: its own defaults for the thresholds that settings leave open.
+# What similarities mean for each embedder: its own defaults for the thresholds that
+# settings leave open.
 #
-# A cosine of 0.95 says "the same" for one embedder and "both are in English" for another, so a threshold without its embedder
-# means nothing. Settings override each number.
+# A cosine of 0.95 says "the same" for one embedder and "both are in English" for another, so a
+# threshold without its embedder means nothing. Settings override each number.
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The numbers of one embedder. The first two thresholds are on relevance, the other three on the cosine.
+    """The numbers of one embedder. The first two thresholds are on relevance, the other three
+    on the cosine.
 
-    cosine_low, cosine_high: the cosines that count as "nothing in common" and "the same" in relevance.
-    answer_threshold: a query is answered when its best memory reaches it; recall_threshold: from there up memories are returned.
-    duplicate_threshold: from there up two statements may be one. contradiction_floor: below it nothing contradicts.
-    link_threshold: from there up memories are linked. scene_threshold: above it an episode is near to a scene; theme_threshold: to the
-    words of a theme. 1 = vectors say nothing about that.
+    cosine_low, cosine_high: the cosines that count as "nothing in common" and "the same" in
+    relevance. answer_threshold: a query is answered when its best memory reaches it;
+    recall_threshold: from there up memories are returned. duplicate_threshold: from there up two
+    statements may be one. contradiction_floor: below it nothing contradicts. link_threshold: from
+    there up memories are linked. scene_threshold: above it an episode is near to a scene;
+    theme_threshold: to the words of a theme. 1 = vectors say nothing about that.
     """
 
     cosine_low: float = 0.0
@@ -144,10 +173,11 @@ class Calibration:
 
 
 _OPENAI = Calibration()
-# Of 15 pairs of short English paraphrases 4 reach 0.975 and 11 reach 0.95 with the int8 MiniLM, a missing "the" alone
-# costs 0.05; the guards of `sameness` keep apart what else reaches 0.95. Its scale is lower than OpenAI's for related texts.
-# What passes the first threshold is ordered by what was learned, which may put a turn of 0.2 before one of 0.4: at 0.3 recall@10 is
-# 0.006 less on LoCoMo and 0.009 on BEAM. Whether anything is found is the first threshold's to say.
+# Of 15 pairs of short English paraphrases 4 reach 0.975 and 11 reach 0.95 with the int8 MiniLM, a
+# missing "the" alone costs 0.05; the guards of `sameness` keep apart what else reaches 0.95. Its
+# scale is lower than OpenAI's for related texts. What passes the first threshold is ordered by what
+# was learned, which may put a turn of 0.2 before one of 0.4: at 0.3 recall@10 is 0.006 less on
+# LoCoMo and 0.009 on BEAM. Whether anything is found is the first threshold's to say.
 _MINILM = Calibration(
     answer_threshold=0.39,
     recall_threshold=0.2,
@@ -157,9 +187,14 @@ _MINILM = Calibration(
     scene_threshold=0.45,
     theme_threshold=0.2,
 )
-# Of 40 episodes of 8 themes against the mean of others, 99 % of those of another theme stay under 0.45. The nearest of 24 themes is the
-# right one for 32; with words first and 0.2 as the least, 29 are right, 6 wrong, 5 none; words alone find 20, 3 wrong.
+# Of 40 episodes of 8 themes against the mean of others, 99 % of those of another theme stay under
+# 0.45. The nearest of 24 themes is the right one for 32; with words first and 0.2 as the least, 29
+# are right, 6 wrong, 5 none; words alone find 20, 3 wrong.
 _HASH = Calibration(scene_threshold=1.0, theme_threshold=1.0)
 
-CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType({"openai": _OPENAI, "azure": _OPENAI, "minilm": _MINILM, "hash": _HASH})
-"""By EMBEDDING_PROVIDER. OpenAI's are the numbers of the systems that Memory Core unites, which were made with it."""
+CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType(
+    {"openai": _OPENAI, "azure": _OPENAI, "minilm": _MINILM, "hash": _HASH}
+)
+"""By EMBEDDING_PROVIDER. OpenAI's are the numbers of the systems that Memory Core unites,
+which were made with it.
+"""

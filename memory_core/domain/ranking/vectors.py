@@ -1,6 +1,7 @@
 """Vectors of texts: windows of long texts, states of tokens, which vectors compare.
 
-The first and last window weigh more, because texts name their topic at the beginning and at the end.
+The first and last window weigh more, because texts name their topic at the beginning
+and at the end.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from memory_core.domain.memory import Memory, Vector
 
 EDGE_WEIGHT = 1.15
 MOST_WINDOWS = 8
-"""Windows of one text. Each costs the local embedder 30 ms of one processor; 8 cover some 7,000 English characters."""
+"""Windows of one text. Each costs the local embedder 30 ms of one processor; 8 cover some 7,000
+English characters.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,14 @@ STANDARD = Chunking()
 def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:
     """Windows `[start, end)` of at most `size` tokens that cover a text.
 
-    Each begins with the last `overlap` tokens of the one before. The last may be shorter, but has at least one token that no other has. No
-    tokens, no windows. Raises ValueError unless 0 ≤ overlap < size.
+    Each begins with the last `overlap` tokens of the one before. The last may be shorter, but has
+    at least one token that no other has. No tokens, no windows. Raises ValueError unless 0 ≤
+    overlap < size.
     """
     if not 0 <= overlap < size:
-        raise ValueError(f"the overlap must be at least 0 and less than the window's size {size}, not {overlap}")
+        raise ValueError(
+            f"the overlap must be at least 0 and less than the window's size {size}, not {overlap}"
+        )
     if token_count <= 0:
         return []
     starts = range(0, max(1, token_count - overlap), size - overlap)
@@ -85,9 +91,9 @@ def joint_vector(*memories: Memory) -> Vector | None:
 def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vector:
     """Combine the vectors of a text's windows, in order, to one of length 1.
 
-    The weighted mean, first and last weighing `edge_weight` and the others 1 (the weights of OmniMemory's C4 design); a
-    single vector comes back unchanged. Where the mean is 0, so that it has no direction, the result is the first vector.
-    Raises ValueError for no vectors.
+    The weighted mean, first and last weighing `edge_weight` and the others 1 (the weights of
+    OmniMemory's C4 design); a single vector comes back unchanged. Where the mean is 0, so that it
+    has no direction, the result is the first vector. Raises ValueError for no vectors.
     """
     if not vectors:
         raise ValueError("there is nothing to combine")
@@ -102,11 +108,13 @@ def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vect
     return (mean / length).astype(np.float32)
 
 
-# States of a text's tokens, which are stored with it, and compared with those of a query's tokens (as in ColBERT's late interaction).
+# States of a text's tokens, which are stored with it, and compared with those of a query's tokens
+# (as in ColBERT's late interaction).
 #
-# The model gives them in the same pass as the vector. They are reduced to `DIMENSIONS` numbers, of a long text to `MOST_TOKENS` tokens
-# evenly from its first to its last, and stored as one printable character a number, which JSON takes without escapes. They begin with
-# `VERSION`: states that were reduced by another table count as none.
+# The model gives them in the same pass as the vector. They are reduced to `DIMENSIONS` numbers, of
+# a long text to `MOST_TOKENS` tokens evenly from its first to its last, and stored as one printable
+# character a number, which JSON takes without escapes. They begin with `VERSION`: states that were
+# reduced by another table count as none.
 
 
 DIMENSIONS: Final = 48
@@ -126,7 +134,8 @@ _NUMBERS[_CODES] = np.arange(-_TOP, _TOP + 1, dtype=np.float32)
 class TokenStates:
     """The states of a text's n tokens, as they are stored.
 
-    states: `VERSION`, then `DIMENSIONS` characters a token. worth: of each token, n; 0 for a token without meaning.
+    states: `VERSION`, then `DIMENSIONS` characters a token. worth: of each token, n;
+    0 for a token without meaning.
     """
 
     states: str
@@ -151,7 +160,11 @@ def state_bytes(stored: str) -> bytes | None:
     None for no states, those of another version, and damaged ones, which must not hide a memory.
     """
     states = stored.removeprefix(VERSION)
-    return states.encode() if states != stored and states.isascii() and states and len(states) % DIMENSIONS == 0 else None
+    return (
+        states.encode()
+        if states != stored and states.isascii() and states and len(states) % DIMENSIONS == 0
+        else None
+    )
 
 
 def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) -> list[States]:
@@ -181,9 +194,13 @@ def _nearest(asked: bytes, texts: Sequence[bytes | None]) -> States:
     known = [row for row, text_states in enumerate(texts) if text_states]
     if known and len(query):
         known_states = [texts[row] or b"" for row in known]
-        starts = np.cumsum([0, *(len(text_states) // DIMENSIONS for text_states in known_states[:-1])])
+        starts = np.cumsum(
+            [0, *(len(text_states) // DIMENSIONS for text_states in known_states[:-1])]
+        )
         states = decoded(b"".join(known_states))
-        near[known] = np.maximum.reduceat((states @ query.T) / _lengths(states)[:, None], starts, axis=0)
+        near[known] = np.maximum.reduceat(
+            (states @ query.T) / _lengths(states)[:, None], starts, axis=0
+        )
     return near
 
 
@@ -202,7 +219,8 @@ class VectorKind(NamedTuple):
         """Whether a stored vector compares with vectors of this kind.
 
         Args:
-            body: the document of the vector; one that names no `embedding_model` is judged by the vector's length alone.
+            body: the document of the vector; one that names no `embedding_model` is judged by the
+                vector's length alone.
             length: of the stored vector.
 
         """

@@ -1,1 +1,3 @@
-"""What is taken out of texts before they are kept: secrets, and personal data where a setting says so."""
+"""What is taken out of texts before they are kept: secrets, and personal data where a
+setting says so.
+"""

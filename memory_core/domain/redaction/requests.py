@@ -1,6 +1,8 @@
-"""Requests without secrets: every text of what a call was given, and a list of what was replaced where.
+"""Requests without secrets: every text of what a call was given, and a list of what was
+replaced where.
 
-Ids stay as they are, because memories are found by them, and so does the address that a task's end is sent to.
+Ids stay as they are, because memories are found by them, and so does the address that a task's
+end is sent to.
 """
 
 from __future__ import annotations
@@ -18,7 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from pydantic import BaseModel
 
 from memory_core.domain.chat.content_parts import SEAM
-from memory_core.domain.chat.messages import ReadMessage, ReadMessages, parts_sent, with_joined_texts
+from memory_core.domain.chat.messages import (
+    ReadMessage,
+    ReadMessages,
+    parts_sent,
+    with_joined_texts,
+)
 from memory_core.domain.chat.session_items import SessionItem, SessionItems
 
 if TYPE_CHECKING:
@@ -28,14 +35,18 @@ KINDS: Final = ("secrets", "card", "email", "phone", "iban", "ip")
 """What the setting may name. `secrets` includes card numbers."""
 IDENTITIES: Final = frozenset({
     "app_id", "key_id", "user_id",
-    "agent_id", "callback_url", "correlation_id", "cursor", "exclude_session_id", "id", "ids", "memory_id", "session_id", "sha256",
-    "time_zone", "to_agent_id",
+    "agent_id", "callback_url", "correlation_id", "cursor", "exclude_session_id", "id", "ids",
+    "memory_id", "session_id", "sha256", "time_zone", "to_agent_id",
 })  # fmt: skip
 """Fields of requests whose texts name something."""
 LEAST_CARD: Final = 10**13
 """Numbers from which one may be a payment card's."""
-OPAQUE: Final = frozenset({"encrypted_content", "signature", "thought_signature", "thoughtSignature", "data", "b64_json"})
-"""Fields of messages that hold bytes, which look like anything and have to come back as they were sent."""
+OPAQUE: Final = frozenset(
+    {"encrypted_content", "signature", "thought_signature", "thoughtSignature", "data", "b64_json"}
+)
+"""Fields of messages that hold bytes, which look like anything and have to come back as
+they were sent.
+"""
 MOST_READABLE: Final = 200
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_.%-]+={0,2}")
 """Bytes as a text. Words have blanks between them, and are looked at wherever they stand."""
@@ -82,7 +93,9 @@ class Redactor:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of the kinds. Their expressions are compiled by the first text that is looked at, not at the start."""
+        """The rules of the kinds. Their expressions are compiled by the first text that is looked
+        at, not at the start.
+        """
         from memory_core.domain.redaction.texts import rules_of
 
         return rules_of(self._kinds)
@@ -94,9 +107,11 @@ class Redactor:
         return redact_text(text, self.rules)[0] if self._kinds else text
 
     def value(self, value: Value, path: str = "") -> Value:
-        """A request, a list of requests or plain JSON, as it is kept; the very same object where nothing is to be replaced.
+        """A request, a list of requests or plain JSON, as it is kept; the very same object where
+        nothing is to be replaced.
 
-        What was replaced goes to `collect_redactions`. path: the name of the value within the request.
+        What was replaced goes to `collect_redactions`. path: the name of the value within
+        the request.
         """
         if not self._kinds:
             return value
@@ -104,7 +119,10 @@ class Redactor:
         redacted = walk.visit(value, path)
         redactions = _collected.get()
         if walk.counts and redactions is not None:
-            new = (Redaction(field[:MOST_OF_A_PATH], kind, count) for (field, kind), count in walk.counts.items())
+            new = (
+                Redaction(field[:MOST_OF_A_PATH], kind, count)
+                for (field, kind), count in walk.counts.items()
+            )
             redactions += islice(new, max(0, MAX_REPORTED - len(redactions)))
         return cast("Value", redacted) if walk.counts else value
 
@@ -128,15 +146,31 @@ class _Walk:
         if isinstance(value, dict):
             # A name that is a secret itself is not repeated in the path of its value.
             names = {name: self.visit(name, path) for name in value}
-            return self._apart((name, self._field(given, value[given], _joined(path, name))) for given, name in names.items())
+            return self._apart(
+                (name, self._field(given, value[given], _joined(path, name)))
+                for given, name in names.items()
+            )
         if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
-            return type(value)(self.visit(item, _joined(path, str(place))) for place, item in enumerate(value))
+            return type(value)(
+                self.visit(item, _joined(path, str(place))) for place, item in enumerate(value)
+            )
         if isinstance(value, BaseModel):
             return self._model(value, path)
         if isinstance(value, ReadMessages):
-            return replace(value, messages=tuple(self._message(item, _joined(path, str(place))) for place, item in enumerate(value)))
+            return replace(
+                value,
+                messages=tuple(
+                    self._message(item, _joined(path, str(place)))
+                    for place, item in enumerate(value)
+                ),
+            )
         if isinstance(value, SessionItems):
-            return replace(value, items=tuple(self._item(item, _joined(path, str(place))) for place, item in enumerate(value)))
+            return replace(
+                value,
+                items=tuple(
+                    self._item(item, _joined(path, str(place))) for place, item in enumerate(value)
+                ),
+            )
         return value
 
     def _apart(self, fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -158,7 +192,12 @@ class _Walk:
 
     def _field(self, name: str, value: Any, path: str) -> Any:
         """What a field holds, whose name may say that it is a secret."""
-        if name in OPAQUE and isinstance(value, str) and len(value) > MOST_READABLE and _ENCODED.fullmatch(value):
+        if (
+            name in OPAQUE
+            and isinstance(value, str)
+            and len(value) > MOST_READABLE
+            and _ENCODED.fullmatch(value)
+        ):
             return value
         kind = self._texts.kind_of_field(name, value, self._rules) if type(value) is str else None
         redacted = self.visit(value, path)
@@ -182,8 +221,13 @@ class _Walk:
         return str(getattr(model, "key", None) or getattr(model, "attribute", None) or "")
 
     def _message(self, message: ReadMessage, path: str) -> ReadMessage:
-        content, actor = self._text(message.content, f"{path}.content"), self._actor(message.actor, path)
-        parts, unnamed = (tuple(map(self._again, texts)) for texts in (message.parts, message.unnamed))
+        content, actor = (
+            self._text(message.content, f"{path}.content"),
+            self._actor(message.actor, path),
+        )
+        parts, unnamed = (
+            tuple(map(self._again, texts)) for texts in (message.parts, message.unnamed)
+        )
         return replace(message, content=content, actor=actor, parts=parts, unnamed=unnamed)
 
     def _item(self, item: SessionItem, path: str) -> SessionItem:
@@ -195,8 +239,12 @@ class _Walk:
         return replace(item, content=self._again(item.content), actor=actor, sent=sent)
 
     def _without_hidden_seams(self, sent: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The item with its texts in one part where they hold a secret together that none shows alone; else as it is."""
-        texts = [part["text"] for part in parts_sent(sent) or () if isinstance(part.get("text"), str)]
+        """The item with its texts in one part where they hold a secret together that none shows
+        alone; else as it is.
+        """
+        texts = [
+            part["text"] for part in parts_sent(sent) or () if isinstance(part.get("text"), str)
+        ]
         if len(texts) < 2 or self._again(SEAM.join(texts)) == SEAM.join(map(self._again, texts)):
             return sent
         return with_joined_texts(sent)
@@ -229,7 +277,9 @@ def _joined(path: str, name: str) -> str:
 
 
 def renumber(items: str, places: Sequence[int]) -> None:
-    """Name what was collected of a list by the places that its items have in the request. items: the list's name."""
+    """Name what was collected of a list by the places that its items have in the request.
+    items: the list's name.
+    """
     redactions = collected_redactions()
     for number, redaction in enumerate(redactions):
         name, _, rest = redaction.field.partition(".")

@@ -13,12 +13,16 @@ LEAST = 6
 """Characters below which no text holds anything that is looked for."""
 MOST_OF_A_FIELD = 500
 LONG = 4_000
-"""Characters from which a text may be near the most that is kept of its field: it gets short marks where it would become longer."""
+"""Characters from which a text may be near the most that is kept of its field:
+it gets short marks where it would become longer.
+"""
 SHORT_MARK = "***"
 
 
 def rules_of(kinds: Iterable[str]) -> tuple[Rule, ...]:
-    """The rules that kinds of the setting stand for, each once, in the order in which they are tried."""
+    """The rules that kinds of the setting stand for, each once, in the order in which
+    they are tried.
+    """
     chosen = {id(rule): rule for kind in BY_KIND if kind in set(kinds) for rule in BY_KIND[kind]}
     return tuple(chosen.values())
 
@@ -29,7 +33,9 @@ def mark(kind: str) -> str:
 
 
 def redact_text(text: str, rules: Sequence[Rule]) -> tuple[str, Counter[str]]:
-    """The text without secrets, and how many of each kind there were. A text that was redacted stays as it is."""
+    """The text without secrets, and how many of each kind there were. A text that was redacted
+    stays as it is.
+    """
     redacted, counts = _replace(text, rules, is_short=False)
     if len(redacted) > len(text) >= LONG:
         redacted, counts = _replace(text, rules, is_short=True)
@@ -44,7 +50,9 @@ def _replace(text: str, rules: Sequence[Rule], *, is_short: bool) -> tuple[str, 
     for rule in rules:
         if longest < rule.least:
             continue
-        for hint in rule.hints:  # a loop, as `any` with a generator takes three times as long: most texts are short, most rules hint
+        # a loop, as `any` with a generator takes three times as long: most texts are short,
+        # most rules hint
+        for hint in rule.hints:
             if hint in lower:
                 break
         else:
@@ -54,7 +62,8 @@ def _replace(text: str, rules: Sequence[Rule], *, is_short: bool) -> tuple[str, 
         while (match := rule.expression.search(text, place)) is not None:
             begins, ends = _span(match, rule.group)
             if rule.check is not None and not rule.check(match):
-                place = match.end() if rule.group == 0 else begins  # a value may begin with the name of another one
+                # a value may begin with the name of another one
+                place = match.end() if rule.group == 0 else begins
                 continue
             pieces += [text[end:begins], SHORT_MARK if is_short else mark(rule.kind)]
             end = ends
@@ -66,13 +75,23 @@ def _replace(text: str, rules: Sequence[Rule], *, is_short: bool) -> tuple[str, 
 
 
 def kind_of_field(name: str, value: str, rules: Sequence[Rule]) -> str | None:
-    """The kind of secret that a field's whole value is, as its name says ("db_password", "apiKey"); None where it is none."""
-    if SECRETS[0] not in rules or not 4 <= len(value) <= MOST_OF_A_FIELD or any(character.isspace() for character in value):
+    """The kind of secret that a field's whole value is, as its name says ("db_password",
+    "apiKey"); None where it is none.
+    """
+    if (
+        SECRETS[0] not in rules
+        or not 4 <= len(value) <= MOST_OF_A_FIELD
+        or any(character.isspace() for character in value)
+    ):
         return None
     if value.startswith("["):
         return None
     kind = next((kind for kind, expression in NAMES if expression.search(name[-60:])), None)
-    return kind if kind is not None and is_secret_value(value, quoted=True, chosen=kind == "password") else None
+    return (
+        kind
+        if kind is not None and is_secret_value(value, quoted=True, chosen=kind == "password")
+        else None
+    )
 
 
 def _span(match: re.Match[str], group: int) -> tuple[int, int]:
@@ -80,5 +99,9 @@ def _span(match: re.Match[str], group: int) -> tuple[int, int]:
     return (
         match.span()
         if group == 0
-        else next(match.span(number) for number in range(1, len(match.groups()) + 1) if match[number] is not None)
+        else next(
+            match.span(number)
+            for number in range(1, len(match.groups()) + 1)
+            if match[number] is not None
+        )
     )

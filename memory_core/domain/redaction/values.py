@@ -1,4 +1,6 @@
-"""Whether a value is one of a kind, where its form alone does not tell: check digits, and words that are no password."""
+"""Whether a value is one of a kind, where its form alone does not tell: check digits,
+and words that are no password.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,18 @@ from typing import Final
 
 _PLACEHOLDER: Final = re.compile(
     r"^(?:x{3,}|\*{3,}|\.{3,}|•{3,}|#{3,}|-{3,}|_{3,}|0{4,})"
-    r"|\b(?:your|insert|enter|replace|change|example|sample|dummy|placeholder|fake|todo|redacted|hidden|masked|foo|bar)\b"
-    r"|^(?:my|the|an?|some)[ _-]|your[_-]?|example|placeholder|change[_-]?me|^[a-z_-]*(?:password|passwort|secret|token|key)$"
-    r"|^test$|^null$|^none$|^true$|^false$|^undefined$|\.\.\.$|…$",
+    r"|\b(?:your|insert|enter|replace|change|example|sample|dummy|placeholder|fake|todo|redacted"
+    r"|hidden|masked|foo|bar)\b|^(?:my|the|an?|some)[ _-]|your[_-]?|example|placeholder"
+    r"|change[_-]?me|^[a-z_-]*(?:password|passwort|secret|token|key)$|^test$|^null$|^none$|^true$"
+    r"|^false$|^undefined$|\.\.\.$|…$",
     re.IGNORECASE,
 )
 _CODE: Final = re.compile(
-    r"^(?:\$[({]|\$[A-Za-z_]+$|%[A-Za-z_]+%?$|@[A-Za-z_]+$|process\.env|os\.|env\.|getenv|self\.|this\.|args\.|config\.|settings\."
-    r"|options\.|request\.|req\.|body\.|data\.|form\.|user\.|str$|string$)"
-    r"|^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+)+$"
-    r"|^[a-z]+(?:_[a-z]+)+$|^/[a-z0-9_./-]*$|^/(?:home|Users)/|^\.{1,2}/|^https?://|^0x[0-9A-Fa-f]{40}$"
+    r"^(?:\$[({]|\$[A-Za-z_]+$|%[A-Za-z_]+%?$|@[A-Za-z_]+$|process\.env|os\.|env\.|getenv|self\."
+    r"|this\.|args\.|config\.|settings\.|options\.|request\.|req\.|body\.|data\.|form\.|user\.|str$"
+    r"|string$)|^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+$"
+    r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+)+$|^[a-z]+(?:_[a-z]+)+$"
+    r"|^/[a-z0-9_./-]*$|^/(?:home|Users)/|^\.{1,2}/|^https?://|^0x[0-9A-Fa-f]{40}$"
 )
 """Code that reads a secret from where it is kept, and names."""
 _DIGIT: Final = re.compile(r"[0-9]")
@@ -24,20 +28,26 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 _SYMBOL: Final = re.compile(r"[!#$%&*+=?@^~|]")
 _INNER_CAPITAL: Final = re.compile(r"[a-z][A-Z]")
 _ORDINARY: Final = frozenset({
-    "incorrect", "invalid", "wrong", "required", "missing", "expired", "correct", "weak", "strong", "empty", "secret", "encrypted",
-    "hashed", "stored", "saved", "changed", "reset", "right", "fine", "easy", "hard", "okay", "protected", "needed", "optional", "valid",
-    "unknown", "private", "public", "secure", "insecure", "compromised", "leaked", "forgotten", "lost", "gone", "there", "here", "same",
-    "different", "unique", "correctly", "again", "today", "always", "never", "hidden", "visible", "blank", "short", "long", "simple",
-    "complicated", "complex", "important", "mandatory", "ready", "safe", "unsafe", "good", "bad", "great", "not", "only", "also", "still",
-    "very", "really", "being", "automatically", "too", "so", "already", "probably", "simply", "recover", "remember", "forget", "change",
-    "access", "login", "enter", "protect", "share", "update", "store", "type", "guess", "verify", "confirm", "string", "number", "text",
-    "field", "value", "input", "variable", "falsch", "richtig", "korrekt", "abgelaufen", "sicher", "unsicher", "nötig", "erforderlich",
-    "leer", "gespeichert", "geheim", "vergessen", "geändert", "zurückgesetzt", "verschlüsselt", "ungültig", "gültig", "notwendig",
-    "einfach", "schwach", "stark", "unbekannt", "weg", "neu", "alt", "kurz", "lang", "bekannt", "geschützt", "passwort", "kennwort",
-    "incorrecte", "incorrecta", "correcta", "obligatoire", "requis", "oublié", "perdue", "perdido", "segura", "fuerte", "débil",
-    "password",
+    "incorrect", "invalid", "wrong", "required", "missing", "expired", "correct", "weak", "strong",
+    "empty", "secret", "encrypted", "hashed", "stored", "saved", "changed", "reset", "right",
+    "fine", "easy", "hard", "okay", "protected", "needed", "optional", "valid", "unknown",
+    "private", "public", "secure", "insecure", "compromised", "leaked", "forgotten", "lost", "gone",
+    "there", "here", "same", "different", "unique", "correctly", "again", "today", "always",
+    "never", "hidden", "visible", "blank", "short", "long", "simple", "complicated", "complex",
+    "important", "mandatory", "ready", "safe", "unsafe", "good", "bad", "great", "not", "only",
+    "also", "still", "very", "really", "being", "automatically", "too", "so", "already", "probably",
+    "simply", "recover", "remember", "forget", "change", "access", "login", "enter", "protect",
+    "share", "update", "store", "type", "guess", "verify", "confirm", "string", "number", "text",
+    "field", "value", "input", "variable", "falsch", "richtig", "korrekt", "abgelaufen", "sicher",
+    "unsicher", "nötig", "erforderlich", "leer", "gespeichert", "geheim", "vergessen", "geändert",
+    "zurückgesetzt", "verschlüsselt", "ungültig", "gültig", "notwendig", "einfach", "schwach",
+    "stark", "unbekannt", "weg", "neu", "alt", "kurz", "lang", "bekannt", "geschützt", "passwort",
+    "kennwort", "incorrecte", "incorrecta", "correcta", "obligatoire", "requis", "oublié", "perdue",
+    "perdido", "segura", "fuerte", "débil", "password",
 })  # fmt: skip
-"""What is said of passwords; a word that ends a sentence after "the password is" and is none of these may be one."""
+"""What is said of passwords; a word that ends a sentence after "the password is" and is none of
+these may be one.
+"""
 _SHORT_CODE: Final = re.compile(r"\bpin\b|geheimzahl|code\b|暗証番号|パスコード", re.IGNORECASE)
 _NUMBER_ONLY: Final = re.compile(r"\bpin\b|geheimzahl|暗証番号", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"[0-9]{1,9}(?:st|nd|rd|th|-?[a-z]{3,12})|[0-9]{1,3}[-–][0-9]{1,3}")
@@ -46,8 +56,11 @@ LEAST_RUNS: Final = 6
 _MOST_LOOKED_AT: Final = 100
 
 
-def is_secret_value(value: str, *, quoted: bool = False, assigned: bool = True, chosen: bool = False) -> bool:
-    """Whether a value beside a name such as `api_key` may be a secret: no placeholder, no code that reads one, no plain word.
+def is_secret_value(
+    value: str, *, quoted: bool = False, assigned: bool = True, chosen: bool = False
+) -> bool:
+    """Whether a value beside a name such as `api_key` may be a secret: no placeholder,
+    no code that reads one, no plain word.
 
     Args:
         value: Without quotes.
@@ -63,11 +76,17 @@ def is_secret_value(value: str, *, quoted: bool = False, assigned: bool = True, 
     if not quoted and not assigned:
         return len(value) >= 6 and letters is not None and (digits or symbols) is not None
     mixed = digits is not None and (letters is not None or len(value) >= 6)
-    return mixed or symbols is not None or (chosen and quoted and assigned and " " not in value and len(value) >= 6)
+    return (
+        mixed
+        or symbols is not None
+        or (chosen and quoted and assigned and " " not in value and len(value) >= 6)
+    )
 
 
 def is_random(value: str) -> bool:
-    """Whether a value of which a sentence says that it is a key may be one: digits, small and capital letters change often."""
+    """Whether a value of which a sentence says that it is a key may be one: digits,
+    small and capital letters change often.
+    """
     runs = _RUN.findall(value[:_MOST_LOOKED_AT])
     return len(runs) >= LEAST_RUNS and _DIGIT.search(value) is not None and is_secret_value(value)
 
@@ -83,7 +102,12 @@ def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
 
     """
     word = value.rstrip(".,!?:;…。、です").casefold()
-    if len(word) < 3 or value.startswith(("[", "{", "<", "http://", "https://", "${", "$(")) or "(" in value or after.startswith("("):
+    if (
+        len(word) < 3
+        or value.startswith(("[", "{", "<", "http://", "https://", "${", "$("))
+        or "(" in value
+        or after.startswith("(")
+    ):
         return False
     if _PLACEHOLDER.search(word) or (not quoted and _CODE.search(value.rstrip(".,!?"))):
         return False
@@ -105,18 +129,38 @@ def _may_be_chosen(word: str) -> bool:
 
 
 def _ends(value: str, after: str) -> bool:
-    return value.endswith((".", "!")) or not after.strip() or after.lstrip(" ").startswith((".", "\n", "!"))
+    return (
+        value.endswith((".", "!"))
+        or not after.strip()
+        or after.lstrip(" ").startswith((".", "\n", "!"))
+    )
 
 
 def is_payment_card(text: str) -> bool:
-    """Whether digits are a payment card's: the length and first digits of an issuer, and the check digit of ISO/IEC 7812."""
+    """Whether digits are a payment card's: the length and first digits of an issuer,
+    and the check digit of ISO/IEC 7812.
+    """
     digits = [int(character) for character in text if character.isdecimal()]
     number = "".join(map(str, digits))
     first_four, count = int(number[:4]), len(digits)
     known = (
         (number[0] == "4" and count in (16, 19))
-        or (count == 16 and (51 <= int(number[:2]) <= 55 or 2221 <= first_four <= 2720 or 3528 <= first_four <= 3589))
-        or (count == 16 and (first_four == 6011 or number[:2] in ("65", "62", "60", "81") or 644 <= int(number[:3]) <= 649))
+        or (
+            count == 16
+            and (
+                51 <= int(number[:2]) <= 55
+                or 2221 <= first_four <= 2720
+                or 3528 <= first_four <= 3589
+            )
+        )
+        or (
+            count == 16
+            and (
+                first_four == 6011
+                or number[:2] in ("65", "62", "60", "81")
+                or 644 <= int(number[:3]) <= 649
+            )
+        )
         or (count == 15 and number[:2] in ("34", "37"))
         or (count == 14 and (number[:2] in ("36", "38", "39") or 300 <= int(number[:3]) <= 305))
     )
@@ -133,17 +177,20 @@ def is_iban(text: str) -> bool:
 
 
 _CALLED: Final = re.compile(
-    r"\b(?:phone|tel|telephone|call|mobile|cell|text|whatsapp|number|nummer|telefon|handy|mobil|anrufen|fax|ring)\b|電話|携帯|番号",
+    r"\b(?:phone|tel|telephone|call|mobile|cell|text|whatsapp|number|nummer|telefon|handy|mobil"
+    r"|anrufen|fax|ring)\b|電話|携帯|番号",
     re.IGNORECASE,
 )
 _PHONE_GROUPS: Final = re.compile(
-    r"\(?[0-9]{3}\)?[ .-]{1,2}[0-9]{3}[ .-][0-9]{4}|\(?0[0-9]{1,5}\)?[ /-][0-9 -]{5,12}|0[0-9]{1,3}-[0-9]{2,4}-[0-9]{4}"
+    r"\(?[0-9]{3}\)?[ .-]{1,2}[0-9]{3}[ .-][0-9]{4}|\(?0[0-9]{1,5}\)?[ /-][0-9 -]{5,12}"
+    r"|0[0-9]{1,3}-[0-9]{2,4}-[0-9]{4}"
 )
 _DATE: Final = re.compile(r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}")
 
 
 def is_phone(text: str, before: str) -> bool:
-    """Whether digits are a telephone number: with a country's code, in one of the usual groups, or called one.
+    """Whether digits are a telephone number: with a country's code, in one of the usual groups,
+    or called one.
 
     Args:
         text: Digits and what is between them.

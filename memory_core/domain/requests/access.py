@@ -17,7 +17,9 @@ MAX_OVERLAP_S = 30 * 86_400
 def _ahead_of_now(value: datetime, info: ValidationInfo) -> datetime:
     now = (info.context or {}).get("now")
     if now is not None and value <= now:
-        raise ValueError(f"must lie ahead of this service's clock, which says {now:%Y-%m-%dT%H:%MZ}")
+        raise ValueError(
+            f"must lie ahead of this service's clock, which says {now:%Y-%m-%dT%H:%MZ}"
+        )
     return value
 
 
@@ -29,7 +31,9 @@ class KeyInput(Input):
     """A key to make: what it may do, for which user alone, and until when."""
 
     name: Label | None = None
-    rights: Annotated[list[Right], Field(min_length=1, max_length=len(RIGHTS)), AfterValidator(_in_order)] = Field(["read", "write"])
+    rights: Annotated[
+        list[Right], Field(min_length=1, max_length=len(RIGHTS)), AfterValidator(_in_order)
+    ] = Field(["read", "write"])
     user_id: Name | None = None
     expires_at: Annotated[Timestamp, AfterValidator(_ahead_of_now)] | None = None
 

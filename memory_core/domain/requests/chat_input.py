@@ -1,4 +1,6 @@
-"""Messages of the usual chat APIs as fields of inputs: what a request model and its JSON schema take."""
+"""Messages of the usual chat APIs as fields of inputs: what a request model and its JSON
+schema take.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from pydantic import GetJsonSchemaHandler, PlainSerializer, PlainValidator, ValidationError, ValidationInfo
+from pydantic import (
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    PlainValidator,
+    ValidationError,
+    ValidationInfo,
+)
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError
 
 from memory_core.domain.chat.messages import MAX_MESSAGES, ReadMessages, read_messages
@@ -24,7 +32,12 @@ _BLANK_ROLES = ["assistant", "ai", "model", "tool", "function"]
 _PART = {
     "anyOf": [
         {"type": "string"},
-        {"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"], "additionalProperties": True},
+        {
+            "type": "object",
+            "properties": {"type": {"type": "string"}},
+            "required": ["type"],
+            "additionalProperties": True,
+        },
         *({"type": "object", "required": [name], "additionalProperties": True} for name in UNTYPED),
     ]
 }
@@ -36,7 +49,10 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 _DUMPED = {
     "title": "DumpedMessage",
-    "description": "A message as LangChain's `dumpd` writes it: `kwargs` holds the message, the last name of `id` is its class.",
+    "description": (
+        "A message as LangChain's `dumpd` writes it: `kwargs` holds the message, the last name of "
+        "`id` is its class."
+    ),
     "type": "object",
     "properties": {
         "type": {"const": "constructor"},
@@ -47,10 +63,18 @@ _DUMPED = {
     "additionalProperties": True,
 }
 _GIVEN = {"not": {"type": "null"}}
-_BESIDE = [{"required": [name], "properties": {name: _GIVEN}} for name in ("tool_calls", "function_call", "refusal", "audio")]
-_MAY_BE_BLANK = [{"required": ["role"], "properties": {"role": {"enum": _BLANK_ROLES}}}, {"required": ["type"]}]
+_BESIDE = [
+    {"required": [name], "properties": {name: _GIVEN}}
+    for name in ("tool_calls", "function_call", "refusal", "audio")
+]
+_MAY_BE_BLANK = [
+    {"required": ["role"], "properties": {"role": {"enum": _BLANK_ROLES}}},
+    {"required": ["type"]},
+]
 
-_ROLE_OR_TYPE = {"anyOf": [{"required": ["role"], "properties": {"role": _GIVEN}}, {"required": ["type"]}]}
+_ROLE_OR_TYPE = {
+    "anyOf": [{"required": ["role"], "properties": {"role": _GIVEN}}, {"required": ["type"]}]
+}
 
 
 def message_schema(*, roles_optional: bool) -> dict[str, Any]:
@@ -72,7 +96,10 @@ def message_schema(*, roles_optional: bool) -> dict[str, Any]:
         rules.append(_ROLE_OR_TYPE)
     return {
         "title": "Message" if not roles_optional else "SpokenMessage",
-        "description": "A message in a form of the usual chat APIs. Other fields are ignored, and named in the answer.",
+        "description": (
+            "A message in a form of the usual chat APIs. Other fields are ignored, and named in "
+            "the answer."
+        ),
         "type": "object",
         "properties": {
             "role": _or_null({"type": "string", "enum": _ROLES}),
@@ -93,10 +120,14 @@ def message_schema(*, roles_optional: bool) -> dict[str, Any]:
 
 
 def shown_message_schema() -> dict[str, Any]:
-    """The JSON schema of one message that a model is shown: only who says it and what is looked at closely."""
+    """The JSON schema of one message that a model is shown: only who says it and what is
+    looked at closely.
+    """
     strict = message_schema(roles_optional=False)
     looked_at = ("role", "content", "type")
-    properties = {name: schema if name in looked_at else {} for name, schema in strict["properties"].items()}
+    properties = {
+        name: schema if name in looked_at else {} for name, schema in strict["properties"].items()
+    }
     parts = {"type": "array", "items": {"anyOf": [{"type": "string"}, _OBJECT]}}
     properties["content"] = {"anyOf": [{"type": "string"}, parts, {"type": "null"}]}
     return {**strict, "title": "ShownMessage", "properties": properties, "allOf": [_ROLE_OR_TYPE]}
@@ -108,14 +139,27 @@ class _Documented:
     def __init__(self, *, roles_optional: bool = False, lenient: bool = False) -> None:
         self._roles_optional, self._lenient = roles_optional, lenient
 
-    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        message = shown_message_schema() if self._lenient else message_schema(roles_optional=self._roles_optional)
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        message = (
+            shown_message_schema()
+            if self._lenient
+            else message_schema(roles_optional=self._roles_optional)
+        )
         items = [message, _DUMPED, *([_TEXT] if self._roles_optional else [])]
-        several = {"type": "array", "items": {"anyOf": items}, "minItems": 0 if self._lenient else 1, "maxItems": MAX_MESSAGES}
+        several = {
+            "type": "array",
+            "items": {"anyOf": items},
+            "minItems": 0 if self._lenient else 1,
+            "maxItems": MAX_MESSAGES,
+        }
         return {"anyOf": [_TEXT, several]} if self._roles_optional else several
 
 
-def _reads(*, roles_optional: bool = False, lenient: bool = False) -> Callable[[Any, ValidationInfo], ReadMessages]:
+def _reads(
+    *, roles_optional: bool = False, lenient: bool = False
+) -> Callable[[Any, ValidationInfo], ReadMessages]:
     def read(value: Any, info: ValidationInfo) -> ReadMessages:
         if isinstance(value, ReadMessages):
             return value
@@ -124,16 +168,27 @@ def _reads(*, roles_optional: bool = False, lenient: bool = False) -> Callable[[
         if not isinstance(value, list):
             raise PydanticKnownError("list_type")
         if not value and not lenient:
-            raise PydanticKnownError("too_short", {"field_type": "List", "min_length": 1, "actual_length": 0})
+            raise PydanticKnownError(
+                "too_short", {"field_type": "List", "min_length": 1, "actual_length": 0}
+            )
         if len(value) > MAX_MESSAGES:
-            raise PydanticKnownError("too_long", {"field_type": "List", "max_length": MAX_MESSAGES, "actual_length": len(value)})
+            raise PydanticKnownError(
+                "too_long",
+                {"field_type": "List", "max_length": MAX_MESSAGES, "actual_length": len(value)},
+            )
         try:
             now = (info.context or {}).get("now")
-            messages, ignored = read_messages(value, now=now, roles_optional=roles_optional, lenient=lenient)
+            messages, ignored = read_messages(
+                value, now=now, roles_optional=roles_optional, lenient=lenient
+            )
         except Invalid as refused:
-            raise ValidationError.from_exception_data("messages", [_as_details(error) for error in refused.errors]) from None
+            raise ValidationError.from_exception_data(
+                "messages", [_as_details(error) for error in refused.errors]
+            ) from None
         if not messages and not lenient:
-            raise PydanticCustomError("chat_message", "hold nothing that is kept: thinking alone, or no words")
+            raise PydanticCustomError(
+                "chat_message", "hold nothing that is kept: thinking alone, or no words"
+            )
         return ReadMessages(tuple(messages), ignored)
 
     return read
@@ -142,16 +197,23 @@ def _reads(*, roles_optional: bool = False, lenient: bool = False) -> Callable[[
 def _as_details(error: FieldError) -> InitErrorDetails:
     """A refused field as pydantic has it; the name of the list itself is added by pydantic."""
     place = tuple(int(part) if part.isdigit() else part for part in error.field.split(".")[1:])
-    return InitErrorDetails(type=PydanticCustomError("chat_message", error.message), loc=place, input=None)
+    return InitErrorDetails(
+        type=PydanticCustomError("chat_message", error.message), loc=place, input=None
+    )
 
 
 class _DocumentedItems:
     """Gives a field the JSON schema of a list of a session's items."""
 
-    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         item = {
             "title": "SessionItem",
-            "description": "A message or another item in any form of the usual chat APIs; it comes back as it was sent.",
+            "description": (
+                "A message or another item in any form of the usual chat APIs; it comes back as it "
+                "was sent."
+            ),
             "type": "object",
             "minProperties": 1,
             "properties": {
@@ -170,27 +232,47 @@ def _read_items(value: Any, info: ValidationInfo) -> SessionItems:
     if not isinstance(value, list):
         raise PydanticKnownError("list_type")
     if not value:
-        raise PydanticKnownError("too_short", {"field_type": "List", "min_length": 1, "actual_length": 0})
+        raise PydanticKnownError(
+            "too_short", {"field_type": "List", "min_length": 1, "actual_length": 0}
+        )
     if len(value) > MAX_MESSAGES:
-        raise PydanticKnownError("too_long", {"field_type": "List", "max_length": MAX_MESSAGES, "actual_length": len(value)})
+        raise PydanticKnownError(
+            "too_long",
+            {"field_type": "List", "max_length": MAX_MESSAGES, "actual_length": len(value)},
+        )
     try:
         return read_items(value, now=(info.context or {}).get("now"))
     except Invalid as refused:
-        raise ValidationError.from_exception_data("messages", [_as_details(error) for error in refused.errors]) from None
+        raise ValidationError.from_exception_data(
+            "messages", [_as_details(error) for error in refused.errors]
+        ) from None
 
 
 _Kept = PlainSerializer(
-    lambda messages: [{name: getattr(message, name) for name in ("role", "content", "timestamp", "actor", "id")} for message in messages]
+    lambda messages: [
+        {name: getattr(message, name) for name in ("role", "content", "timestamp", "actor", "id")}
+        for message in messages
+    ]
 )
 ChatMessages = Annotated[ReadMessages, PlainValidator(_reads()), _Kept, _Documented()]
 """1-200 messages, each with its role."""
-SpokenMessages = Annotated[ReadMessages, PlainValidator(_reads(roles_optional=True)), _Kept, _Documented(roles_optional=True)]
+SpokenMessages = Annotated[
+    ReadMessages,
+    PlainValidator(_reads(roles_optional=True)),
+    _Kept,
+    _Documented(roles_optional=True),
+]
 """One text, or 1-200 texts and messages, which may leave out their role."""
 Items = Annotated[
-    SessionItems, PlainValidator(_read_items), PlainSerializer(lambda items: [asdict(item) for item in items]), _DocumentedItems()
+    SessionItems,
+    PlainValidator(_read_items),
+    PlainSerializer(lambda items: [asdict(item) for item in items]),
+    _DocumentedItems(),
 ]
 """1-200 items of a session, each kept as it was sent."""
-ShownMessages = Annotated[ReadMessages, PlainValidator(_reads(lenient=True)), _Kept, _Documented(lenient=True)]
+ShownMessages = Annotated[
+    ReadMessages, PlainValidator(_reads(lenient=True)), _Kept, _Documented(lenient=True)
+]
 """0-200 messages that a model is shown and that are not kept.
 
 Those that say nothing are ignored.

@@ -1,7 +1,8 @@
-"""Requests beside memories: batches, decay, the archive, forgetting, conflicts, scenes, the log, settings.
+"""Requests beside memories: batches, decay, the archive, forgetting, conflicts, scenes,
+the log, settings.
 
-Note: an empty filter is no filter for everything. It is refused, because forgetting all that a user has is another call,
-with a receipt of its own.
+Note: an empty filter is no filter for everything. It is refused, because forgetting all that a user
+has is another call, with a receipt of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from memory_core.domain.chat.messages import timed
 from memory_core.domain.conflict import ConflictStatus, Decision
 from memory_core.domain.conversation import Message, Role
-from memory_core.domain.fields import MAX_NAME, CallbackUrl, Cursor, Input, Label, Labels, Limit, Name, TimeZone, require_fields
+from memory_core.domain.fields import (
+    MAX_NAME,
+    CallbackUrl,
+    Cursor,
+    Input,
+    Label,
+    Labels,
+    Limit,
+    Name,
+    TimeZone,
+    require_fields,
+)
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.requests.chat_input import ChatMessages, SpokenMessages
 from memory_core.domain.scope import Timestamp
@@ -24,27 +36,35 @@ MAX_IDS = 1000
 
 
 class DecayInput(Input):
-    """Let time take its course: for all of a user's memories, or those of a session. dry_run: only count."""
+    """Let time take its course: for all of a user's memories, or those of a session. dry_run:
+    only count.
+    """
 
     session_id: Name | None = None
     dry_run: bool = False
 
 
 class ConsolidateInput(Input):
-    """Settle what has happened since the last run: for all of a user's memories, or a session's. dry_run: only count."""
+    """Settle what has happened since the last run: for all of a user's memories,
+    or a session's. dry_run: only count.
+    """
 
     session_id: Name | None = None
     dry_run: bool = False
 
 
 class ReembedInput(Input):
-    """Replace the vectors that another embedder made, of all of a user's memories. dry_run: only count."""
+    """Replace the vectors that another embedder made, of all of a user's memories. dry_run:
+    only count.
+    """
 
     dry_run: bool = False
 
 
 class ForgetFilter(Input):
-    """Which memories: those that all of the given fields fit; tags, types and ids: any of them. before: told before that moment."""
+    """Which memories: those that all of the given fields fit; tags, types and ids: any of them.
+    before: told before that moment.
+    """
 
     types: Annotated[list[MemoryType], Field(min_length=1, max_length=3)] | None = None
     tags: Annotated[Labels, Field(min_length=1)] | None = None
@@ -54,13 +74,22 @@ class ForgetFilter(Input):
 
 
 class ForgetInput(Input):
-    """Forget what a filter fits. soft: it is `deleted` and may be restored; hard: it is gone, its history and what was made of it too."""
+    """Forget what a filter fits. soft: it is `deleted` and may be restored; hard: it is gone, its
+    history and what was made of it too.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
             "anyOf": [
                 require_fields("session_id"),
-                {"required": ["filter"], "properties": {"filter": {"anyOf": [require_fields(name) for name in ForgetFilter.model_fields]}}},
+                {
+                    "required": ["filter"],
+                    "properties": {
+                        "filter": {
+                            "anyOf": [require_fields(name) for name in ForgetFilter.model_fields]
+                        }
+                    },
+                },
             ]
         }
     )
@@ -74,14 +103,20 @@ class ForgetInput(Input):
     def _says_what(self) -> ForgetInput:
         if self.session_id is not None and self.filter.session_id not in (None, self.session_id):
             raise ValueError("session_id: differs from filter.session_id")
-        if self.session_id is None and not any(value is not None for value in self.filter.model_dump().values()):
+        if self.session_id is None and not any(
+            value is not None for value in self.filter.model_dump().values()
+        ):
             raise ValueError("filter: says nothing; to forget all that a user has, delete the user")
         return self
 
     @property
     def chosen(self) -> ForgetFilter:
         """The filter, with the session that was named beside it."""
-        return self.filter if self.session_id is None else self.filter.model_copy(update={"session_id": self.session_id})
+        return (
+            self.filter
+            if self.session_id is None
+            else self.filter.model_copy(update={"session_id": self.session_id})
+        )
 
 
 # What a caller may ask of the log: which events, and what memories were at a time past.
@@ -94,14 +129,18 @@ def _as_list(value: Any) -> Any:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
-Types = Annotated[list[MemoryType | EventType], Field(max_length=20), BeforeValidator(_as_list, json_schema_input_type=str)]
+Types = Annotated[
+    list[MemoryType | EventType],
+    Field(max_length=20),
+    BeforeValidator(_as_list, json_schema_input_type=str),
+]
 
 
 class TimelineInput(Input):
     """Which events to read, in order. since ≤ occurred_at < until.
 
-    types: of memories (`semantic`), of events (`superseded`), or of both, with commas between them in a query string; an event has to
-    be of one of each kind that is named.
+    types: of memories (`semantic`), of events (`superseded`), or of both, with commas between them
+    in a query string; an event has to be of one of each kind that is named.
     """
 
     since: Timestamp | None = None
@@ -114,9 +153,13 @@ class TimelineInput(Input):
 
 
 class ReplayInput(Input):
-    """What all memories were at a sequence of the log, or at the last event of a moment; with `at`, those that were true then."""
+    """What all memories were at a sequence of the log, or at the last event of a moment;
+    with `at`, those that were true then.
+    """
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": [require_fields("known_at"), require_fields("sequence")]})
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [require_fields("known_at"), require_fields("sequence")]}
+    )
 
     known_at: Timestamp | None = None
     sequence: Annotated[int, Field(ge=0, le=2**53)] | None = None
@@ -145,7 +188,8 @@ class ConflictsInput(Input):
 class ResolveInput(Input):
     """How to decide a conflict, and why; the record keeps its own reason where none is given.
 
-    supersede: the new one holds. reject_new: the old one holds. keep_both: both do. merge: one memory with both texts holds.
+    supersede: the new one holds. reject_new: the old one holds. keep_both: both do. merge:
+    one memory with both texts holds.
     """
 
     decision: Decision
@@ -172,7 +216,9 @@ class ProfileInput(Input):
 
 
 MAX_PARTS = 2_000
-"""2 GB; the operation, which names each part in 50 bytes, stays small enough to be written with each that comes."""
+"""2 GB; the operation, which names each part in 50 bytes, stays small enough to be written with
+each that comes.
+"""
 PartNumber = Annotated[int, Field(ge=1, le=MAX_PARTS)]
 
 
@@ -219,7 +265,9 @@ SETTINGS_ID: Final = "set_settings"
 
 
 class UserSettings(BaseModel):
-    """The settings of a user. time_zone: None is UTC, and so is a name that this machine's database does not know."""
+    """The settings of a user. time_zone: None is UTC, and so is a name that this machine's database
+    does not know.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -236,18 +284,27 @@ class SettingsInput(Input):
     time_zone: TimeZone | None
 
 
-# What is told besides whole conversations: an agent's own words, messages to sum up, and messages to gather.
+# What is told besides whole conversations: an agent's own words, messages to sum up,
+# and messages to gather.
 #
-# Of an agent's own words only the content is needed: who says them and when is known without being told.
+# Of an agent's own words only the content is needed: who says them and when is known
+# without being told.
 
 
 class _Spoken(Input):
     messages: SpokenMessages
 
     def told(self, now: datetime, role: Role, actor: str | None = None) -> list[Message]:
-        """The messages; what names no role is `role`'s, and what that role says is said by `actor`."""
+        """The messages; what names no role is `role`'s, and what that role says is
+        said by `actor`.
+        """
         messages = timed(self.messages, now, role)
-        return [message if message.actor or message.role != role else message.model_copy(update={"actor": actor}) for message in messages]
+        return [
+            message
+            if message.actor or message.role != role
+            else message.model_copy(update={"actor": actor})
+            for message in messages
+        ]
 
 
 class AgentMemoryInput(_Spoken):
@@ -259,7 +316,9 @@ class AgentMemoryInput(_Spoken):
 
 
 class SummaryInput(_Spoken):
-    """Messages to sum up, kept nowhere. fast: in a text; full: with what it is about besides. callback_url: where to send it."""
+    """Messages to sum up, kept nowhere. fast: in a text; full: with what it is about besides.
+    callback_url: where to send it.
+    """
 
     mode: Literal["fast", "full"] = "fast"
     callback_url: CallbackUrl | None = None

@@ -1,7 +1,8 @@
 """Requests about memories: save, retrieve, list, update, and the context of an agent.
 
-The scope is not part of these models: `app_id` comes from the key, `user_id` and the rest are checked by the door and passed
-as `Scope`. Cross-field rules stand here, so that the library and HTTP refuse the same things.
+The scope is not part of these models: `app_id` comes from the key, `user_id` and the rest are
+checked by the door and passed as `Scope`. Cross-field rules stand here, so that the library and
+HTTP refuse the same things.
 """
 
 from __future__ import annotations
@@ -49,10 +50,22 @@ RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
 }
 
 
-NEVER_CLEARED = ("content", "tags", "entities", "foresight", "metadata", "confidence", "pinned", "valid_from")
+NEVER_CLEARED = (
+    "content",
+    "tags",
+    "entities",
+    "foresight",
+    "metadata",
+    "confidence",
+    "pinned",
+    "valid_from",
+)
 """Fields that a memory can't be without: an edit may change them, but not to null."""
 _SAVE_RULES: list[Any] = [
-    {"if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}, "then": require_fields("key")},
+    {
+        "if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}},
+        "then": require_fields("key"),
+    },
     {"anyOf": [require_fields("content"), require_fields("key", "value")]},
     {
         "if": {"not": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}},
@@ -64,10 +77,16 @@ _SAVE_RULES: list[Any] = [
 """What `SaveInput` checks across its fields, in the words of JSON Schema; likewise those below."""
 _RETRIEVE_RULES: list[Any] = [
     {"if": require_fields("cursor"), "then": {"properties": {"mode": {"const": "fast"}}}},
-    {"if": require_fields("max_tokens"), "then": {"required": ["mode"], "properties": {"mode": {"const": "reconstruct"}}}},
+    {
+        "if": require_fields("max_tokens"),
+        "then": {"required": ["mode"], "properties": {"mode": {"const": "reconstruct"}}},
+    },
     *(
         {
-            "if": {"properties": {"recipe": {"const": recipe}}, **({} if recipe == "composite" else {"required": ["recipe"]})},
+            "if": {
+                "properties": {"recipe": {"const": recipe}},
+                **({} if recipe == "composite" else {"required": ["recipe"]}),
+            },
             "then": {"properties": {"weights": {"propertyNames": {"enum": sorted(weights)}}}},
         }
         for recipe, weights in RECIPE_WEIGHTS.items()
@@ -76,7 +95,9 @@ _RETRIEVE_RULES: list[Any] = [
 
 
 def _update_rules(schema: dict[str, Any]) -> None:
-    schema["anyOf"] = [{"required": [name]} for name in schema["properties"] if name != "change_reason"]
+    schema["anyOf"] = [
+        {"required": [name]} for name in schema["properties"] if name != "change_reason"
+    ]
     for name in NEVER_CLEARED:
         field = schema["properties"][name]
         (kind,) = (branch for branch in field.pop("anyOf") if branch != {"type": "null"})
@@ -127,17 +148,20 @@ class SaveInput(Input):
             raise ValueError("content: is required, unless key and value are given")
         if (self.subject is None) != (self.attribute is None):
             missing = "attribute" if self.attribute is None else "subject"
-            raise ValueError(f"{missing}: subject and attribute name a slot together; give both or neither")
+            raise ValueError(
+                f"{missing}: subject and attribute name a slot together; give both or neither"
+            )
         if self.valid_from and self.valid_until and self.valid_until <= self.valid_from:
             raise ValueError("valid_until: must be later than valid_from")
         return self
 
 
 class RetrieveInput(Input):
-    """One query; `limit` is 10 unless the settings say otherwise. time_zone: whose days are meant and shown; None: the user's.
+    """One query; `limit` is 10 unless the settings say otherwise. time_zone: whose days are meant
+    and shown; None: the user's.
 
-    Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score. include_decayed: whether what has faded is found;
-    None: as the settings say.
+    Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score.
+    include_decayed: whether what has faded is found; None: as the settings say.
     """
 
     model_config = ConfigDict(json_schema_extra={"allOf": _RETRIEVE_RULES})
@@ -171,7 +195,9 @@ class RetrieveInput(Input):
         for name in self.weights or {}:
             if name not in known:
                 field = f"weights.{name}" if is_plain_name(name) else "weights"
-                raise ValueError(f"{field}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+                raise ValueError(
+                    f"{field}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}"
+                )
         return self
 
     @model_validator(mode="after")
@@ -183,12 +209,16 @@ class RetrieveInput(Input):
     @model_validator(mode="after")
     def _only_a_context_has_a_length(self) -> RetrieveInput:
         if self.max_tokens is not None and self.mode != "reconstruct":
-            raise ValueError("max_tokens: is for the mode reconstruct, which answers with a context")
+            raise ValueError(
+                "max_tokens: is for the mode reconstruct, which answers with a context"
+            )
         return self
 
 
 class ListInput(Input):
-    """Which memories to list, newest first unless `order` is asc. `status` is one status or `all`; without it, active and compressed."""
+    """Which memories to list, newest first unless `order` is asc. `status` is one status or `all`;
+    without it, active and compressed.
+    """
 
     status: Status | Literal["all"] | None = None
     type: MemoryType | None = None
@@ -207,7 +237,9 @@ class ListInput(Input):
 
 
 class UpdateInput(Input):
-    """A new version of a semantic or procedural memory: the content fields to change, the others stay."""
+    """A new version of a semantic or procedural memory: the content fields to change,
+    the others stay.
+    """
 
     model_config = ConfigDict(json_schema_extra=_update_rules)
 
@@ -235,9 +267,13 @@ class UpdateInput(Input):
 
 
 class StatusInput(Input):
-    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is. Any other is a Conflict."""
+    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is.
+    Any other is a Conflict.
+    """
 
-    status: Annotated[Status, WithJsonSchema({"type": "string", "enum": [status.value for status in BY_HAND]})]
+    status: Annotated[
+        Status, WithJsonSchema({"type": "string", "enum": [status.value for status in BY_HAND]})
+    ]
     reason: Label = "manual_update"
 
 
@@ -251,8 +287,8 @@ class ClearInput(Input):
 class ConverseInput(Input):
     """A conversation to be remembered.
 
-    session_title: what its session is called, such as the title of a chat; the latest one counts. time_zone: of those who speak; None:
-    the user's. callback_url: where to say that it is done.
+    session_title: what its session is called, such as the title of a chat; the latest one counts.
+    time_zone: of those who speak; None: the user's. callback_url: where to say that it is done.
     """
 
     session_id: Name | None = None
@@ -271,7 +307,11 @@ class ConverseInput(Input):
 
 _MOST_NAMED = 100
 _SOME_NAMED: list[Any] = [
-    {"anyOf": [{"required": [name], "properties": {name: {"minItems": 1}}} for name in ("ids", "keys")]},
+    {
+        "anyOf": [
+            {"required": [name], "properties": {name: {"minItems": 1}}} for name in ("ids", "keys")
+        ]
+    }
 ]
 
 
@@ -280,8 +320,12 @@ class NamedInput(Input):
 
     model_config = ConfigDict(json_schema_extra={"allOf": _SOME_NAMED})
 
-    ids: Annotated[list[Name], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = Field(default_factory=list)
-    keys: Annotated[list[Label], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = Field(default_factory=list)
+    ids: Annotated[list[Name], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = (
+        Field(default_factory=list)
+    )
+    keys: Annotated[list[Label], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = (
+        Field(default_factory=list)
+    )
 
     @model_validator(mode="after")
     def _names_some(self) -> NamedInput:
@@ -293,7 +337,9 @@ class NamedInput(Input):
 
 
 class TagsInput(Input):
-    """Which tags to list, in order of their characters: those that begin with `prefix`, all without one."""
+    """Which tags to list, in order of their characters: those that begin with `prefix`,
+    all without one.
+    """
 
     prefix: Annotated[str, Field(max_length=200), AfterValidator(no_nul)] = ""
     cursor: Annotated[Cursor, Field(max_length=2000)] | None = None
@@ -301,7 +347,9 @@ class TagsInput(Input):
 
 
 class AppendInput(Input):
-    """Items to append to a session. form: whether memories are formed of them too. time_zone: of those who speak, for forming."""
+    """Items to append to a session. form: whether memories are formed of them too. time_zone:
+    of those who speak, for forming.
+    """
 
     messages: Items
     agent_id: Name | None = None
@@ -319,7 +367,9 @@ class TasksInput(Input):
 
 
 class AcrossInput(Input):
-    """Where to go on in a list over all users of an app, and how many at once. A cursor may hold two names in any script."""
+    """Where to go on in a list over all users of an app, and how many at once.
+    A cursor may hold two names in any script.
+    """
 
     cursor: Annotated[Cursor, Field(max_length=2000)] | None = None
     limit: Limit = 20
@@ -338,11 +388,12 @@ PartKind = Literal["instructions", "profile", "foresight", "memories", "turns"]
 
 
 class ContextInput(Input):
-    """What the turn is about and whose session it is in. at: as it was true then. time_zone: whose days are shown; None: the user's.
+    """What the turn is about and whose session it is in. at: as it was true then. time_zone: whose
+    days are shown; None: the user's.
 
-    messages: the last few that the model is shown anyway; the query is found in them where none is given. parts: all where none is named.
-    exclude_session_id: the session whose messages the model has itself. The thresholds, types, tags and include_decayed are those of
-    a retrieve.
+    messages: the last few that the model is shown anyway; the query is found in them where none is
+    given. parts: all where none is named. exclude_session_id: the session whose messages the model
+    has itself. The thresholds, types, tags and include_decayed are those of a retrieve.
     """
 
     query: Query | None = None
@@ -375,7 +426,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """context: the text, empty when nothing is known. Its numbers count through the parts' ids. left_out: what did not fit."""
+    """context: the text, empty when nothing is known. Its numbers count through the parts' ids.
+    left_out: what did not fit.
+    """
 
     context: str
     parts: tuple[Part, ...]

@@ -1,1 +1,3 @@
-"""What is read of people's statements: provenance, changes, contradictions, wishes, durable facts."""
+"""What is read of people's statements: provenance, changes, contradictions, wishes,
+durable facts.
+"""

@@ -1,4 +1,6 @@
-"""Announced truths: what begins on a day ahead, "On 1 October I'm starting at Airbus", "From January I live in Porto"."""
+"""Announced truths: what begins on a day ahead, "On 1 October I'm starting at Airbus",
+"From January I live in Porto".
+"""
 
 from __future__ import annotations
 
@@ -17,40 +19,46 @@ HOMES = frozenset({"home city", "home country"})
 _ADVERBS = r"(?: (?:also|finally|officially|actually)){0,2}"
 _GOING = r"(?:['’]ll| will|(?:['’]m| am) going to)"
 ANNOUNCES = re.compile(
-    rf"\bI(?:(?P<starts>(?:{_GOING}|['’]m| am)?{_ADVERBS}(?: be)? start(?:ing)?(?: (?:work|working|(?:a|my)(?: new)? job))?)"
-    rf"|(?P<works>{_GOING}{_ADVERBS}(?: be working| work))"
+    rf"\bI(?:(?P<starts>(?:{_GOING}|['’]m| am)?{_ADVERBS}(?: be)? start(?:ing)?(?: (?:work|working"
+    rf"|(?:a|my)(?: new)? job))?)|(?P<works>{_GOING}{_ADVERBS}(?: be working| work))"
     rf"|(?P<joins>(?:{_GOING}|['’]m| am)?{_ADVERBS}(?: be)? join(?:ing)?))\b"
 )
 """The words before the employer or the job."""
 MOVES = re.compile(
-    rf"\b(?:I|[Ww]e)(?:['’](?:ll|m|re)| will| am| are)?{_ADVERBS}(?: be)?(?: going to)? (?:mov(?:e|ing)|relocat(?:e|ing))"
+    rf"\b(?:I|[Ww]e)(?:['’](?:ll|m|re)| will| am| are)?{_ADVERBS}(?: be)?(?: going to)? (?:mov(?:e"
+    r"|ing)|relocat(?:e|ing))"
     r"(?: from .{2,40}?)?(?: back)? to (?=[A-ZÀ-Þ])"
-    r"|(?i:\b(?:(?:ich|wir) (?:ziehe|ziehen|werde|werden)|(?:ziehe|ziehen|werde|werden) (?:ich|wir))\b)[^,;:!?]{0,40}\bnach (?=[A-ZÄÖÜ])"
+    r"|(?i:\b(?:(?:ich|wir) (?:ziehe|ziehen|werde|werden)|(?:ziehe|ziehen|werde|werden) (?:ich"
+    r"|wir))\b)[^,;:!?]{0,40}\bnach (?=[A-ZÄÖÜ])"
 )
 """The words before the place of a new home."""
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _GERMAN_DAY = (
-    rf"(?:(?:nächste[mnr]?|kommende[mnr]?) (?:woche|monat|jahr|{ANY_GERMAN_WEEKDAY})|{ANY_GERMAN_WEEKDAY}|morgen|übermorgen"
+    rf"(?:(?:nächste[mnr]?|kommende[mnr]?) (?:woche|monat|jahr|{ANY_GERMAN_WEEKDAY})"
+    rf"|{ANY_GERMAN_WEEKDAY}|morgen|übermorgen"
     rf"|(?:\d{{1,2}}\. ?)?(?:{ANY_GERMAN_MONTH})(?: \d{{4}})?)"
 )
 FROM_THEN_ON = re.compile(
-    r"\b(?:from|starting|beginning|as of)\s(?:on\s)?(?:the day after tomorrow|tomorrow|next (?:week|month|year)"
-    rf"|(?:next |this )?{_DAY}|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?\s(?:of )?(?:{ANY_MONTH})(?:,? \d{{4}})?|\d{{4}}-\d\d-\d\d"
+    r"\b(?:from|starting|beginning|as of)\s(?:on\s)?(?:the day after tomorrow|tomorrow"
+    rf"|next (?:week|month|year)|(?:next |this )?{_DAY}|(?:the )?\d{{1,2}}(?:st|nd|rd"
+    rf"|th)?\s(?:of )?(?:{ANY_MONTH})(?:,? \d{{4}})?|\d{{4}}-\d\d-\d\d"
     rf"|(?:{ANY_MONTH})(?: \d{{1,2}}(?:st|nd|rd|th)?(?!\d))?(?:,? \d{{4}})?)\b(?: on(?:wards?)?\b)?"
     rf"|\b(?:ab|von) (?:dem )?{_GERMAN_DAY}\b(?: an\b)?",
     re.IGNORECASE,
 )
 """A day from which on something holds."""
 _PAST = re.compile(
-    r"\b(?:was|were|had|been|did|ago|used to|since|started|worked|lived|joined|moved|began|came|went|left"
-    r"|war|waren|hatte\w*|seit|wurde\w*)\b",
+    r"\b(?:was|were|had|been|did|ago|used to|since|started|worked|lived|joined|moved|began|came"
+    r"|went|left|war|waren|hatte\w*|seit|wurde\w*)\b",
     re.IGNORECASE,
 )
-_COMES_BACK = re.compile(r"\b(?:always|usually|normally|often|every|each|immer|meistens|jede[nrs]?)\b", re.IGNORECASE)
+_COMES_BACK = re.compile(
+    r"\b(?:always|usually|normally|often|every|each|immer|meistens|jede[nrs]?)\b", re.IGNORECASE
+)
 _WILL = re.compile(
-    rf"\b(?:(?:{AHEAD}|won['’]t)\b|(?:I['’]ll|we['’]ll)\b|(?:I['’]m|I am|we['’]re|we are) (?:\w+ly )?\w+ing\b"
-    r"|(?:ich|wir) (?:werde|ziehe|wechsle|höre|kündige|steige|beginne|fange)n?\b"
-    r"|(?:werde|ziehe|wechsle|höre|kündige|steige|beginne|fange)n? (?:ich|wir)\b)",
+    rf"\b(?:(?:{AHEAD}|won['’]t)\b|(?:I['’]ll|we['’]ll)\b|(?:I['’]m|I am|we['’]re"
+    r"|we are) (?:\w+ly )?\w+ing\b|(?:ich|wir) (?:werde|ziehe|wechsle|höre|kündige|steige|beginne"
+    r"|fange)n?\b|(?:werde|ziehe|wechsle|höre|kündige|steige|beginne|fange)n? (?:ich|wir)\b)",
     re.IGNORECASE,
 )
 """How people speak of what is not yet so."""
@@ -61,16 +69,26 @@ def is_announced(fact: SaidFact) -> bool:
     if fact.attribute is None or not fact.value:
         return False
     value = fact.value.casefold()
-    if fact.attribute in ATTRIBUTES and (match := ANNOUNCES.search(fact.quote)) and value in fact.quote[match.end() :].casefold():
+    if (
+        fact.attribute in ATTRIBUTES
+        and (match := ANNOUNCES.search(fact.quote))
+        and value in fact.quote[match.end() :].casefold()
+    ):
         return True
-    if fact.attribute in HOMES and (match := MOVES.search(fact.quote)) and value in fact.quote[match.end() :].casefold():
+    if (
+        fact.attribute in HOMES
+        and (match := MOVES.search(fact.quote))
+        and value in fact.quote[match.end() :].casefold()
+    ):
         return True
     match = FROM_THEN_ON.search(fact.quote)
     return match is not None and value not in match.group().casefold()
 
 
 def begins_at(quote: str, said_at: datetime) -> datetime | None:
-    """When what a sentence announces begins, in UTC; None where it names no day ahead, tells of the past or a habit, or until when."""
+    """When what a sentence announces begins, in UTC; None where it names no day ahead, tells of the
+    past or a habit, or until when.
+    """
     named = _ahead(quote, said_at)
     if named is None or named.start <= said_at or _COMES_BACK.search(quote) is not None:
         return None
@@ -82,8 +100,14 @@ def begins_at(quote: str, said_at: datetime) -> datetime | None:
 
 
 def change_begins_at(sentence: str, said_at: datetime) -> datetime | None:
-    """From when on the change that a sentence tells of is so, where that was ahead when it was said; None where it is so at once."""
-    if FROM_THEN_ON.search(sentence) is None and _WILL.search(sentence) is None and MOVES.search(sentence) is None:
+    """From when on the change that a sentence tells of is so, where that was ahead when it was
+    said; None where it is so at once.
+    """
+    if (
+        FROM_THEN_ON.search(sentence) is None
+        and _WILL.search(sentence) is None
+        and MOVES.search(sentence) is None
+    ):
         return None
     return begins_at(sentence, said_at)
 
@@ -91,6 +115,9 @@ def change_begins_at(sentence: str, said_at: datetime) -> datetime | None:
 def _ahead(sentence: str, said_at: datetime) -> Ahead | None:
     german = GERMAN.search(sentence) is not None
     try:
-        return ahead(with_english_times(sentence, german=german, japanese=has_japanese(sentence)), said_at)
-    except (OverflowError, ValueError):  # what `timedelta` and `datetime` raise outside the calendar's years
+        return ahead(
+            with_english_times(sentence, german=german, japanese=has_japanese(sentence)), said_at
+        )
+    except (OverflowError, ValueError):
+        # what `timedelta` and `datetime` raise outside the calendar's years
         return None

@@ -33,14 +33,20 @@ LEAST_COMPOUND = 4
 _NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
 _THING_IN_JAPANESE = re.compile(r"(?:(?<=匹)|(?<![一-龯]))[猫犬車薬傘鍵膝腕庭歯](?![一-龯])")
 _PREPOSITION = re.compile(
-    r"(?<=\w)\s(?:of|in|on|at|around|near|under|behind|from|for|with|beside|to|between|inside|outside)\s", re.IGNORECASE
+    r"(?<=\w)\s(?:of|in|on|at|around|near|under|behind|from|for|with|beside|to|between|inside"
+    r"|outside)\s",
+    re.IGNORECASE,
 )
-_UNTIL_PREPOSITION = re.compile(r"(?<=\w)\s(?:in|on|to|for|with|because|after|since|as)\s", re.IGNORECASE)
+_UNTIL_PREPOSITION = re.compile(
+    r"(?<=\w)\s(?:in|on|to|for|with|because|after|since|as)\s", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a sentence. terms: telling ones. words: case-folded, in order. asks: whether it asks or requests."""
+    """A part of a sentence. terms: telling ones. words: case-folded, in order. asks:
+    whether it asks or requests.
+    """
 
     text: str
     words: tuple[str, ...]
@@ -52,7 +58,11 @@ def clause_of(text: str, language: str, *, asks: bool) -> Clause:
     """A part of a sentence, read."""
     tokens = tuple(words(text))
     return Clause(
-        text, tokens, telling(tokens, language) | frozenset((*_NAME_IN_JAPANESE.findall(text), *_THING_IN_JAPANESE.findall(text))), asks
+        text,
+        tokens,
+        telling(tokens, language)
+        | frozenset((*_NAME_IN_JAPANESE.findall(text), *_THING_IN_JAPANESE.findall(text))),
+        asks,
     )
 
 
@@ -61,7 +71,11 @@ def telling(tokens: Iterable[str], language: str) -> frozenset[str]:
     terms: set[str] = set()
     for word in tokens:
         if has_japanese(word):
-            if word not in WEAK_IN_JAPANESE and not all("\u3041" <= sign <= "\u309f" for sign in word) and len(word) > 1:
+            if (
+                word not in WEAK_IN_JAPANESE
+                and not all("\u3041" <= sign <= "\u309f" for sign in word)
+                and len(word) > 1
+            ):
                 terms.add(word)
         elif word not in WEAK and not word[0].isdigit():
             terms.update(term for term in terms_of([word], language) if term not in WEAK)
@@ -69,8 +83,14 @@ def telling(tokens: Iterable[str], language: str) -> frozenset[str]:
 
 
 def keys_of(terms: frozenset[str]) -> frozenset[str]:
-    """The terms, their beginnings, and what they are alike in; two sets of terms without a key in common share no term."""
-    begun = (f"{term[:LEAST_COMPOUND]}…" for term in terms if len(term) >= LEAST_COMPOUND and term[:LEAST_COMPOUND].isalpha())
+    """The terms, their beginnings, and what they are alike in; two sets of terms without a key in
+    common share no term.
+    """
+    begun = (
+        f"{term[:LEAST_COMPOUND]}…"
+        for term in terms
+        if len(term) >= LEAST_COMPOUND and term[:LEAST_COMPOUND].isalpha()
+    )
     alike = (f"{ALIKE[term]}…" for term in terms if term in ALIKE)
     return frozenset([*terms, *begun, *alike])
 
@@ -93,7 +113,9 @@ def ended_terms(clause: Clause, language: str, *, by_kin: bool = False) -> froze
             phrase = words(_head(_UNTIL_PREPOSITION.split(text[match.end() :])[0]))
             ended |= telling(phrase[-1:], language)
         elif not of_kin and _does_end(match, text):
-            ended |= telling(words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language)
+            ended |= telling(
+                words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language
+            )
     for match in SPLIT_END.finditer(text):
         if not of_kin and DENIED.search(text, 0, match.start()) is None:
             ended |= telling(words(_head(match[match.lastgroup or 0])), language)

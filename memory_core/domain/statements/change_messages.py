@@ -1,4 +1,5 @@
-"""A message taken apart for `changes`: its sentences in the speaker's own words, and what of it tells a change.
+"""A message taken apart for `changes`: its sentences in the speaker's own words,
+and what of it tells a change.
 
 Read once and kept: the same messages are laid beside each other again and again.
 """
@@ -23,7 +24,10 @@ from memory_core.domain.text.spelling import normal_form, plain_digits
 MOST_CHARACTERS = 4_000
 """Of a message that is read."""
 MOST_SENTENCES = 24
-_AFTER_NUMBER = re.compile(r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)", re.IGNORECASE)
+_AFTER_NUMBER = re.compile(
+    r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)",
+    re.IGNORECASE,
+)
 _TOLD_BY = "User: "
 """How a fact begins that is kept in the words in which it was said."""
 
@@ -56,7 +60,9 @@ class Message:
         text = " ".join(sentence.text for sentence in self.sentences)
         lower = text.lower()
         return frozenset(
-            place for place, matter in enumerate(MATTERS) if may_match(matter.holds, lower) and matter.holds.search(text) is not None
+            place
+            for place, matter in enumerate(MATTERS)
+            if may_match(matter.holds, lower) and matter.holds.search(text) is not None
         )
 
     @cached_property
@@ -65,7 +71,9 @@ class Message:
         text = " ".join(sentence.text for sentence in self.sentences)
         lower = text.lower()
         places = [
-            place for place, matter in enumerate(MATTERS) if may_match(matter.changes, lower) and matter.changes.search(text) is not None
+            place
+            for place, matter in enumerate(MATTERS)
+            if may_match(matter.changes, lower) and matter.changes.search(text) is not None
         ]
         if not places:
             return frozenset()
@@ -90,16 +98,21 @@ class Message:
     def around(self, sentence: SaidSentence) -> frozenset[str]:
         """The terms of a sentence and of the one after it."""
         place = self.sentences.index(sentence)
-        return frozenset(term for sentence in self.sentences[place : place + 2] for term in sentence.terms)
+        return frozenset(
+            term for sentence in self.sentences[place : place + 2] for term in sentence.terms
+        )
 
 
 def tells_change(text: str, *, is_own: bool = False) -> bool:
-    """Whether a message says by itself that something is over, moved, or otherwise than it was; a mere "now" does not.
+    """Whether a message says by itself that something is over, moved, or otherwise than it was;
+    a mere "now" does not.
 
     is_own: whether what is not the speaker's own is left out of it already.
     """
     message = read(text, is_own=is_own)
-    return any(sentence.changes and _says_changed(sentence) for sentence in message.sentences) or bool(message.changed)
+    return any(
+        sentence.changes and _says_changed(sentence) for sentence in message.sentences
+    ) or bool(message.changed)
 
 
 def _says_changed(sentence: SaidSentence) -> bool:
@@ -122,19 +135,29 @@ def _says_changed(sentence: SaidSentence) -> bool:
 @keep_texts(2_048)
 def read(text: str, *, is_own: bool = False) -> Message:
     """A message taken apart. is_own: as in `tells_change`."""
-    read_text = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
-    plain = normal_form("NFKC", plain_digits(read_text if is_own else own_words(read_text))).replace("’", "'")
-    return Message(" ".join(plain.casefold().split()), tuple(starmap(_read_sentence, islice(_sentences(plain), MOST_SENTENCES))))
+    # else it looks like a pasted conversation
+    read_text = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)
+    plain = normal_form(
+        "NFKC", plain_digits(read_text if is_own else own_words(read_text))
+    ).replace("’", "'")
+    return Message(
+        " ".join(plain.casefold().split()),
+        tuple(starmap(_read_sentence, islice(_sentences(plain), MOST_SENTENCES))),
+    )
 
 
 @keep_texts(8_192)
 def _read_sentence(text: str, ends_asking: bool) -> SaidSentence:
-    """A sentence. It is in a message and in its excerpts, which are others for each question, and is read once for all of them."""
+    """A sentence. It is in a message and in its excerpts, which are others for each question,
+    and is read once for all of them.
+    """
     return SaidSentence(text, ends_asking)
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:
-    """Its sentences, each with whether it asks. A number at the end of one looks like that of a day or of a list's item."""
+    """Its sentences, each with whether it asks. A number at the end of one looks like that of a day
+    or of a list's item.
+    """
     for sentence in sentences(text):
         *before, last = _AFTER_NUMBER.split(sentence.text)
         yield from ((part, False) for part in before)

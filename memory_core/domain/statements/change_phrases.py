@@ -1,215 +1,285 @@
-"""Expressions by which `changes` reads that something is over, otherwise now, or of another value. English, German, Japanese."""
+"""Expressions by which `changes` reads that something is over, otherwise now,
+or of another value. English, German, Japanese.
+"""
 
 from __future__ import annotations
 
 import re
 
-from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY, ANY_MONTH, ANY_WEEKDAY, GERMAN_WEEKDAYS, PLAIN_MONTHS
+from memory_core.domain.text.spelling import (
+    ANY_GERMAN_MONTH,
+    ANY_GERMAN_WEEKDAY,
+    ANY_MONTH,
+    ANY_WEEKDAY,
+    GERMAN_WEEKDAYS,
+    PLAIN_MONTHS,
+)
 
 _OVER = (
-    "scrapped|axed|binned|ditched|dumped|donated|shelved|abandoned|terminated|discarded|pawned|totall?ed|wrecked|removed|uninstalled"
-    "|dismantled|decommissioned|phased out|withdrawn|revoked|suspended|put on (?:hold|ice)|let go|sacked|dismissed|nicked|pinched"
-    "|towed|demolished|knocked down|torn down|destroyed|eliminated|dissolved|disbanded|abolished|wound up|superseded|succeeded"
-    "|taken (?:off|down|over)|thrown (?:out|away)|given away|written off|turned down|disconnected|deactivated|unplugged|euthani[sz]ed"
-    "|rehomed|sold(?! out)|closed down|shut down|dropped|retired|returned|repossessed|broken off"
+    "scrapped|axed|binned|ditched|dumped|donated|shelved|abandoned|terminated|discarded|pawned"
+    "|totall?ed|wrecked|removed|uninstalled|dismantled|decommissioned|phased out|withdrawn|revoked"
+    "|suspended|put on (?:hold|ice)|let go|sacked|dismissed|nicked|pinched|towed|demolished"
+    "|knocked down|torn down|destroyed|eliminated|dissolved|disbanded|abolished|wound up|superseded"
+    "|succeeded|taken (?:off|down|over)|thrown (?:out|away)|given away|written off|turned down"
+    "|disconnected|deactivated|unplugged|euthani[sz]ed|rehomed|sold(?! out)|closed down|shut down"
+    "|dropped|retired|returned|repossessed|broken off"
 )
 """Participles of what is over: "was …", "got …", "had it …"."""
 _ALTERED = (
-    "renamed|rescheduled|postponed|shortened|lengthened|extended|refinanced|rebooked|reassigned|rearranged|relocated|renegotiated"
-    "|redecorated|repainted|reset|converted|merged|split up|outsourced|moved (?:up|back|forward)|brought forward|pushed back"
+    "renamed|rescheduled|postponed|shortened|lengthened|extended|refinanced|rebooked|reassigned"
+    "|rearranged|relocated|renegotiated|redecorated|repainted|reset|converted|merged|split up"
+    "|outsourced|moved (?:up|back|forward)|brought forward|pushed back"
 )
 """Participles of what goes on otherwise."""
-ALTERED = re.compile(rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b", re.IGNORECASE)
+ALTERED = re.compile(
+    rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b", re.IGNORECASE
+)
 ENDS_OF_OBJECT = re.compile(
-    rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})|(?:put an end to|put a stop to|called time on"
-    rf"|had enough of|lost interest in|fed up with|(?:didn't|not|never) renew\w*|ended(?= (?:my|our|the)\b))|had to (?:rename"
-    rf"|reschedule|postpone|shorten|extend"
-    rf"|rebook|reset|rehome"
-    r"|scrap|shelve|abandon|axe|let go of|withdraw from|step down from|drop out of|back out of|close|shut down|sell off)"
-    r"|outgrown|outgrew|(?:taken|took|takes|taking) over|traded|exchanged|no longer (?:on|with|at|in)|kicked out of"
-    r"|grown out of|grew out of"
+    rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})"
+    r"|(?:put an end to|put a stop to|called time on|had enough of|lost interest in|fed up with"
+    r"|(?:didn't|not|never) renew\w*|ended(?= (?:my|our|the)\b))"
+    r"|had to (?:rename|reschedule|postpone|shorten|extend"
+    r"|rebook|reset|rehome"
+    r"|scrap|shelve|abandon|axe|let go of|withdraw from|step down from|drop out of|back out of"
+    r"|close|shut down|sell off)|outgrown|outgrew|(?:taken|took|takes|taking) over|traded|exchanged"
+    r"|no longer (?:on|with|at|in)|kicked out of|grown out of|grew out of"
     r"|couldn't (?:stand|keep up with|get through|afford)|gone off|went off|blew|used up|grounded"
-    r"|scrapped|axed|binned|dumped|donated|shelved|abandoned|terminated|pawned|totall?ed|wrecked|parted (?:ways )?with|chucked(?: out)?"
-    r"|tossed(?: out)?|sold off|wrote off|weaned (?:myself )?off|tapered off|stepped (?:down|back|away) from|dropped out of"
+    r"|scrapped|axed|binned|dumped|donated|shelved|abandoned|terminated|pawned|totall?ed|wrecked"
+    r"|parted (?:ways )?with|chucked(?: out)?|tossed(?: out)?|sold off|wrote off"
+    r"|weaned (?:myself )?off|tapered off|stepped (?:down|back|away) from|dropped out of"
     r"|graduated from"
-    r"|withdrew from|backed out of|bailed on|opted out of|walked away from|phased out|decommissioned|decided against|decided not to \w+"
-    r"|swore off|sworn off|cut ties with|moved on from|moved off|broke (?:things|it) off with|divorced|sacked|left behind|wrapped up"
-    r"|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't|have not|has not|hadn't) (?=\w+ed\b|had\b|eaten\b|drunk\b"
-    r"|touched\b|been\b)|out of the running for|stopped (?:taking|using|going to|seeing|doing|eating|drinking)"
+    r"|withdrew from|backed out of|bailed on|opted out of|walked away from|phased out"
+    r"|decommissioned|decided against|decided not to \w+|swore off|sworn off|cut ties with"
+    r"|moved on from|moved off|broke (?:things|it) off with|divorced|sacked|left behind|wrapped up"
+    r"|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't|have not|has not"
+    r"|hadn't) (?=\w+ed\b|had\b|eaten\b|drunk\b|touched\b|been\b)|out of the running for"
+    r"|stopped (?:taking|using|going to|seeing|doing|eating|drinking)"
     r"|took over (?:[\w'-]+ ){1,4}from"
-    r"|in place of|turned down|kicked|kicked the habit of|outgrew|shut down|closed|disbanded|lost the|broke (?:the|my|our)"
-    r"|smashed (?:the|my|our)|crashed (?:the|my|our)|rehomed|gave notice (?:on|at|to)|bowed out of|(?:pulled|dropped) the plug on"
-    r"|(?:dropped|scrapped|abandoned|given up) the (?:idea|plan|thought) of|moved out(?= of)|checked out of|let go of|logged off"
-    r"|sold|cancell?ed|ditched|dropped|quit|quitting|(?:gave|given|giving|gives) up|(?:got|getting|gotten) rid of|threw (?:out|away)"
-    r"|gave away|stopped|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out|pulled out of|moved out of"
-    r"|moved away from|unsubscribed from|resigned from|retired from|(?:said|say) goodbye to|(?:broke|split) up with|deleted|uninstalled"
-    r"|done with|no longer|instead of|rather than|switched (?:away )?from|moved (?:over )?from|changed from|migrated (?:off|from)|left"
-    r"|lost (?:my|our)|called off|no more|over with|(?:switched|changed|migrated) (?:[\w'-]+ ){1,4}from|got fired from"
-    r"|laid off from|(?:gone|went|come|came) off|don't|do not|doesn't|can't|isn't|aren't|won't|not|no)\b"
-    r"|\bhanded(?= (?:[\w'-]+ ){1,4}over\b)|\b(?:had|decided|managed) to (?:sell|cancel|give up|drop|stop|pull out of|cut out|quit|leave"
-    r"|get rid of"
-    r"|say goodbye to|part with|return|replace|give away|put down)\b|\b(?:days?|weeks?|months?|years?) (?:\d+ )?without\b",
+    r"|in place of|turned down|kicked|kicked the habit of|outgrew|shut down|closed|disbanded"
+    r"|lost the|broke (?:the|my|our)|smashed (?:the|my|our)|crashed (?:the|my|our)|rehomed"
+    r"|gave notice (?:on|at|to)|bowed out of|(?:pulled|dropped) the plug on"
+    r"|(?:dropped|scrapped|abandoned|given up) the (?:idea|plan|thought) of|moved out(?= of)"
+    r"|checked out of|let go of|logged off|sold|cancell?ed|ditched|dropped|quit|quitting"
+    r"|(?:gave|given|giving|gives) up|(?:got|getting|gotten) rid of|threw (?:out|away)|gave away"
+    r"|stopped|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out"
+    r"|pulled out of|moved out of|moved away from|unsubscribed from|resigned from|retired from"
+    r"|(?:said|say) goodbye to|(?:broke|split) up with|deleted|uninstalled|done with|no longer"
+    r"|instead of|rather than|switched (?:away )?from|moved (?:over )?from|changed from"
+    r"|migrated (?:off|from)|left|lost (?:my|our)|called off|no more|over with"
+    r"|(?:switched|changed|migrated) (?:[\w'-]+ ){1,4}from|got fired from|laid off from"
+    r"|(?:gone|went|come|came) off|don't|do not|doesn't|can't|isn't|aren't|won't|not|no)\b"
+    r"|\bhanded(?= (?:[\w'-]+ ){1,4}over\b)|\b(?:had|decided|managed) to (?:sell|cancel|give up"
+    r"|drop|stop|pull out of|cut out|quit|leave|get rid of"
+    r"|say goodbye to|part with|return|replace|give away|put down)\b"
+    r"|\b(?:days?|weeks?|months?|years?) (?:\d+ )?without\b",
     re.IGNORECASE,
 )
 """What follows within a clause is over; after the last six of them only with "any more"."""
 LEFT = re.compile(
-    r"\s(?:my |our |the )?[\w'’.-]{1,40}(?: (?!an?\b|at\b|in\b|on\b|early\b|late\b|open\b|behind\b)[\w'’.-]{1,40})?"
-    r"(?:\W{0,3}$|\W{1,3}(?:for(?! (?:the|a)\b)|last|after|to|and|because|two|three|a (?:week|month|year) ago)\b)",
+    r"\s(?:my |our |the )?[\w'’.-]{1,40}(?: (?!an?\b|at\b|in\b|on\b|early\b|late\b|open\b"
+    r"|behind\b)[\w'’.-]{1,40})?"
+    r"(?:\W{0,3}$|\W{1,3}(?:for(?! (?:the|a)\b)|last|after|to|and|because|two|three"
+    r"|a (?:week|month|year) ago)\b)",
     re.IGNORECASE,
 )
-"""What follows "left" where it is a parting for good: a company, not a coat in a room, and not an hour late."""
+"""What follows "left" where it is a parting for good: a company, not a coat in a room,
+and not an hour late.
+"""
 SPLIT_END = re.compile(
-    r"\b(?:(?:traded|trading|traded) (?P<traded>(?:[\w'.-]+ ){1,4}?)in|(?:let|letting) (?P<let>(?:[\w'.-]+ ){1,4}?)(?:lapse"
-    r"|expire|go|slide)"
-    r"|(?:gave|given|giving) (?P<gave>(?:[\w'.-]+ ){1,4}?)(?:up|away|back)|(?:threw|thrown|chucked|tossed) (?P<threw>(?:[\w'.-]+ ){1,4}?)"
-    r"(?:out|away)|(?:sent|brought) (?P<sent>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)back|shut (?P<shut>(?:[\w'.-]+ ){1,4}?)down"
-    r"|(?:called|broke) (?P<called>(?:[\w'.-]+ ){1,4}?)off|(?:put|had) (?P<put>(?:[\w'.-]+ ){1,4}?)(?:to sleep|on hold|on ice)"
-    r"|(?:gave|given) (?P<rest>(?:[\w'.-]+ ){1,4}?)a (?:rest|miss)|gave (?P<gift>(?:my |our "
-    r"|the )(?:[\w'.-]+ ){1,3}?)to (?=my|our|a|the|(?-i:[A-Z]))"
-    rf"|(?:had|got|getting|having) (?P<had>(?:my|the|our|his|her|that) (?:[\w'.-]+ ){{1,4}}?)(?:{_OVER}|replaced|cancell?ed|stolen))\b",
+    r"\b(?:(?:traded|trading|traded) (?P<traded>(?:[\w'.-]+ ){1,4}?)in"
+    r"|(?:let|letting) (?P<let>(?:[\w'.-]+ ){1,4}?)(?:lapse|expire|go|slide)"
+    r"|(?:gave|given|giving) (?P<gave>(?:[\w'.-]+ ){1,4}?)(?:up|away|back)"
+    r"|(?:threw|thrown|chucked|tossed) (?P<threw>(?:[\w'.-]+ ){1,4}?)"
+    r"(?:out|away)|(?:sent|brought) (?P<sent>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)back"
+    r"|shut (?P<shut>(?:[\w'.-]+ ){1,4}?)down|(?:called|broke) (?P<called>(?:[\w'.-]+ ){1,4}?)off"
+    r"|(?:put|had) (?P<put>(?:[\w'.-]+ ){1,4}?)(?:to sleep|on hold|on ice)"
+    r"|(?:gave|given) (?P<rest>(?:[\w'.-]+ ){1,4}?)a (?:rest|miss)"
+    r"|gave (?P<gift>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)to (?=my|our|a|the|(?-i:[A-Z]))"
+    r"|(?:had|got|getting|having) (?P<had>(?:my|the|our|his|her"
+    rf"|that) (?:[\w'.-]+ ){{1,4}}?)(?:{_OVER}|replaced|cancell?ed|stolen))\b",
     re.IGNORECASE,
 )
 """A verb of ending around its object: "traded the Civic in", "had the boiler replaced"."""
 CHANGED_WHAT = re.compile(
-    r"\b(?:(?:changed|switched|swapped|renamed) (?:my |our |the |its |his |her )?|(?:(?:got|have|has|am|is|are) (?:now )?(?:an? |at an? "
-    r"|in an? )?different|\A\W{0,9}(?:\w+\W{1,3}){0,4}wrong) )(?P<what>[^\W\d_]{3,20})\b",
+    r"\b(?:(?:changed|switched|swapped|renamed) (?:my |our |the |its |his |her )?"
+    r"|(?:(?:got|have|has|am|is|are) (?:now )?(?:an? |at an? |in an? )?different"
+    r"|\A\W{0,9}(?:\w+\W{1,3}){0,4}wrong) )(?P<what>[^\W\d_]{3,20})\b",
     re.IGNORECASE,
 )
 """What it is that is another one now: "I switched dentists", "sorry, wrong room"."""
 FURTHER_NOUN = re.compile(r" (?P<noun>[a-zà-ÿ]{3,20})(?![\w'-])")
 """A word that may go on a compound: the code, in "changed the studio code"."""
 _AFTER_NOUN = """
-    about after again against ago already also and are around as at away back because before behind beside between but by came completely
-    ended during either else entirely ever every fell finally first for forever from got had has have his how in inside instead into is it
-    its just lately later like many may more most never next not now off often on once one only onto or our out outside over please quite
-    rather recently right safely since so some somehow soon still than that the their them then there these they this those though three
-    through thrice till to today together tomorrow tonight too totally twice two under until up upon very via was we went were what when
-    where whether which while who why will with within without yesterday yet you your abroad anyway although another any all both each few
-    last past several thanks sorry unfortunately sadly luckily thankfully successfully online altogether overnight midway halfway
+    about after again against ago already also and are around as at away back because before behind
+    beside between but by came completely ended during either else entirely ever every fell finally
+    first for forever from got had has have his how in inside instead into is it its just lately
+    later like many may more most never next not now off often on once one only onto or our out
+    outside over please quite rather recently right safely since so some somehow soon still than
+    that the their them then there these they this those though three through thrice till to today
+    together tomorrow tonight too totally twice two under until up upon very via was we went were
+    what when where whether which while who why will with within without yesterday yet you your
+    abroad anyway although another any all both each few last past several thanks sorry
+    unfortunately sadly luckily thankfully successfully online altogether overnight midway halfway
 """
 AFTER_NOUN = frozenset(_AFTER_NOUN.split())
 """Words after a noun that do not go on a compound."""
 AGAIN = re.compile(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)", re.IGNORECASE)
-BEGINS = re.compile(r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b|(?:始め|再開)", re.IGNORECASE)
+BEGINS = re.compile(
+    r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b"
+    r"|(?:始め|再開)",
+    re.IGNORECASE,
+)
 NOT_SO = re.compile(
-    r"n't\b|\b(?:not|no|never|quit|stopped|gave up|without|kein\w{0,2}|nicht|nie|ohne)\b|(?:ない|ません|やめ|辞め)", re.IGNORECASE
+    r"n't\b|\b(?:not|no|never|quit|stopped|gave up|without|kein\w{0,2}|nicht|nie|ohne)\b"
+    r"|(?:ない|ません|やめ|辞め)",
+    re.IGNORECASE,
 )
 _EVENTS = """
-    wedding trip deal party meeting holiday vacation engagement visit concert match game date flight project launch event tour sale
-    picnic barbecue dinner move merger race hike cruise plan plans interview appointment surgery reunion conference workshop
+    wedding trip deal party meeting holiday vacation engagement visit concert match game date flight
+    project launch event tour sale picnic barbecue dinner move merger race hike cruise plan plans
+    interview appointment surgery reunion conference workshop
 """
 EVENTS = frozenset(_EVENTS.split())
 """What is "off" when it does not take place; a lamp is off for the moment."""
 ENDS_OF_SUBJECT = re.compile(
-    rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}|{_ALTERED}|discharged"
-    rf"|cured|elected|appointed|transferred|promoted|outvoted|taken)"
-    r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over|done|finished|gone)(?=\W*$)"
-    r"|(?:ran|flew|wandered) (?:away|off)(?=\W*$)|didn't (?:survive|make it|come back)"
-    r"|bailed|flaked|ghosted|in my place|couldn't make it|(?:has|have) been (?:moved|switched|put)|is through with|got (?:cut|canned)"
-    r"|burn(?:ed|t) (?:down|out)|kicked the bucket|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out"
-    r"|went out of business|(?:has|have|had)? ?folded(?=\W*$)|(?:is|are) (?:now |all )?(?:off|history|on hold|on ice|kaput|toast)"
-    r"(?=\W*$| (?:because|since|for now|until)\b)|lapsed|expired|ran out(?=\W*$)|came off|fell apart|called it quits"
-    r"|went (?:our|their) separate ways|parted ways|stepped (?:down|aside|back)|dropped out|pulled out|bowed out|backed out|ran away"
-    r"|was let go|went missing|vanished|disappeared|stopped working|died on me|gave out|has (?:died|passed|ended|closed|gone|quit|left"
-    r"|retired|folded|stopped)|have (?:died|ended|closed|left|quit|stopped)|fizzled out|came to an end|wrapped up|called off"
-    r"|graduated|got divorced|(?:is|are) getting (?:a )?divorced?|got (?:married|hitched)|tied the knot|(?:is|are) (?:divorced|separated)"
-    r"|died|passed away|passed on|moved (?:out|away|on)|quit|retired|resigned|is gone|are gone|is over|is dead|no more"
-    r"|(?:was|is|were|are|got|been|has been) (?:cancell?ed|called off|stolen|fired|laid off|discontinued|scrapped|demolished|replaced)"
-    r"|fell through|went (?:bankrupt|bust|under)|closed (?:down|for good|permanently|its doors)|closed(?=\W*$)|shut down|broke up"
-    r"|split up|gave up the ghost|is no longer|ended"
-    r"|left(?= (?:last|the|us|this|for|in|on|at|to|and|yesterday|today)\b|\W*$)|had (?:the|her|their|our|a) (?:baby|boy|girl)|gave birth"
-    r"|put down|put to sleep)\b",
+    rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}"
+    rf"|{_ALTERED}|discharged|cured|elected|appointed|transferred|promoted|outvoted|taken)"
+    r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over"
+    r"|done|finished|gone)(?=\W*$)|(?:ran|flew|wandered) (?:away|off)(?=\W*$)"
+    r"|didn't (?:survive|make it|come back)"
+    r"|bailed|flaked|ghosted|in my place|couldn't make it|(?:has|have) been (?:moved|switched|put)"
+    r"|is through with|got (?:cut|canned)|burn(?:ed|t) (?:down|out)|kicked the bucket"
+    r"|crossed the rainbow bridge|bit the dust|packed (?:up|it in)|conked out|went out of business"
+    r"|(?:has|have|had)? ?folded(?=\W*$)|(?:is|are) (?:now |all )?(?:off|history|on hold|on ice"
+    r"|kaput|toast)"
+    r"(?=\W*$| (?:because|since|for now|until)\b)|lapsed|expired|ran out(?=\W*$)|came off"
+    r"|fell apart|called it quits|went (?:our|their) separate ways|parted ways"
+    r"|stepped (?:down|aside|back)|dropped out|pulled out|bowed out|backed out|ran away|was let go"
+    r"|went missing|vanished|disappeared|stopped working|died on me|gave out"
+    r"|has (?:died|passed|ended|closed|gone|quit|left|retired|folded|stopped)"
+    r"|have (?:died|ended|closed|left|quit|stopped)|fizzled out|came to an end|wrapped up"
+    r"|called off|graduated|got divorced|(?:is|are) getting (?:a )?divorced?"
+    r"|got (?:married|hitched)|tied the knot|(?:is|are) (?:divorced|separated)|died|passed away"
+    r"|passed on|moved (?:out|away|on)|quit|retired|resigned|is gone|are gone|is over|is dead"
+    r"|no more|(?:was|is|were|are|got|been|has been) (?:cancell?ed|called off|stolen|fired|laid off"
+    r"|discontinued|scrapped|demolished|replaced)|fell through|went (?:bankrupt|bust|under)"
+    r"|closed (?:down|for good|permanently|its doors)|closed(?=\W*$)|shut down|broke up|split up"
+    r"|gave up the ghost|is no longer|ended"
+    r"|left(?= (?:last|the|us|this|for|in|on|at|to|and|yesterday|today)\b|\W*$)"
+    r"|had (?:the|her|their|our|a) (?:baby|boy|girl)|gave birth|put down|put to sleep)\b",
     re.IGNORECASE,
 )
 """What comes before it in a clause is over."""
-ANY_MORE = re.compile(r"\b(?:these days|nowadays|for good|any ?more|any longer|no longer|at all now)\b", re.IGNORECASE)
-ONLY_WITH_ANY_MORE = frozenset({"don't", "do not", "doesn't", "not", "no", "can't", "isn't", "aren't", "won't"})
+ANY_MORE = re.compile(
+    r"\b(?:these days|nowadays|for good|any ?more|any longer|no longer|at all now)\b", re.IGNORECASE
+)
+ONLY_WITH_ANY_MORE = frozenset(
+    {"don't", "do not", "doesn't", "not", "no", "can't", "isn't", "aren't", "won't"}
+)
 ENDS_IN_GERMAN = re.compile(
-    r"\b(?:(?:musste|mussten|muss|müssen) [^.!?]{0,60}\b(?:verkaufen|abgeben|kündigen|absagen|aufgeben|streichen|schließen|einschläfern"
-    r"|weggeben|stornieren|aufhören|abbrechen|zumachen|einstellen|verschrotten)|(?:lasse|lassen|lässt) [^.!?]{0,40}\b(?:stehen"
-    r"|sein|bleiben"
-    r"|einschläfern)|aus dem kopf geschlagen|(?:schluss|aus) mit|wird nichts|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei"
-    r"|hinüber|pleite|raus|ab|verheilt"
+    r"\b(?:(?:musste|mussten|muss|müssen) [^.!?]{0,60}\b(?:verkaufen|abgeben|kündigen|absagen"
+    r"|aufgeben|streichen|schließen|einschläfern|weggeben|stornieren|aufhören|abbrechen|zumachen"
+    r"|einstellen|verschrotten)|(?:lasse|lassen|lässt) [^.!?]{0,40}\b(?:stehen|sein|bleiben"
+    r"|einschläfern)|aus dem kopf geschlagen|(?:schluss|aus) mit|wird nichts"
+    r"|(?:ist|sind) (?:\w+ )?(?:weg|tot|kaputt|vorbei|hinüber|pleite|raus|ab|verheilt"
     r"|geheilt|gesund"
-    r"|fertig|wieder da|zu ende)(?=\W*$)|verheilt|auskuriert|überstanden|umbenannt|weggegeben|ausgemacht|wieder fit|(?:fällt"
-    r"|fallen|fiel|fielen) (?:[\w-]+ ){0,4}(?:aus|weg|flach|ins wasser)|(?:hör|hört|höre|hörte) (?:[\w-]+ ){0,4}auf"
-    r"|(?:zieht|zog|steigt|stieg|tritt|trat|scheidet|schied|läuft|lief|springt|sprang) (?:[\w-]+ ){0,4}aus|(?:sagt|sagte|bricht"
-    r"|brach|gibt"
-    r"|gab|bestellt|bestellte|meldet|meldete) (?:[\w-]+ ){0,4}(?:ab|auf)|(?:macht|machte|schließt|schloss"
-    r"|sperrt) (?:[\w-]+ ){0,3}(?:zu|dicht)"
-    r"|abgeblasen|verschrottet|vertickt|versetzt|verworfen|geklaut|gestohlen|verloren|verlegt|verstorben|eingegangen|abgelaufen"
-    r"|ausgelaufen"
-    r"|zerbrochen|zerstört|abgebrannt|weggelaufen|entlaufen|durchgebrannt|durchgerostet|ausgemustert|entsorgt|eingetauscht"
-    r"|zurückgegeben|zurückgeschickt|zurückgetreten|rausgeschmissen|gefeuert|weggefallen|eingestellt|stillgelegt|zugemacht"
-    r"|zusammengebrochen"
-    r"|eingestampft|begraben|beerdigt|abgesetzt|ausgeschlichen|exmatrikuliert|gelöscht|deinstalliert|gelassen|auseinander"
-    r"|pleite|insolvent"
-    r"|abgehauen|gegangen|verlassen|geheiratet|umgekommen|erledigt|vom tisch|auf eis|schluss gemacht|in zahlung gegeben|sein lassen"
-    r"|(?:rauch|alkohol|zucker|schulden|koffein)frei|(?:ist|sind) (?:durch|futsch|rum|geplatzt|raus)(?=\W*$)|verkauft|abgegeben"
-    r"|gekündigt|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt|weggeworfen"
-    r"|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen|ausgefallen|fällt aus|abgestürzt|kaputt gegangen|kaputtgegangen"
-    r"|ist (?:weg|tot|kaputt|vorbei|hinüber|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
-    r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt|abgelöst|weggezogen|gegangen worden"
-    r"|rausgeworfen|entlassen|ausgestiegen|ausgetreten|beendet|abgebrochen|hingeschmissen|geschmissen|geplatzt|gestrichen"
-    r"|ins wasser gefallen)\b",
+    r"|fertig|wieder da|zu ende)(?=\W*$)|verheilt|auskuriert|überstanden|umbenannt|weggegeben"
+    r"|ausgemacht|wieder fit|(?:fällt|fallen|fiel|fielen) (?:[\w-]+ ){0,4}(?:aus|weg|flach"
+    r"|ins wasser)|(?:hör|hört|höre|hörte) (?:[\w-]+ ){0,4}auf|(?:zieht|zog|steigt|stieg|tritt|trat"
+    r"|scheidet|schied|läuft|lief|springt|sprang) (?:[\w-]+ ){0,4}aus"
+    r"|(?:sagt|sagte|bricht|brach|gibt"
+    r"|gab|bestellt|bestellte|meldet|meldete) (?:[\w-]+ ){0,4}(?:ab|auf)"
+    r"|(?:macht|machte|schließt|schloss|sperrt) (?:[\w-]+ ){0,3}(?:zu|dicht)"
+    r"|abgeblasen|verschrottet|vertickt|versetzt|verworfen|geklaut|gestohlen|verloren|verlegt"
+    r"|verstorben|eingegangen|abgelaufen|ausgelaufen"
+    r"|zerbrochen|zerstört|abgebrannt|weggelaufen|entlaufen|durchgebrannt|durchgerostet"
+    r"|ausgemustert|entsorgt|eingetauscht|zurückgegeben|zurückgeschickt|zurückgetreten"
+    r"|rausgeschmissen|gefeuert|weggefallen|eingestellt|stillgelegt|zugemacht|zusammengebrochen"
+    r"|eingestampft|begraben|beerdigt|abgesetzt|ausgeschlichen|exmatrikuliert|gelöscht"
+    r"|deinstalliert|gelassen|auseinander|pleite|insolvent"
+    r"|abgehauen|gegangen|verlassen|geheiratet|umgekommen|erledigt|vom tisch|auf eis"
+    r"|schluss gemacht|in zahlung gegeben|sein lassen|(?:rauch|alkohol|zucker|schulden|koffein)frei"
+    r"|(?:ist|sind) (?:durch|futsch|rum|geplatzt|raus)(?=\W*$)|verkauft|abgegeben|gekündigt"
+    r"|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt"
+    r"|weggeworfen|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen|ausgefallen"
+    r"|fällt aus|abgestürzt|kaputt gegangen|kaputtgegangen|ist (?:weg|tot|kaputt|vorbei|hinüber"
+    r"|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
+    r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt"
+    r"|abgelöst|weggezogen|gegangen worden|rausgeworfen|entlassen|ausgestiegen|ausgetreten|beendet"
+    r"|abgebrochen|hingeschmissen|geschmissen|geplatzt|gestrichen|ins wasser gefallen)\b",
     re.IGNORECASE,
 )
 ENDS_IN_JAPANESE = re.compile(
-    r"(?:は休んで|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名|完治|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル|中止|解約|退会|退職"
-    r"|退部|別れ|離婚|壊れ|引退|異動|閉店"
-    r"|閉鎖|捨て|盗まれ|盗ま|失くし|無くし|なくしてしま|潰れ|つぶれ|倒産|中退|退学|禁煙|禁酒|破局|破談|白紙|取りやめ|取り消|廃止|廃車|譲り|譲っ"
-    r"|亡くし|他界|逝去|休止|終了|閉まって|辞退|脱退|解雇|クビ|解散|休会|退任|転校|手を引|見送|削除し(?:まし|た)|壊し|割れ"
+    r"(?:は休んで|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名|完治"
+    r"|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル"
+    r"|中止|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
+    r"|閉鎖|捨て|盗まれ|盗ま|失くし|無くし|なくしてしま|潰れ|つぶれ|倒産|中退|退学|禁煙|禁酒|破局"
+    r"|破談|白紙|取りやめ|取り消|廃止|廃車|譲り|譲っ"
+    r"|亡くし|他界|逝去|休止|終了|閉まって|辞退|脱退|解雇|クビ|解散|休会|退任|転校|手を引|見送"
+    r"|削除し(?:まし|た)|壊し|割れ"
     r"|もう[^、。]{0,20}(?:ません|ない|なかった)|なくなりまし|治りまし|治った|完治"
-    r"|なくなっ|卒業し|もう(?:[^、。]{0,20})ない|なくなりました|断念|諦め|処分|返し|返却|じゃなくて|ではなく|でなく|の代わりに"
+    r"|なくなっ|卒業し|もう(?:[^、。]{0,20})ない|なくなりました|断念|諦め|処分|返し|返却|じゃなくて"
+    r"|ではなく|でなく|の代わりに"
     r"|から(?:[^、。]{1,12})に"
     r"(?:変え|替え|乗り換え|切り替え|変更))"
 )
 SWITCH = re.compile(
-    r"\b(?:(?:been|was|got|get) (?:put on|moved to|assigned to|reassigned|transferred to|promoted to|demoted)|(?:gone|went"
-    r"|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))|(?:upgraded|downgraded|ported|crossed over|jumped ship|defected)"
-    r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))|(?:replaced|swapped"
-    r"|traded) (?:[\w'-]+ ){1,4}?(?:with|for)"
-    r"|(?:bin|sind|ist) jetzt bei|jetzt bei|(?:wechsel|wechsle|wechseln|wechselt) (?:[\w-]+ ){0,3}zu|zugelegt|(?:switched"
-    r"|switching|moved|moving|changed|changing|migrated|converted) (?!an? )(?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon"
-    r"|midnight"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|now using|(?:joined|picked up|bought|got) (?:[\w'-]+ ){1,6}instead"
-    r"|umgestiegen|gewechselt|umgestellt|rübergewechselt|nehme jetzt|nutze jetzt|verwende jetzt)\b"
-    r"|(?:に移り|に移っ|へ移|に代わ|に交代|へ変更|を始めました|に転|乗り換え|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)",
+    r"\b(?:(?:been|was|got|get) (?:put on|moved to|assigned to|reassigned|transferred to"
+    r"|promoted to|demoted)|(?:gone|went|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))"
+    r"|(?:upgraded|downgraded|ported|crossed over|jumped ship|defected)"
+    r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))"
+    r"|(?:replaced|swapped|traded) (?:[\w'-]+ ){1,4}?(?:with|for)"
+    r"|(?:bin|sind|ist) jetzt bei|jetzt bei|(?:wechsel|wechsle|wechseln"
+    r"|wechselt) (?:[\w-]+ ){0,3}zu|zugelegt|(?:switched|switching|moved|moving|changed|changing"
+    r"|migrated|converted) (?!an? )(?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon|midnight"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|now using|(?:joined|picked up|bought"
+    r"|got) (?:[\w'-]+ ){1,6}instead|umgestiegen|gewechselt|umgestellt|rübergewechselt|nehme jetzt"
+    r"|nutze jetzt|verwende jetzt)\b|(?:に移り|に移っ|へ移|に代わ|に交代|へ変更|を始めました|に転"
+    r"|乗り換え|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)",
     re.IGNORECASE,
 )
 PREFERS = re.compile(
-    r"\b(?:prefers?|preferred|like|likes) (?P<liked>[\w'+#.-]+) (?:over|to|rather than|more than|instead of) (?P<other>[\w'+#.-]+)",
+    r"\b(?:prefers?|preferred|like|likes) (?P<liked>[\w'+#.-]+) (?:over|to|rather than|more than"
+    r"|instead of) (?P<other>[\w'+#.-]+)",
     re.IGNORECASE,
 )
-PREFERS_NOW = re.compile(r"\b(?:prefers?|went back to|back to|switched to) (?P<liked>[\w'+#.-]+)", re.IGNORECASE)
+PREFERS_NOW = re.compile(
+    r"\b(?:prefers?|went back to|back to|switched to) (?P<liked>[\w'+#.-]+)", re.IGNORECASE
+)
 NOW_INDEED = re.compile(
-    r"\b(?:now|nowadays|these days|from now on|jetzt|inzwischen|neuerdings|mittlerweile|ab jetzt|ab sofort)\b|(?:今は|これから|現在)",
+    r"\b(?:now|nowadays|these days|from now on|jetzt|inzwischen|neuerdings|mittlerweile|ab jetzt"
+    r"|ab sofort)\b|(?:今は|これから|現在)",
     re.IGNORECASE,
 )
-ADDS = re.compile(r"\b(?:also|too|as well|another|additionally|even|auch|noch|außerdem|zusätzlich)\b|も", re.IGNORECASE)
+ADDS = re.compile(
+    r"\b(?:also|too|as well|another|additionally|even|auch|noch|außerdem|zusätzlich)\b|も",
+    re.IGNORECASE,
+)
 """What is said so holds beside what was so before."""
 NEW_IN_ITS_PLACE = re.compile(
-    r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher|doctor|gp|dentist|therapist|coach|trainer"
-    r"|roommate|flatmate|neighbou?r"
-    r"|phone|laptop|computer|car|bike|job|address|password|code|pin|e-?mail|bank|gym|girlfriend|boyfriend|partner|nanny|babysitter"
-    r"|cleaner|hairdresser"
-    r"|chef|chefin|vermieter|vermieterin|lehrer|lehrerin|hausarzt|hausärztin|zahnarzt|zahnärztin|trainer|mitbewohner|mitbewohnerin|handy"
-    r"|rechner"
+    r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher"
+    r"|doctor|gp|dentist|therapist|coach|trainer|roommate|flatmate|neighbou?r"
+    r"|phone|laptop|computer|car|bike|job|address|password|code|pin|e-?mail|bank|gym|girlfriend"
+    r"|boyfriend|partner|nanny|babysitter|cleaner|hairdresser"
+    r"|chef|chefin|vermieter|vermieterin|lehrer|lehrerin|hausarzt|hausärztin|zahnarzt|zahnärztin"
+    r"|trainer|mitbewohner|mitbewohnerin|handy|rechner"
     r"|auto|wagen|rad|fahrrad|stelle|adresse|passwort|bank|freundin|freund)\b",
     re.IGNORECASE,
 )
 """Of these people have one, so that a new one takes the place of the old."""
 NEW = re.compile(r"(?:new|neu)", re.IGNORECASE)
-TO_BE_DONE = re.compile(r"\b(?:(?:need|needs|have|has|got|ought) to|must|gotta|muss|müssen|brauche)\b", re.IGNORECASE)
+TO_BE_DONE = re.compile(
+    r"\b(?:(?:need|needs|have|has|got|ought) to|must|gotta|muss|müssen|brauche)\b", re.IGNORECASE
+)
 """Before what is yet to be done: "I need to write to my new boss" tells no news of the boss."""
 ANNOUNCED = re.compile(r"\b(?:(?:will|'ll|going to) be|wird)\b", re.IGNORECASE)
 """How a person is announced who comes: the new boss is that boss."""
 OWNED = re.compile(r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}) (?P<what>[\w-]{1,30})", re.IGNORECASE)
 GRADE = re.compile(
-    r"\b(?:year|grade|form|semester|klasse)\s(?P<after>\d{1,2})\b|\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.) (?:grade|year|semester"
-    r"|klasse)\b"
-    r"|\b(?P<word>erste|zweite|dritte|vierte|fünfte|sechste|siebte|achte|neunte|zehnte|first|second|third|fourth|fifth|sixth|seventh"
-    r"|eighth|ninth|tenth)n?"
+    r"\b(?:year|grade|form|semester|klasse)\s(?P<after>\d{1,2})\b"
+    r"|\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.) (?:grade|year|semester|klasse)\b"
+    r"|\b(?P<word>erste|zweite|dritte|vierte|fünfte|sechste|siebte|achte|neunte|zehnte|first|second"
+    r"|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)n?"
     r" (?:klasse|semester|grade|year)\b|(?P<ja>\d{1,2})年生",
     re.IGNORECASE,
 )
@@ -230,23 +300,25 @@ STAGES = (
 """Stages of life, each after the one before."""
 MOVES = re.compile(
     rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
-    r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt|hinaus|rutscht|rückt|wandert"
-    r"|rebooked|scrapped|axed"
-    r"|discontinued|slipped|slid|pulled forward|set back|put back|slashed|trimmed|halved|doubled|tripled|upped|hiked|climbed|fell to"
-    r"|shrank|shrunk|goes? from|went from|renegotiated|amended|swapped|replaced|upgraded|downgraded|relocated|renamed"
-    r"|mixed (?:\w+ ){1,2}up"
-    r"|got a (?:pay )?(?:raise|rise)|wrong|no longer|down by|up by|vorgezogen|nach (?:hinten|vorne?)|reduziert|herabgesetzt"
-    r"|hochgesetzt|runtergesetzt|angepasst|verdoppelt|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves"
-    r"|moving|shifted|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?|increased?|decreased?"
-    r"|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down"
-    r"|gone down|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
-    r"|revised|reached|improved|grew|grown|rose|risen|dropped to|turns out|i meant|we meant|misread|mixed up|got it wrong|correction"
-    r"|no wait|instead"
-    r"|verschoben|verlegt|vorverlegt|verschiebt|steigt|sinkt|erhöht sich|umgebucht|geändert|erhöht|gestiegen|gesenkt|gesunken|teurer"
-    r"|runter|rauf|hoch auf|aufgestockt|gekürzt|korrigier\w*"
+    r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt"
+    r"|hinaus|rutscht|rückt|wandert|rebooked|scrapped|axed"
+    r"|discontinued|slipped|slid|pulled forward|set back|put back|slashed|trimmed|halved|doubled"
+    r"|tripled|upped|hiked|climbed|fell to|shrank|shrunk|goes? from|went from|renegotiated|amended"
+    r"|swapped|replaced|upgraded|downgraded|relocated|renamed|mixed (?:\w+ ){1,2}up"
+    r"|got a (?:pay )?(?:raise|rise)|wrong|no longer|down by|up by|vorgezogen"
+    r"|nach (?:hinten|vorne?)|reduziert|herabgesetzt|hochgesetzt|runtergesetzt|angepasst|verdoppelt"
+    r"|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves|moving|shifted"
+    r"|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?|increased?"
+    r"|decreased?|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the"
+    r"|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down|gone down"
+    r"|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
+    r"|revised|reached|improved|grew|grown|rose|risen|dropped to|turns out|i meant|we meant|misread"
+    r"|mixed up|got it wrong|correction|no wait|instead"
+    r"|verschoben|verlegt|vorverlegt|verschiebt|steigt|sinkt|erhöht sich|umgebucht|geändert|erhöht"
+    r"|gestiegen|gesenkt|gesunken|teurer|runter|rauf|hoch auf|aufgestockt|gekürzt|korrigier\w*"
     r"|vertan|verguckt|verlesen|geirrt|sondern|doch|erst am|verlängert|angehoben)\b"
-    r"|(?:変更|変わ|変え|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び|になった|になりました|になっちゃ|にした"
-    r"|にしました|間違|訂正"
+    r"|(?:変更|変わ|変え|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び"
+    r"|になった|になりました|になっちゃ|にした|にしました|間違|訂正"
     r"|じゃなくて|ではなく)",
     re.IGNORECASE,
 )
@@ -256,48 +328,50 @@ _GERMAN_WORKDAY = "|".join(GERMAN_WEEKDAYS[:5])
 NOW = re.compile(
     r"\b(?:from "
     rf"{_WHEN} on(?:wards?)?"
-    rf"|starting (?:\w+ )?(?:today|tomorrow|{ANY_WEEKDAY}|week|month|{_FROM_MONTH})|effective|going forward"
-    rf"|ab (?:nächste\w*|dem|der|{ANY_GERMAN_MONTH}|{_GERMAN_WORKDAY})|künftig"
+    rf"|starting (?:\w+ )?(?:today|tomorrow|{ANY_WEEKDAY}|week|month|{_FROM_MONTH})|effective"
+    rf"|going forward|ab (?:nächste\w*|dem|der|{ANY_GERMAN_MONTH}|{_GERMAN_WORKDAY})|künftig"
     rf"|seit (?:kurzem|neuestem|{ANY_GERMAN_MONTH}|montag|diese\w*|letzte\w*)"
     r"|now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?"
     r"|neuerdings|inzwischen|mittlerweile"
-    r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b|(?:今は|新し|これから|現在|今度)",
+    r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b"
+    r"|(?:今は|新し|これから|現在|今度)",
     re.IGNORECASE,
 )
 FROM_NOW = re.compile(
-    rf"\b(?:from {_WHEN} on(?:wards)?|going forward|these days|nowadays|as of|ab (?:jetzt|sofort|nächste\w*)|künftig|neuerdings"
-    rf"|inzwischen"
+    rf"\b(?:from {_WHEN} on(?:wards)?|going forward|these days|nowadays|as of"
+    r"|ab (?:jetzt|sofort|nächste\w*)|künftig|neuerdings|inzwischen"
     r"|mittlerweile)\b|(?:これから|今後)",
     re.IGNORECASE,
 )
 """What is so from a time on was otherwise before it."""
 GIVES = re.compile(
-    r"\b(?:had to|i've|we've|has|have|since|so (?:it's|we're|it is)|finally|turned out|got|came|returned|musste|mussten|habe"
-    r"|haben|hat|seit"
+    r"\b(?:had to|i've|we've|has|have|since|so (?:it's|we're|it is)|finally|turned out|got|came"
+    r"|returned|musste|mussten|habe|haben|hat|seit"
     r"|jetzt|inzwischen)\b|(?:ました|になっ)",
     re.IGNORECASE,
 )
 """What tells that something came about."""
 ANOTHER = re.compile(
-    r"\b(?:also|too|as well|another|other|back|return|second|next|each|per|extra|plus|auch|noch|andere\w*|zweite\w*|zurück"
-    r"|rück\w+|je)\b|も",
+    r"\b(?:also|too|as well|another|other|back|return|second|next|each|per|extra|plus|auch|noch"
+    r"|andere\w*|zweite\w*|zurück|rück\w+|je)\b|も",
     re.IGNORECASE,
 )
 """What is told beside the first."""
 CORRECTS = re.compile(
-    r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke|mistyped|i was wrong"
-    r"|that was wrong|let me correct|my mistake"
-    r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)|(?:sorry|oops)\W{1,3}(?:on|at"
-    r"|in) (?=\d)|wrong (?=\w+\b\W)"
-    r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)"
-    r"|misread|mixed up|got it wrong|correction|vertan|verguckt|verlesen|geirrt|korrigier\w*)\b"
-    r"|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)",
+    r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke"
+    r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
+    r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)"
+    r"|(?:sorry|oops)\W{1,3}(?:on|at|in) (?=\d)|wrong (?=\w+\b\W)"
+    r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte"
+    r"|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)|misread|mixed up|got it wrong|correction|vertan"
+    r"|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)",
     re.IGNORECASE,
 )
 NAMED_OLD = re.compile(
-    r"\b(?:from|instead of|rather than|told you|thought|was|not(?: on| at)?|nicht(?: am| um)?|statt(?: am| um)?|von)\s+(?:the\s+|dem\s+"
-    r"|on\s+)?"
-    r"(?P<old>[^\s,;.!?]+(?:\s+(?:uhr|am|pm))?)|(?P<alt>[^、。はがを]{1,12})(?:じゃなくて|ではなく|でなく)",
+    r"\b(?:from|instead of|rather than|told you|thought|was|not(?: on| at)?|nicht(?: am| um)?"
+    r"|statt(?: am| um)?|von)\s+(?:the\s+|dem\s+|on\s+)?"
+    r"(?P<old>[^\s,;.!?]+(?:\s+(?:uhr|am|pm))?)|(?P<alt>[^、。はがを]{1,12})(?:じゃなくて|ではなく"
+    r"|でなく)",
     re.IGNORECASE,
 )
 """What a change names as what was so before: its value is not the new one."""
@@ -309,35 +383,46 @@ THIS_ONCE = re.compile(
     re.IGNORECASE,
 )
 CALLED_OFF = re.compile(
-    r"\b(?:cancell?ed|called off|is off|are off|fällt|fallen|entfällt|abgesagt|ausgefallen)\b|休み|中止|休講", re.IGNORECASE
+    r"\b(?:cancell?ed|called off|is off|are off|fällt|fallen|entfällt|abgesagt|ausgefallen)\b|休み"
+    r"|中止|休講",
+    re.IGNORECASE,
 )
 """Of what takes place again: called off this once, it goes on afterwards."""
 FROM_OLD = re.compile(
-    r"\b(?:from|von)\s[^\s,;.!?]{0,3}\d[^\s,;!?]{0,12}(?:\s[^\s,;.!?]{1,12})?(?=\s(?:to|up to|down to|auf)\s)", re.IGNORECASE
+    r"\b(?:from|von)\s[^\s,;.!?]{0,3}\d[^\s,;!?]{0,12}(?:\s[^\s,;.!?]{1,12})?(?=\s(?:to|up to"
+    r"|down to|auf)\s)",
+    re.IGNORECASE,
 )
 """What was so before, where a sentence names it before what is so now."""
-DENIED = re.compile(r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w{0,2}))(?:\s+[\w']+){0,2}\s*$", re.IGNORECASE)
+DENIED = re.compile(
+    r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w{0,2}))(?:\s+[\w']+){0,2}\s*$",
+    re.IGNORECASE,
+)
 """Before a verb of ending: it did not end."""
 AHEAD = "will|going to"
 """How people speak of what they say will be, as alternatives for an expression."""
 SUPPOSED = re.compile(
-    rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's|try to|want(?:ed)? to|wanna|gonna"
-    r"|remember to|why don't|unless|whether|almost|nearly|dream\w*|dreamt|pretend\w*|suppose|novel|the game|joked"
-    r"|sollte|könnte|würde|wenn|falls|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)",
+    rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's"
+    r"|try to|want(?:ed)? to|wanna|gonna|remember to|why don't|unless|whether|almost|nearly"
+    r"|dream\w*|dreamt|pretend\w*|suppose|novel|the game|joked|sollte|könnte|würde|wenn|falls"
+    r"|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)",
     re.IGNORECASE,
 )
 """In a clause that tells no fact."""
-OF_OTHERS = re.compile(r"\b(?:he|she|they|you|he's|she's|they've|you've|he'd|she'd|they'd|er|ihr)\b", re.IGNORECASE)
+OF_OTHERS = re.compile(
+    r"\b(?:he|she|they|you|he's|she's|they've|you've|he'd|she'd|they'd|er|ihr)\b", re.IGNORECASE
+)
 OWN = re.compile(
-    r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich"
-    r"|der|die|das)\b"
+    r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
+    r"|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich|der|die|das)\b"
     r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|[\u3041-\u30ff\u4e00-\u9fff]",
     re.IGNORECASE,
 )
 GERMAN = re.compile(
-    r"[äöüß]|\b(?:hat (?:die|das|den|sich|jetzt|seinen?|ihren?)|endlich|herr|die (?-i:[A-ZÄÖÜ])[a-zäöü]{2,30}|der|das|dem|wird"
-    r"|werden|wurden|auf|von|vom|nein|sich|ins|aufs|noch|ein|eine[nmrs]?|sie|uns|mich|mir|bei|ich|wir|mein\w{0,2}|unser\w{0,2}"
-    r"|nicht|und|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
+    r"[äöüß]|\b(?:hat (?:die|das|den|sich|jetzt|seinen?|ihren?)|endlich|herr"
+    r"|die (?-i:[A-ZÄÖÜ])[a-zäöü]{2,30}|der|das|dem|wird|werden|wurden|auf|von|vom|nein|sich|ins"
+    r"|aufs|noch|ein|eine[nmrs]?|sie|uns|mich|mir|bei|ich|wir|mein\w{0,2}|unser\w{0,2}|nicht|und"
+    r"|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
     r"|fährt)\b",
     re.IGNORECASE,
 )
@@ -349,25 +434,34 @@ _IN_A_COUPLE = """
     wife husband girlfriend boyfriend partner frau mann freundin freund boss 妻 夫 旦那 彼女 彼氏
 """
 IN_A_COUPLE = frozenset(_IN_A_COUPLE.split())
-OWN_SUBJECT = re.compile(r"\b(?:i|i'm|i've|im|ive|my|we|we're|we've|our|user|user's|ich|wir|mein\w{0,2})\b", re.IGNORECASE)
+OWN_SUBJECT = re.compile(
+    r"\b(?:i|i'm|i've|im|ive|my|we|we're|we've|our|user|user's|ich|wir|mein\w{0,2})\b",
+    re.IGNORECASE,
+)
 USING = re.compile(
-    r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my|everything|write|writes|code in"
-    r"|coding in|run|running|drive|bank|subscribe|on an? "
+    r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my"
+    r"|everything|write|writes|code in|coding in|run|running|drive|bank|subscribe|on an? "
     r"|with|team|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
     r"|ist)\b|(?:使|派|乗って|愛用)",
     re.IGNORECASE,
 )
 """How people tell what they use."""
 POINTS_BACK = re.compile(r"\b(?:it|it's|its|that|this|they|es|das|sie|ihn)\b|それ", re.IGNORECASE)
-TO_NUMBER = re.compile(r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d", re.IGNORECASE)
-TO_LISTENER = re.compile(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b", re.IGNORECASE)
+TO_NUMBER = re.compile(
+    r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d", re.IGNORECASE
+)
+TO_LISTENER = re.compile(
+    r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b", re.IGNORECASE
+)
 PAST = re.compile(
-    r"\b(?:was|were|used to|had been|would|did|went|\w+'d|war|waren|hatte|hatten|wurde)\b|(?:でした|ました|かった|だった)[。！!]*$",
+    r"\b(?:was|were|used to|had been|would|did|went|\w+'d|war|waren|hatte|hatten|wurde)\b"
+    r"|(?:でした|ました|かった|だった)[。！!]*$",
     re.IGNORECASE,
 )
 PRESENT = re.compile(
-    r"\b(?:am|is|are|\w+'(?:m|s|re|ve)|have|has|do|does|will|live|work|use|drive|eat|drink|take|go|pay|play|run|like|love|prefer|own"
-    r"|rent|plan|teach"
-    r"|bin|ist|sind|habe|hab|hat|haben|wohne|arbeite|fahre|esse|trinke|nehme|mag|gehe)\b|(?:です|ます|ている|てる|だ)",
+    r"\b(?:am|is|are|\w+'(?:m|s|re|ve)|have|has|do|does|will|live|work|use|drive|eat|drink|take|go"
+    r"|pay|play|run|like|love|prefer|own|rent|plan|teach"
+    r"|bin|ist|sind|habe|hab|hat|haben|wohne|arbeite|fahre|esse|trinke|nehme|mag|gehe)\b"
+    r"|(?:です|ます|ている|てる|だ)",
     re.IGNORECASE,
 )

@@ -1,4 +1,6 @@
-"""A sentence of a message as `changes` reads it: its clauses, what it tells of, what it says to be over, new or otherwise."""
+"""A sentence of a message as `changes` reads it: its clauses, what it tells of,
+what it says to be over, new or otherwise.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from memory_core.domain.statements.change_clauses import Clause, clause_of, ended_terms, keys_of, telling
+from memory_core.domain.statements.change_clauses import (
+    Clause,
+    clause_of,
+    ended_terms,
+    keys_of,
+    telling,
+)
 from memory_core.domain.statements.change_phrases import (
     AFTER_NOUN,
     AGAIN,
@@ -44,23 +52,33 @@ from memory_core.domain.statements.change_phrases import (
     TO_BE_DONE,
     TO_LISTENER,
 )
-from memory_core.domain.statements.change_topics import KIN, KIN_IN_JAPANESE, KINDS, KINDS_IN_JAPANESE
+from memory_core.domain.statements.change_topics import (
+    KIN,
+    KIN_IN_JAPANESE,
+    KINDS,
+    KINDS_IN_JAPANESE,
+)
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
 MOST_OF_SHORT = 8
-"""Telling terms of a short sentence: it is about each name and number in it, and not about much else besides."""
+"""Telling terms of a short sentence: it is about each name and number in it, and not about much
+else besides.
+"""
 MOST_NOUNS = 4
 """Nouns of a compound."""
 SUBJECT_WORDS = 6
 """Words at the beginning of a sentence that may name its subject."""
 _CLAUSE = re.compile(
-    r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)|aber|weil|denn|sondern)\s", re.IGNORECASE
+    r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)"
+    r"|aber|weil|denn|sondern)\s",
+    re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"\W{0,9}(?:(?:so|and|but|now|then|ok|okay|well)\W{1,3})?(?:what|how|why|when|where|which|who|is|are|do|does|did|can|could"
-    r"|would|will|should"
-    r"|any|have you|was|wie|wer|wo|wann|warum|welche\w*|kannst|könntest|kann|gibt es|hast|soll|sollte|kennst|weißt)\b",
+    r"\W{0,9}(?:(?:so|and|but|now|then|ok|okay|well)\W{1,3})?(?:what|how|why|when|where|which|who"
+    r"|is|are|do|does|did|can|could|would|will|should"
+    r"|any|have you|was|wie|wer|wo|wann|warum|welche\w*|kannst|könntest|kann|gibt es|hast|soll"
+    r"|sollte|kennst|weißt)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}")
@@ -85,8 +103,12 @@ _PART_OF_PATTERN = re.compile(r"\\.|\(\?P<\w+>|.", re.DOTALL)
 
 
 def _for_lower_case(cue: re.Pattern[str]) -> re.Pattern[str]:
-    """What finds in a text's lower case what the cue finds in the text, in a quarter of the time; not where case counts in the cue."""
-    lower = (part if len(part) > 1 else part.lower() for part in _PART_OF_PATTERN.findall(cue.pattern))
+    """What finds in a text's lower case what the cue finds in the text, in a quarter of the time;
+    not where case counts in the cue.
+    """
+    lower = (
+        part if len(part) > 1 else part.lower() for part in _PART_OF_PATTERN.findall(cue.pattern)
+    )
     return re.compile("".join(lower), cue.flags & ~re.IGNORECASE)
 
 
@@ -96,7 +118,9 @@ _LOWER_CUES = tuple(_for_lower_case(cue) for cue in _CUES if cue not in _CASED_C
 
 @dataclass(frozen=True)
 class SaidSentence:
-    """A sentence of a message; what is in it is looked for when it is asked for. ends_asking: whether it ends as a question."""
+    """A sentence of a message; what is in it is looked for when it is asked for. ends_asking:
+    whether it ends as a question.
+    """
 
     text: str
     ends_asking: bool
@@ -108,11 +132,19 @@ class SaidSentence:
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
-        """Its parts. Of one that ends as a question what comes before the part that asks is stated."""
+        """Its parts. Of one that ends as a question what comes before the part that
+        asks is stated.
+        """
         parts = [part for part in _CLAUSE.split(self.text) if part.strip()]
         last = len(parts) - 1
-        asks = (_ASKS.match(part) is not None or (self.ends_asking and place == last) for place, part in enumerate(parts))
-        return tuple(clause_of(part, self.language, asks=asking) for part, asking in zip(parts, asks, strict=True))
+        asks = (
+            _ASKS.match(part) is not None or (self.ends_asking and place == last)
+            for place, part in enumerate(parts)
+        )
+        return tuple(
+            clause_of(part, self.language, asks=asking)
+            for part, asking in zip(parts, asks, strict=True)
+        )
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -136,16 +168,22 @@ class SaidSentence:
 
     @cached_property
     def terms_with_values(self) -> frozenset[str]:
-        """The telling terms of its clauses that tell a time or a number; of a short sentence all."""
+        """The telling terms of its clauses that tell a time or a number; of a short
+        sentence all.
+        """
         if len(self.terms) <= MOST_OF_SHORT:
             return self.terms
-        return frozenset(term for clause in self.clauses if values_in(clause.text) for term in clause.terms)
+        return frozenset(
+            term for clause in self.clauses if values_in(clause.text) for term in clause.terms
+        )
 
     @cached_property
     def about(self) -> frozenset[str]:
         """The relatives of whom it tells, in the place of the subject."""
         first = self.clauses[0].words[:SUBJECT_WORDS] if self.clauses else ()
-        return frozenset(word for word in first if word in KIN) | frozenset(KIN_IN_JAPANESE.findall(self.text[:20]))
+        return frozenset(word for word in first if word in KIN) | frozenset(
+            KIN_IN_JAPANESE.findall(self.text[:20])
+        )
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -156,13 +194,19 @@ class SaidSentence:
     def changes(self) -> bool:
         """Whether it has a word for a change."""
         lower = self.text.lower()
-        return any(cue.search(lower) is not None for cue in _LOWER_CUES) or any(cue.search(self.text) is not None for cue in _CASED_CUES)
+        return any(cue.search(lower) is not None for cue in _LOWER_CUES) or any(
+            cue.search(self.text) is not None for cue in _CASED_CUES
+        )
 
     @cached_property
     def holds(self) -> bool:
         """Whether it tells how something of the speaker's is, and could be over since."""
         own = OWN.search(self.text) is not None and TO_LISTENER.search(self.text) is None
-        return own and not self.asks and (PAST.search(self.text) is None or PRESENT.search(self.text) is not None)
+        return (
+            own
+            and not self.asks
+            and (PAST.search(self.text) is None or PRESENT.search(self.text) is not None)
+        )
 
     @cached_property
     def of_others(self) -> bool:
@@ -176,11 +220,22 @@ class SaidSentence:
 
     @cached_property
     def ended(self) -> tuple[frozenset[str], ...]:
-        """By clause, the terms of which it says that they are over. In Japanese what is over may stand in the clause before."""
+        """By clause, the terms of which it says that they are over. In Japanese what is over may
+        stand in the clause before.
+        """
         over: list[frozenset[str]] = []
         for place, clause in enumerate(self.clauses):
-            ended = frozenset[str]() if clause.asks or SUPPOSED.search(clause.text) else ended_terms(clause, self.language)
-            if ended and place and has_japanese(clause.text) and _TOPIC_IN_JAPANESE.search(self.clauses[place - 1].text):
+            ended = (
+                frozenset[str]()
+                if clause.asks or SUPPOSED.search(clause.text)
+                else ended_terms(clause, self.language)
+            )
+            if (
+                ended
+                and place
+                and has_japanese(clause.text)
+                and _TOPIC_IN_JAPANESE.search(self.clauses[place - 1].text)
+            ):
                 ended |= self.clauses[place - 1].terms
             over.append(ended)
         return tuple(over)
@@ -188,7 +243,11 @@ class SaidSentence:
     @cached_property
     def ended_by_kin(self) -> tuple[frozenset[str], ...]:
         """By clause, what is over for the relative that it is about."""
-        stated = (clause for clause in self.clauses if not clause.asks and SUPPOSED.search(clause.text) is None)
+        stated = (
+            clause
+            for clause in self.clauses
+            if not clause.asks and SUPPOSED.search(clause.text) is None
+        )
         return tuple(ended_terms(clause, self.language, by_kin=True) for clause in stated)
 
     @cached_property
@@ -208,11 +267,17 @@ class SaidSentence:
 
     @cached_property
     def switched(self) -> frozenset[str] | None:
-        """What it says to have switched to, as terms where that follows; None where it says nothing of the kind."""
+        """What it says to have switched to, as terms where that follows; None where it says nothing
+        of the kind.
+        """
         match = SWITCH.search(self.text)
         if match is None:
             return None
-        return frozenset() if has_japanese(self.text) else telling(words(self.text[match.end() :])[:4], self.language)
+        return (
+            frozenset()
+            if has_japanese(self.text)
+            else telling(words(self.text[match.end() :])[:4], self.language)
+        )
 
     @cached_property
     def kinds(self) -> Mapping[int, frozenset[str]]:
@@ -230,7 +295,9 @@ class SaidSentence:
     @cached_property
     def new_values(self) -> Values:
         """Its times and numbers without those that it names as what was so before."""
-        return (values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values) or self.values
+        return (
+            values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values
+        ) or self.values
 
     @cached_property
     def old_values(self) -> Values:
@@ -241,7 +308,11 @@ class SaidSentence:
     def corrected_values(self) -> Values:
         """The times that it says were told wrong: "not Friday"."""
         return (
-            values_in(" ; ".join(match["old"] for match in NAMED_OLD.finditer(self.text) if match["old"])) if self.corrects else NO_VALUES
+            values_in(
+                " ; ".join(match["old"] for match in NAMED_OLD.finditer(self.text) if match["old"])
+            )
+            if self.corrects
+            else NO_VALUES
         )
 
     @cached_property
@@ -261,29 +332,46 @@ class SaidSentence:
 
     @cached_property
     def changed_what(self) -> str | None:
-        """The word for the thing that it says is another one now, or was named wrongly; of a compound its last noun."""
+        """The word for the thing that it says is another one now, or was named wrongly;
+        of a compound its last noun.
+        """
         match = CHANGED_WHAT.search(self.text) if self.changes_what else None
         thing = _compound(match["what"], self.text, match.end())[-1] if match is not None else ""
         return thing if thing and telling([thing], self.language) else None
 
     @cached_property
     def changed_part_of(self) -> frozenset[str]:
-        """The nouns before the last one of a compound that it says is another one now: the studio, in "changed the studio code"."""
+        """The nouns before the last one of a compound that it says is another one now:
+        the studio, in "changed the studio code".
+        """
         match = CHANGED_WHAT.search(self.text) if self.changes_what else None
-        return frozenset() if match is None else frozenset(_compound(match["what"], self.text, match.end())[:-1])
+        return (
+            frozenset()
+            if match is None
+            else frozenset(_compound(match["what"], self.text, match.end())[:-1])
+        )
 
     @cached_property
     def has_new(self) -> str | None:
         """The word for the thing that the speaker says to have a new one of."""
         match = None if self.supposed else NEW_IN_ITS_PLACE.search(self.text)
-        if match is None or OF_OTHERS.search(self.text[: match.start()]) or self.only_mentions(match):
+        if (
+            match is None
+            or OF_OTHERS.search(self.text[: match.start()])
+            or self.only_mentions(match)
+        ):
             return None
         return match["what"].casefold()
 
     def only_mentions(self, match: re.Match[str]) -> bool:
-        """Whether it asks about what is found in it, or names it in what is yet to be done: "I need to write to my new boss"."""
+        """Whether it asks about what is found in it, or names it in what is yet to be done:
+        "I need to write to my new boss".
+        """
         asked = any(clause.asks and match.group() in clause.text for clause in self.clauses)
-        return asked or (NEW.match(match.group()) is not None and TO_BE_DONE.search(self.text[: match.start()]) is not None)
+        return asked or (
+            NEW.match(match.group()) is not None
+            and TO_BE_DONE.search(self.text[: match.start()]) is not None
+        )
 
     @cached_property
     def prefers(self) -> str | None:
@@ -299,19 +387,25 @@ class SaidSentence:
 
     @cached_property
     def replaces_unnamed(self) -> bool:
-        """Whether it may replace what it shares no term with: by its frame, as new or liked better, as grown, or by a switch."""
+        """Whether it may replace what it shares no term with: by its frame, as new or liked better,
+        as grown, or by a switch.
+        """
         frames = self.present_clauses or self.has_new or self.prefers or self.grade or self.stages
         return bool(frames) or self.switched is not None
 
     @cached_property
     def again(self) -> bool:
         """Whether it states that something is so again; "what was it again" asks."""
-        return any(not clause.asks and AGAIN.search(clause.text) is not None for clause in self.clauses)
+        return any(
+            not clause.asks and AGAIN.search(clause.text) is not None for clause in self.clauses
+        )
 
     @cached_property
     def begins_again(self) -> bool:
         """Whether it says that what had ended is so again since lately."""
-        return self.again and (self.new or BEGINS.search(self.text) is not None) and not self.supposed
+        return (
+            self.again and (self.new or BEGINS.search(self.text) is not None) and not self.supposed
+        )
 
     @cached_property
     def ceases(self) -> bool:
@@ -326,7 +420,12 @@ class SaidSentence:
     @cached_property
     def stages(self) -> frozenset[int]:
         """The stages of life that it names."""
-        return frozenset(_STAGE[word] for clause in self.clauses for word in (*clause.words, *clause.terms) if word in _STAGE)
+        return frozenset(
+            _STAGE[word]
+            for clause in self.clauses
+            for word in (*clause.words, *clause.terms)
+            if word in _STAGE
+        )
 
     @cached_property
     def grade(self) -> int:
@@ -340,7 +439,11 @@ class SaidSentence:
     @cached_property
     def present_clauses(self) -> tuple[Clause, ...]:
         """The clauses that say how something is now, without the word that says so."""
-        stated = (clause for clause in self.clauses if not clause.asks and (NOW_INDEED.search(clause.text) or CORRECTS.search(clause.text)))
+        stated = (
+            clause
+            for clause in self.clauses
+            if not clause.asks and (NOW_INDEED.search(clause.text) or CORRECTS.search(clause.text))
+        )
         texts = ((NOW_INDEED.sub(" ", clause.text).strip(), clause.terms) for clause in stated)
         return tuple(Clause(text, tuple(words(text)), terms, asks=False) for text, terms in texts)
 
@@ -350,14 +453,23 @@ class SaidSentence:
         for clause in self.clauses:
             for place, word in enumerate(clause.words):
                 if word == kin:
-                    terms |= telling(clause.words[max(0, place - 2) : place + (10 if has_japanese(kin) else 4)], self.language)
+                    terms |= telling(
+                        clause.words[max(0, place - 2) : place + (10 if has_japanese(kin) else 4)],
+                        self.language,
+                    )
         return frozenset(terms)
 
 
 def _compound(first: str, text: str, end: int) -> list[str]:
-    """The nouns of a compound in small letters, from the first one, which ends at a place: studio and code."""
+    """The nouns of a compound in small letters, from the first one, which ends at a place:
+    studio and code.
+    """
     nouns = [first.casefold()]
-    while len(nouns) < MOST_NOUNS and (match := FURTHER_NOUN.match(text, end)) is not None and match["noun"] not in AFTER_NOUN:
+    while (
+        len(nouns) < MOST_NOUNS
+        and (match := FURTHER_NOUN.match(text, end)) is not None
+        and match["noun"] not in AFTER_NOUN
+    ):
         nouns.append(match["noun"])
         end = match.end()
     return nouns

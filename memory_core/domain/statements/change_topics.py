@@ -6,11 +6,20 @@ import re
 from typing import NamedTuple
 
 from memory_core.domain.text.analyzer import has_japanese, terms_of
-from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY, GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
+from memory_core.domain.text.spelling import (
+    ANY_MONTH,
+    ANY_WEEKDAY,
+    GERMAN_MONTHS,
+    GERMAN_WEEKDAYS,
+    MONTHS,
+    WEEKDAYS,
+)
 
 
 class Matter(NamedTuple):
-    """holds: how people tell how it is; changes: how they tell that it is otherwise now. of_kin: whether another relative may tell it."""
+    """holds: how people tell how it is; changes: how they tell that it is otherwise now. of_kin:
+    whether another relative may tell it.
+    """
 
     holds: re.Pattern[str]
     changes: re.Pattern[str]
@@ -20,139 +29,162 @@ class Matter(NamedTuple):
 MATTERS: tuple[Matter, ...] = (
     Matter(  # home
         re.compile(
-            r"\bhome city:|\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at|on|with|near)\b|\b(?:my"
-            r"|our) (?:flat|apartment"
+            r"\bhome city:|\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at"
+            r"|on|with|near)\b|\b(?:my|our) (?:flat|apartment"
             r"|house|place|address|room)\b"
-            r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b|住んで|住まい|暮らし|実家",
+            r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b"
+            r"|住んで|住まい|暮らし|実家",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:moved|relocated) (?:house|home|in with|(?:back |over |out )?to (?!(?:the next"
-            rf"|(?:{ANY_WEEKDAY})s?|\d|a later|an earlier|using|vs|the \d))|into)"
-            r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place|house)\b|\bbought (?:a|our"
-            r"|my) (?:\w+ )?(?:house|flat|apartment)\b|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
+            r"\b(?:moved|relocated) (?:house|home|in with|(?:back |over "
+            rf"|out )?to (?!(?:the next|(?:{ANY_WEEKDAY})s?|\d|a later|an earlier|using|vs|the \d))"
+            r"|into)"
+            r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place"
+            r"|house)\b|\bbought (?:a|our|my) (?:\w+ )?(?:house|flat|apartment)\b"
+            r"|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
             r"|wohnen jetzt)\b|一人暮らしを始め|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
             re.IGNORECASE,
         ),
     ),
     Matter(  # work
         re.compile(
-            r"\bemployer:|\b(?:i|i'm|user|we|still|currently) (?:\w+ )?(?:work|works|working) (?:at|for|as|in|part-time|full-time)\b"
-            r"|\bi'?m an? [\w -]{2,30} (?:at|for)\b"
+            r"\bemployer:|\b(?:i|i'm|user|we|still|currently) (?:\w+ )?(?:work|works|working) (?:at"
+            r"|for|as|in|part-time|full-time)\b|\bi'?m an? [\w -]{2,30} (?:at|for)\b"
             r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
-            r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト|の仕事|ってます|やってます|をしています",
+            r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト"
+            r"|の仕事|ってます|やってます|をしています",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\bnew job\b|\bgot the job\b|(?:\bi (?:just )?|\bi'm |\band |\A\W*|[.!] )(?:start|started|starting) (?:as|at|work)\b"
-            r"|\b(?:handed|given|gave|put) in my (?:notice|resignation|apron)\b|\b(?:quit|left|lost) my job\b"
-            r"|\b(?:got|been|was) (?:fired|laid off|made redundant)\b(?! up)|"
+            r"\bnew job\b|\bgot the job\b|(?:\bi (?:just )?|\bi'm |\band |\A\W*|[.!] )(?:start"
+            r"|started|starting) (?:as|at|work)\b|\b(?:handed|given|gave|put) in my (?:notice"
+            r"|resignation|apron)\b|\b(?:quit|left|lost) my job\b|\b(?:got|been|was) (?:fired"
+            r"|laid off|made redundant)\b(?! up)|"
             rf"\bfrom (?:{ANY_MONTH}) i'?m (?:at|with)\b"
-            r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b|\bretired\b(?! to)"
-            r"|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt|angefangen bei|fange bei|bin jetzt bei)\b"
-            r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働"
-            r"|教|勤)",
+            r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b"
+            r"|\bretired\b(?! to)|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt"
+            r"|angefangen bei|fange bei|bin jetzt bei)\b"
+            r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社"
+            r"|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働|教|勤)",
             re.IGNORECASE,
         ),
     ),
     Matter(  # relationship
         re.compile(
-            r"\bmarital status: single|\b(?:i'?m|i am|user is|am|still) single\b|\bbin (?:\w+ )?single\b|独身|彼女がい(?:ない|ません)"
-            r"|彼氏がい(?:ない|ません)",
+            r"\bmarital status: single|\b(?:i'?m|i am|user is|am|still) single\b"
+            r"|\bbin (?:\w+ )?single\b|独身|彼女がい(?:ない|ません)|彼氏がい(?:ない|ません)",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\bseeing someone\b|\b(?:got|getting|i'?m|am) (?:engaged|married)\b|\b(?:have|got) a (?:new )?(?:girlfriend|boyfriend"
-            r"|partner)\b|\bdating\b|\bverlobt\b|\bgeheiratet\b|\beine? (?:freundin|freund)\b|結婚し|婚約|彼女ができ|彼氏ができ|付き合",
+            r"\bseeing someone\b|\b(?:got|getting|i'?m|am) (?:engaged|married)\b"
+            r"|\b(?:have|got) a (?:new )?(?:girlfriend|boyfriend|partner)\b|\bdating\b|\bverlobt\b"
+            r"|\bgeheiratet\b|\beine? (?:freundin|freund)\b|結婚し|婚約|彼女ができ|彼氏ができ"
+            r"|付き合",
             re.IGNORECASE,
         ),
     ),
     Matter(  # couple
         re.compile(
-            r"\bmy (?:wife|husband|girlfriend|boyfriend|partner|fianc\w+)\b|\b(?:i'?m|am|user is) (?:married|engaged)\b|\bmein(?:e|er|em"
-            r"|en)? (?:frau|mann|freundin|freund|partner\w*)\b|\bverheiratet\b|妻|夫|旦那|彼女と|彼氏と",
+            r"\bmy (?:wife|husband|girlfriend|boyfriend|partner|fianc\w+)\b"
+            r"|\b(?:i'?m|am|user is) (?:married|engaged)\b|\bmein(?:e|er|em|en)? (?:frau|mann"
+            r"|freundin|freund|partner\w*)\b|\bverheiratet\b|妻|夫|旦那|彼女と|彼氏と",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:we|i) (?:have |just |finally )?(?:broke up|split up|separated|got divorced|are divorced|are getting divorced)\b"
-            r"|\b(?:divorced|newly single|single again)\b|\b(?:uns|haben uns) (?:\w+ )?getrennt\b|\bgeschieden\b|\bscheidung\b|別れ(?:まし"
-            r"|た)|離婚",
+            r"\b(?:we|i) (?:have |just |finally )?(?:broke up|split up|separated|got divorced"
+            r"|are divorced|are getting divorced)\b|\b(?:divorced|newly single|single again)\b"
+            r"|\b(?:uns|haben uns) (?:\w+ )?getrennt\b|\bgeschieden\b|\bscheidung\b|別れ(?:まし|た)"
+            r"|離婚",
             re.IGNORECASE,
         ),
     ),
     Matter(  # meat
         re.compile(
-            r"\b(?:eat|eats|love|loves|like) (?:\w+ ){0,3}(?:meat|steak|beef|pork|chicken|burgers?)\b|\bmeat[- ]?eater\b|\bcarnivore\b"
-            r"|\bfleischesser|\bfleisch\b|\besse gern(?:e)? (?:fleisch|wurst)|(?:お?肉|焼肉|ステーキ)(?:が|は|も|を)(?:大?好き|よく"
-            r"|毎日|食べ(?:ます|る))",
+            r"\b(?:eat|eats|love|loves|like) (?:\w+ ){0,3}(?:meat|steak|beef|pork|chicken"
+            r"|burgers?)\b|\bmeat[- ]?eater\b|\bcarnivore\b|\bfleischesser|\bfleisch\b"
+            r"|\besse gern(?:e)? (?:fleisch|wurst)|(?:お?肉|焼肉|ステーキ)(?:が|は|も|を)(?:大?好き"
+            r"|よく|毎日|食べ(?:ます|る))",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:i'?m|i am|went|gone|going|turned|became|become|am|being|user is) (?:\w+ )?(?:vegan|vegetarian|plant-based)\b"
-            r"|\b(?:stopped|quit|gave up|given up) (?:eating )?meat\b|\b(?:esse|ernähre|lebe|bin) [^.!?]{0,30}\b(?:vegetarisch|vegan"
-            r"|vegetarier\w*|veganer\w*)\b|(?:ベジタリアン|ヴィーガン|菜食)(?:に|です)|肉(?:は|を)(?:もう)?(?:食べません|食べない|やめ)",
+            r"\b(?:i'?m|i am|went|gone|going|turned|became|become|am|being"
+            r"|user is) (?:\w+ )?(?:vegan|vegetarian|plant-based)\b"
+            r"|\b(?:stopped|quit|gave up|given up) (?:eating )?meat\b"
+            r"|\b(?:esse|ernähre|lebe|bin) [^.!?]{0,30}\b(?:vegetarisch|vegan|vegetarier\w*"
+            r"|veganer\w*)\b|(?:ベジタリアン|ヴィーガン|菜食)(?:に|です)"
+            r"|肉(?:は|を)(?:もう)?(?:食べません|食べない|やめ)",
             re.IGNORECASE,
         ),
     ),
     Matter(  # vegetarian
         re.compile(
-            r"\b(?:i'?ve been|i'?m|i am|been|am|user is) (?:a |an |strictly |strict )?(?:vegan|vegetarian|pescatarian|plant-based)\b"
-            r"|\bbin (?:\w+ ){0,2}(?:vegan\w*|vegetari\w*)\b|(?:ベジタリアン|ヴィーガン)(?:です|なので)",
+            r"\b(?:i'?ve been|i'?m|i am|been|am|user is) (?:a |an |strictly |strict )?(?:vegan"
+            r"|vegetarian|pescatarian|plant-based)\b|\bbin (?:\w+ ){0,2}(?:vegan\w*|vegetari\w*)\b"
+            r"|(?:ベジタリアン|ヴィーガン)(?:です|なので)",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:eating|eat|started eating) (?:meat|fish|chicken|beef) (?:again|now)\b|\bnot (?:a )?(?:vegan|vegetarian) any ?more\b"
-            r"|\bno longer (?:a )?(?:vegan|vegetarian)\b|\besse (?:jetzt )?wieder (?:fleisch|fisch)\b|(?:また|再び)お?肉を食べ",
+            r"\b(?:eating|eat|started eating) (?:meat|fish|chicken|beef) (?:again|now)\b"
+            r"|\bnot (?:a )?(?:vegan|vegetarian) any ?more\b|\bno longer (?:a )?(?:vegan"
+            r"|vegetarian)\b|\besse (?:jetzt )?wieder (?:fleisch|fisch)\b|(?:また|再び)お?肉を食べ",
             re.IGNORECASE,
         ),
     ),
     Matter(  # health
         re.compile(
-            r"\b(?:hurts|broken|injured|sprained|in hospital|in the hospital|sick|ill|the flu|covid|on crutches|in a cast|krank"
-            r"|verletzt|gebrochen"
+            r"\b(?:hurts|broken|injured|sprained|in hospital|in the hospital|sick|ill|the flu|covid"
+            r"|on crutches|in a cast|krank|verletzt|gebrochen"
             r"|im krankenhaus|krankgeschrieben)\b|入院|怪我|骨折|病気|風邪",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered|discharged|released"
-            r"|out of (?:the )?hospital)"
-            r"|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt|aus dem krankenhaus)\b|退院|治り|治った|完治|回復し",
+            r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered"
+            r"|discharged|released|out of (?:the )?hospital)"
+            r"|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt|aus dem krankenhaus)\b"
+            r"|退院|治り|治った|完治|回復し",
             re.IGNORECASE,
         ),
         of_kin=True,
     ),
     Matter(  # shift
         re.compile(
-            r"\b(?:work nights|night shifts?|late shift|early shift|nachtschicht|spätschicht|frühschicht)\b|夜勤|日勤", re.IGNORECASE
+            r"\b(?:work nights|night shifts?|late shift|early shift|nachtschicht|spätschicht"
+            r"|frühschicht)\b|夜勤|日勤",
+            re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:on|to|onto) (?:the )?(?:day|night|early|late) shifts?\b|\bno more (?:night|day) shifts\b|\bin die \w{3,5}schicht\b"
-            r"|(?:日勤|夜勤)にな",
+            r"\b(?:on|to|onto) (?:the )?(?:day|night|early|late) shifts?\b"
+            r"|\bno more (?:night|day) shifts\b|\bin die \w{3,5}schicht\b|(?:日勤|夜勤)にな",
             re.IGNORECASE,
         ),
     ),
     Matter(  # without work
         re.compile(
-            r"\b(?:unemployed|jobless|out of work|between jobs|job[- ]hunting|looking for (?:a job|work)|arbeitslos|arbeitssuchend)\b"
+            r"\b(?:unemployed|jobless|out of work|between jobs|job[- ]hunting"
+            r"|looking for (?:a job|work)|arbeitslos|arbeitssuchend)\b"
             r"|\bsuch\w{0,2} (?:\w+ )?(?:arbeit|job|stelle)\b|無職|求職|就活",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:landed|found|got|started|starts|accepted|took|has) (?:\w+ )?(?:a|the|his|her|my) (?:new )?(?:job|position"
-            r"|offer|role)\b"
-            r"|\b(?:eine|die|den|einen) (?:neue[nr]? )?(?:job|stelle|arbeit) (?:gefunden|bekommen)\b|内定|就職し|採用され",
+            r"\b(?:landed|found|got|started|starts|accepted|took|has) (?:\w+ )?(?:a|the|his|her"
+            r"|my) (?:new )?(?:job|position|offer|role)\b"
+            r"|\b(?:eine|die|den|einen) (?:neue[nr]? )?(?:job|stelle|arbeit) (?:gefunden"
+            r"|bekommen)\b|内定|就職し|採用され",
             re.IGNORECASE,
         ),
     ),
     Matter(  # a child on the way
         re.compile(
-            r"\b(?:pregnant|expecting|baby is due|due date|schwanger|hochschwanger|erwarten (?:ein|unser))\b|妊娠|出産予定|予定日",
+            r"\b(?:pregnant|expecting|baby is due|due date|schwanger|hochschwanger"
+            r"|erwarten (?:ein|unser))\b|妊娠|出産予定|予定日",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:our|my|her|the) (?:\w+ ){1,3}(?:was born|is born|arrived|has arrived)\b|\b(?:gave|given) birth\b"
-            r"|\bhad (?:the|her|our|a) baby\b"
-            r"|\bzur welt gekommen\b|\b(?:ist|wurde) (?:[\w-]+ ){0,4}geboren\b|\bentbunden\b|生まれ(?:まし|た)|出産し|産まれ",
+            r"\b(?:our|my|her|the) (?:\w+ ){1,3}(?:was born|is born|arrived|has arrived)\b"
+            r"|\b(?:gave|given) birth\b|\bhad (?:the|her|our|a) baby\b"
+            r"|\bzur welt gekommen\b|\b(?:ist|wurde) (?:[\w-]+ ){0,4}geboren\b|\bentbunden\b"
+            r"|生まれ(?:まし|た)|出産し|産まれ",
             re.IGNORECASE,
         ),
         of_kin=True,
@@ -160,105 +192,132 @@ MATTERS: tuple[Matter, ...] = (
     Matter(  # engaged
         re.compile(r"\b(?:engaged to|my fianc\w+|verlobt)\b|婚約", re.IGNORECASE),
         re.compile(
-            r"\b(?:got|are|were) (?:married|hitched)\b|\btied the knot\b|\bcalled off the (?:wedding|engagement)\b|\bgeheiratet\b"
-            r"|\bentlobt\b|結婚しまし|入籍|婚約を?(?:破棄|解消)",
+            r"\b(?:got|are|were) (?:married|hitched)\b|\btied the knot\b"
+            r"|\bcalled off the (?:wedding|engagement)\b|\bgeheiratet\b|\bentlobt\b|結婚しまし|入籍"
+            r"|婚約を?(?:破棄|解消)",
             re.IGNORECASE,
         ),
     ),
     Matter(  # a name
         re.compile(
-            r"\b(?:my|our) (?:last |sur|family |full |maiden )?name (?:is|was)\b|\bsurname\b|\bmein (?:nach"
-            r"|familien)?name ist\b|\bich heiße\b"
+            r"\b(?:my|our) (?:last |sur|family |full |maiden )?name (?:is|was)\b|\bsurname\b"
+            r"|\bmein (?:nach|familien)?name ist\b|\bich heiße\b"
             r"|名字は|苗字は|旧姓",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:took|taken|taking) (?:my|his|her|their) (?:[\w']+ )?(?:sur|last )?name\b|\bchanged my (?:\w+ )?(?:sur)?name\b"
-            r"|\bi(?: now)? go by\b|\bheiße (?:jetzt|nun|seit)\b|\bnamen (?:meines|meiner) \w+ angenommen\b"
+            r"\b(?:took|taken|taking) (?:my|his|her|their) (?:[\w']+ )?(?:sur|last )?name\b"
+            r"|\bchanged my (?:\w+ )?(?:sur)?name\b|\bi(?: now)? go by\b"
+            r"|\bheiße (?:jetzt|nun|seit)\b|\bnamen (?:meines|meiner) \w+ angenommen\b"
             r"|(?:名字|苗字|姓)が変わ|改姓|改名",
             re.IGNORECASE,
         ),
     ),
     Matter(  # pay
         re.compile(
-            r"\b(?:get paid|earn|salary|wage) (?:\w+ ){0,3}[€$£]?\d|\bverdiene\b|\bgehalt\b|給料|年収|月給|手取り|時給", re.IGNORECASE
+            r"\b(?:get paid|earn|salary|wage) (?:\w+ ){0,3}[€$£]?\d|\bverdiene\b|\bgehalt\b|給料"
+            r"|年収|月給|手取り|時給",
+            re.IGNORECASE,
         ),
         re.compile(
-            r"\bgot (?:a|my) (?:\w+ )?(?:raise|rise|pay (?:raise|rise|cut))\b|\bpay (?:cut|rise|raise)\b|\bgehaltserhöhung\b"
-            r"|\bmehr gehalt\b"
+            r"\bgot (?:a|my) (?:\w+ )?(?:raise|rise|pay (?:raise|rise|cut))\b"
+            r"|\bpay (?:cut|rise|raise)\b|\bgehaltserhöhung\b|\bmehr gehalt\b"
             r"|\bverdiene jetzt\b|昇給|給料が上が|減給",
             re.IGNORECASE,
         ),
     ),
     Matter(  # smoking
-        re.compile(r"\b(?:i|user) smokes?\b|\bsmoker\b|\brauche\b|\braucher(?:in)?\b|(?:タバコ|煙草)(?:を|は)(?:吸|すっ)", re.IGNORECASE),
         re.compile(
-            r"\b(?:quit|stopped|gave up|given up) (?:smoking|cigarettes)\b|\b(?:haven't|have not) (?:smoked|had a cigarette)\b"
-            r"|\bsmoke[- ]free\b"
-            r"|\brauchfrei\b|\bnichtraucher\w*\b|\brauche nicht mehr\b|禁煙|吸っていません|吸わなく",
+            r"\b(?:i|user) smokes?\b|\bsmoker\b|\brauche\b|\braucher(?:in)?\b"
+            r"|(?:タバコ|煙草)(?:を|は)(?:吸|すっ)",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:quit|stopped|gave up|given up) (?:smoking|cigarettes)\b"
+            r"|\b(?:haven't|have not) (?:smoked|had a cigarette)\b|\bsmoke[- ]free\b"
+            r"|\brauchfrei\b|\bnichtraucher\w*\b|\brauche nicht mehr\b|禁煙|吸っていません"
+            r"|吸わなく",
             re.IGNORECASE,
         ),
     ),
     Matter(  # phone number
-        re.compile(r"\b(?:number|phone|reach me|handynummer|nummer|mobilnummer)\b[^.!?]{0,40}\d{3}|電話番号|携帯番号", re.IGNORECASE),
         re.compile(
-            r"\b(?:new (?:sim|number|phone number|mobile)|changed my number|neue (?:handy)?nummer|neue (?:mobil|telefon)nummer)\b"
-            r"|(?:新しい番号|番号が変わ|番号を変え)",
+            r"\b(?:number|phone|reach me|handynummer|nummer|mobilnummer)\b[^.!?]{0,40}\d{3}"
+            r"|電話番号|携帯番号",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:new (?:sim|number|phone number|mobile)|changed my number|neue (?:handy)?nummer"
+            r"|neue (?:mobil|telefon)nummer)\b|(?:新しい番号|番号が変わ|番号を変え)",
             re.IGNORECASE,
         ),
     ),
     Matter(  # email
         re.compile(r"\be-?mail\b[^!?]{0,40}@|\b[\w.+-]{1,64}@[\w-]{1,64}\.", re.IGNORECASE),
-        re.compile(r"\bnew e-?mail\b|\bneue (?:e-?mail|mail)\b|新しいメール|メールアドレスが変わ", re.IGNORECASE),
+        re.compile(
+            r"\bnew e-?mail\b|\bneue (?:e-?mail|mail)\b|新しいメール|メールアドレスが変わ",
+            re.IGNORECASE,
+        ),
     ),
     Matter(  # boss
-        re.compile(r"\bmy (?:boss|manager|supervisor)\b|\bmeine? (?:chef|chefin)\b|上司", re.IGNORECASE),
         re.compile(
-            r"\bnew (?:boss|manager|supervisor)\b|\b(?:now (?:i'?m )?report(?:ing)?|report(?:ing)? now) to\b|\bneuer? (?:chef|chefin)\b"
-            r"|新しい上司|上司が(?:変わ|代わ)",
+            r"\bmy (?:boss|manager|supervisor)\b|\bmeine? (?:chef|chefin)\b|上司", re.IGNORECASE
+        ),
+        re.compile(
+            r"\bnew (?:boss|manager|supervisor)\b|\b(?:now (?:i'?m )?report(?:ing)?"
+            r"|report(?:ing)? now) to\b|\bneuer? (?:chef|chefin)\b|新しい上司|上司が(?:変わ|代わ)",
             re.IGNORECASE,
         ),
     ),
     Matter(  # car
         re.compile(
-            r"\bcar:|\b(?:i|user) drives? an? \b|\bmy car is\b|\bfahre (?:jetzt )?einen\b|\bmein auto ist\b|に乗って(?:い|ま)",
+            r"\bcar:|\b(?:i|user) drives? an? \b|\bmy car is\b|\bfahre (?:jetzt )?einen\b"
+            r"|\bmein auto ist\b|に乗って(?:い|ま)",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:(?:bought|got|ordered|leased|drive|driving) (?:an?|(?:my|our|the) (?:new|first|own))"
-            r"|picked up (?:an?|my|our|the) (?:brand )?(?:new|used|second-hand)) "
-            r"(?:(?!(?:rental|rented|hire|hired|borrowed|toy|courtesy|loan|replacement)\b)[\w-]+ ){0,3}(?:car|tesla|bmw|vw|golf"
-            r"|audi|toyota|honda|ford|skoda|kia|volvo|mercedes|mazda|hyundai|renault|fiat|opel|corsa|polo|nissan|peugeot)\b"
-            r"(?! (?:seat|wash|cover|charger|magazine|part|tyre|tire|insurance|key|stereo|radio|battery|park|boot|wax|vacuum|poster)s?\b)"
-            r"|\bneues auto\b|\bjetzt fahre ich\b|\bfahre jetzt\b|新しい車|車を買い替え",
+            r"\b(?:(?:bought|got|ordered|leased|drive|driving) (?:an?"
+            r"|(?:my|our|the) (?:new|first|own))|picked up (?:an?|my|our|the) (?:brand )?(?:new"
+            r"|used|second-hand)) "
+            r"(?:(?!(?:rental|rented|hire|hired|borrowed|toy|courtesy|loan"
+            r"|replacement)\b)[\w-]+ ){0,3}(?:car|tesla|bmw|vw|golf|audi|toyota|honda|ford|skoda"
+            r"|kia|volvo|mercedes|mazda|hyundai|renault|fiat|opel|corsa|polo|nissan|peugeot)\b"
+            r"(?! (?:seat|wash|cover|charger|magazine|part|tyre|tire|insurance|key|stereo|radio"
+            r"|battery|park|boot|wax|vacuum|poster)s?\b)|\bneues auto\b|\bjetzt fahre ich\b"
+            r"|\bfahre jetzt\b|新しい車|車を買い替え",
             re.IGNORECASE,
         ),
     ),
     Matter(  # commute
         re.compile(r"\b(?:commute|to work|zur arbeit|pendle|pendelt)\b|通勤", re.IGNORECASE),
         re.compile(
-            r"\b(?:commute|commuting|cycle|cycling|bike|drive|driving|take the \w+) (?:to work )?(?:by \w+ )?(?:now|instead"
-            r"|these days)\b|\bnow (?:i )?(?:commute|cycle|drive|take the)\b|\bpendle jetzt\b|\bfahre jetzt mit\b|通勤(?:は"
-            r"|が)[^。]{0,12}に(?:変|なっ|し)",
+            r"\b(?:commute|commuting|cycle|cycling|bike|drive|driving"
+            r"|take the \w+) (?:to work )?(?:by \w+ )?(?:now|instead|these days)\b"
+            r"|\bnow (?:i )?(?:commute|cycle|drive|take the)\b|\bpendle jetzt\b|\bfahre jetzt mit\b"
+            r"|通勤(?:は|が)[^。]{0,12}に(?:変|なっ|し)",
             re.IGNORECASE,
         ),
     ),
     Matter(  # weight
-        re.compile(r"\b(?:weigh|weight|wiege|gewicht)\b[^.!?]{0,30}\d|\d{1,3} ?kg\b|体重", re.IGNORECASE),
         re.compile(
-            r"\b\d{1,3}(?:[.,]\d{1,2})? (?:kg |kilos? )?on the scales?\b|\b(?:down|up) to \d{1,3}(?:[.,]\d{1,2})? ?(?:kg|kilos?|pounds"
-            r"|lbs)\b|\bwiege (?:jetzt|nur noch)\b|体重が\d",
+            r"\b(?:weigh|weight|wiege|gewicht)\b[^.!?]{0,30}\d|\d{1,3} ?kg\b|体重", re.IGNORECASE
+        ),
+        re.compile(
+            r"\b\d{1,3}(?:[.,]\d{1,2})? (?:kg |kilos? )?on the scales?\b"
+            r"|\b(?:down|up) to \d{1,3}(?:[.,]\d{1,2})? ?(?:kg|kilos?|pounds|lbs)\b"
+            r"|\bwiege (?:jetzt|nur noch)\b|体重が\d",
             re.IGNORECASE,
         ),
     ),
     Matter(  # working hours
         re.compile(
-            r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b|\b(?:vollzeit|full[- ]time)\b|週\d{1,2}日",
+            r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b"
+            r"|\b(?:vollzeit|full[- ]time)\b|週\d{1,2}日",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b|\b(?:jetzt|auf) teilzeit\b"
-            r"|\b(?:went|gone|going) part[- ]time\b|週\d{1,2}日に",
+            r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b"
+            r"|\b(?:jetzt|auf) teilzeit\b|\b(?:went|gone|going) part[- ]time\b|週\d{1,2}日に",
             re.IGNORECASE,
         ),
     ),
@@ -268,49 +327,64 @@ MATTERS: tuple[Matter, ...] = (
 
 _WEAK = """
     tried yet myself yourself himself herself together only anyway instead people
-    user users assistant user's thing things way ways time times day days week weeks weekend month months year years today tonight
-    tomorrow yesterday morning mornings afternoon evening evenings night nights noon hour hours minute minutes second first last next new
-    old now then just really very still finally again back already ever never always usually often sometimes actually maybe also too
-    much many lot lots bit more most less least some any all every each other another same one two three four five six seven eight nine
-    ten go goes going went gone get gets getting got take takes taking took make makes making made do does doing did done have has had
-    having be been am is are was were use uses using used work works working worked want wants wanted need needs needed like likes liked
-    love loves know knows think thinks say says said tell tells told see look looks looking feel feels let put puts come comes came keep
-    keeps try tries trying tried start starts starting started stop stopped stops move moves moved moving change changes changed switch
-    switched give gives given gave up out off over in on at to from of for with about into since till until around before after because
-    please thanks thank help idea ideas tip tips good great nice best better bad worse sure ok okay oh well yes no not dont cant im ive
-    id ill its thats whats hi hello hey lol haha ugh phew can could would should will may might must shall if so but and or as than there
-    here what when where which who why how my your his her our their me you him them us we they she he it this that these those guy
-    called name named people person someone somebody something anything everything nothing plan plans planned planning question questions
-    even though however quite rather read reading sound sounds end ends ended feel feels felt own real life world start finish actual good
-    enough interest interesting amazing awesome cute beautiful cool crazy early late later long short high low hot cold free full open
-    close closed hold holding hear heard happen happened play playing watch watching talk talking speak call called ask asked answer show
-    showed turn turned walk walking run running sleep wait hope care worry worried seem seems believe understand learn learned lose lost
-    win won bring brought write wrote meet met pick picked stay stayed stuff kind sort part end side number case point fact reason problem
-    issue story word words order experience future past present moment minute while course self body head hand face eye eyes heart mind
-    world country state city town room door water food air light sound color colour size money business company group team relationship
-    actual literal probable definite total certain honest glad sad tired busy ready able different similar special important main whole
-    totally literally probably definitely certainly exactly basically honestly especially usually normally outside inside everyday worth
-    anymore same alone somewhere else besides apart sometime sort rest favorite favourite game
+    user users assistant user's thing things way ways time times day days week weeks weekend month
+    months year years today tonight tomorrow yesterday morning mornings afternoon evening evenings
+    night nights noon hour hours minute minutes second first last next new old now then just really
+    very still finally again back already ever never always usually often sometimes actually maybe
+    also too much many lot lots bit more most less least some any all every each other another same
+    one two three four five six seven eight nine ten go goes going went gone get gets getting got
+    take takes taking took make makes making made do does doing did done have has had having be been
+    am is are was were use uses using used work works working worked want wants wanted need needs
+    needed like likes liked love loves know knows think thinks say says said tell tells told see
+    look looks looking feel feels let put puts come comes came keep keeps try tries trying tried
+    start starts starting started stop stopped stops move moves moved moving change changes changed
+    switch switched give gives given gave up out off over in on at to from of for with about into
+    since till until around before after because please thanks thank help idea ideas tip tips good
+    great nice best better bad worse sure ok okay oh well yes no not dont cant im ive id ill its
+    thats whats hi hello hey lol haha ugh phew can could would should will may might must shall if
+    so but and or as than there here what when where which who why how my your his her our their me
+    you him them us we they she he it this that these those guy called name named people person
+    someone somebody something anything everything nothing plan plans planned planning question
+    questions even though however quite rather read reading sound sounds end ends ended feel feels
+    felt own real life world start finish actual good enough interest interesting amazing awesome
+    cute beautiful cool crazy early late later long short high low hot cold free full open close
+    closed hold holding hear heard happen happened play playing watch watching talk talking speak
+    call called ask asked answer show showed turn turned walk walking run running sleep wait hope
+    care worry worried seem seems believe understand learn learned lose lost win won bring brought
+    write wrote meet met pick picked stay stayed stuff kind sort part end side number case point
+    fact reason problem issue story word words order experience future past present moment minute
+    while course self body head hand face eye eyes heart mind world country state city town room
+    door water food air light sound color colour size money business company group team relationship
+    actual literal probable definite total certain honest glad sad tired busy ready able different
+    similar special important main whole totally literally probably definitely certainly exactly
+    basically honestly especially usually normally outside inside everyday worth anymore same alone
+    somewhere else besides apart sometime sort rest favorite favourite game
     yeah yep oh hmm wow anyway afternoon
-    don won isn doesn didn couldn shouldn wouldn aren wasn weren hasn haven hadn ain ve ll re home place family life day job sit sitting
-    chance hope dream dreams hard easy fun friend friends believe happy image photo photography
-    recommend suggest recommendations message remind reminder remember forget mean means meant currently recently lately left right
-    live lives living lived buy buys bought sell sold pay pays paid pretty quite whole little big small half
-    ich du er sie es wir ihr mein meine meinen meinem meiner dein sein unser unsere unserem und oder aber denn weil dass der
-    die das den dem
-    des ein eine einen einem einer ist sind war waren bin habe hab hat haben hatte wird werden wurde wurden mit ohne für von bei zu zum zur
-    ins aufs ans vom zur beim im in an am auf aus nach seit bis um
-    über unter vor hinter nicht kein keine keinen mehr noch schon jetzt nun dann da hier auch nur sehr
-    so wie was wer wo wann warum kann kannst können könnte bitte danke hallo tag tage woche wochen monat monate jahr jahre heute morgen
-    gestern abend mittag nacht uhr gut neue neuen neuer neues neu alt alte alten letzte letzten letzter nächste nächsten mal doch ja nein
-    geht gehe gehen ging mache macht machen gemacht weiß mag möchte will muss gerade endlich wieder immer oft viel viele wenig zwei drei
-    vier fünf sechs sieben acht neun zehn man mir mich dir dich uns euch ihm ihn ihnen heißt heiße euro tipps tipp ideen idee
+    don won isn doesn didn couldn shouldn wouldn aren wasn weren hasn haven hadn ain ve ll re home
+    place family life day job sit sitting chance hope dream dreams hard easy fun friend friends
+    believe happy image photo photography
+    recommend suggest recommendations message remind reminder remember forget mean means meant
+    currently recently lately left right live lives living lived buy buys bought sell sold pay pays
+    paid pretty quite whole little big small half
+    ich du er sie es wir ihr mein meine meinen meinem meiner dein sein unser unsere unserem und oder
+    aber denn weil dass der die das den dem
+    des ein eine einen einem einer ist sind war waren bin habe hab hat haben hatte wird werden wurde
+    wurden mit ohne für von bei zu zum zur ins aufs ans vom zur beim im in an am auf aus nach seit
+    bis um
+    über unter vor hinter nicht kein keine keinen mehr noch schon jetzt nun dann da hier auch nur
+    sehr
+    so wie was wer wo wann warum kann kannst können könnte bitte danke hallo tag tage woche wochen
+    monat monate jahr jahre heute morgen gestern abend mittag nacht uhr gut neue neuen neuer neues
+    neu alt alte alten letzte letzten letzter nächste nächsten mal doch ja nein geht gehe gehen ging
+    mache macht machen gemacht weiß mag möchte will muss gerade endlich wieder immer oft viel viele
+    wenig zwei drei vier fünf sechs sieben acht neun zehn man mir mich dir dich uns euch ihm ihn
+    ihnen heißt heiße euro tipps tipp ideen idee
 """
 _WEAK_IN_JAPANESE = (
-    "今日 今月 今年 今週 先週 先月 去年 来週 来月 来年 最近 毎日 毎週 毎朝 毎月 昨日 明日 今朝 午前 午後 時間 場合 自分 今度"
-    " 時半 月曜 火曜 水曜 木曜 金曜"
-    " 土曜 日曜 曜日 予定 新し 大好 好き 食べ 飲み 行き 思う 教え 言う 使う 使い 買い 何か 一番 本当 結局 変更 予約 少し 全部"
-    " 先日 毎晩 一緒 家族 乗り 乗っ 換え 替え 名前"
+    "今日 今月 今年 今週 先週 先月 去年 来週 来月 来年 最近 毎日 毎週 毎朝 毎月 昨日 明日 今朝 "
+    "午前 午後 時間 場合 自分 今度 時半 月曜 火曜 水曜 木曜 金曜"
+    " 土曜 日曜 曜日 予定 新し 大好 好き 食べ 飲み 行き 思う 教え 言う 使う 使い 買い 何か 一番 "
+    "本当 結局 変更 予約 少し 全部 先日 毎晩 一緒 家族 乗り 乗っ 換え 替え 名前"
 )
 _DAYS = (*WEEKDAYS, *GERMAN_WEEKDAYS)
 _WEAK_WORDS = (*_WEAK.split(), *_DAYS, *(f"{day}s" for day in _DAYS), *MONTHS, *GERMAN_MONTHS)
@@ -319,16 +393,18 @@ WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
 """Words that two messages may share without being about one thing."""
 
 _KIN = """
-    mother mom mum father dad parents brother brothers sister sisters son sons daughter daughters child wife husband partner boyfriend
-    girlfriend fiancé fiancee friend friends colleague colleagues coworker neighbour neighbor neighbours neighbors boss cousin aunt uncle
-    grandma grandpa grandmother grandfather roommate flatmate niece nephew
-    mutter mama vater papa eltern bruder schwester sohn tochter frau mann partnerin freund freundin kollege kollegin kollegen nachbar
-    nachbarin tante onkel oma opa cousine neffe nichte mitbewohner mitbewohnerin
+    mother mom mum father dad parents brother brothers sister sisters son sons daughter daughters
+    child wife husband partner boyfriend girlfriend fiancé fiancee friend friends colleague
+    colleagues coworker neighbour neighbor neighbours neighbors boss cousin aunt uncle grandma
+    grandpa grandmother grandfather roommate flatmate niece nephew
+    mutter mama vater papa eltern bruder schwester sohn tochter frau mann partnerin freund freundin
+    kollege kollegin kollegen nachbar nachbarin tante onkel oma opa cousine neffe nichte mitbewohner
+    mitbewohnerin
 """
 KIN = frozenset(_KIN.split())
 KIN_IN_JAPANESE = re.compile(
-    r"(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女|彼氏|いとこ|両親|先輩"
-    r"|後輩)(?=[はがのもと])"
+    r"(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女"
+    r"|彼氏|いとこ|両親|先輩|後輩)(?=[はがのもと])"
 )
 
 _ALIKE = (
@@ -343,7 +419,10 @@ _ALIKE = (
     "wedding wed engaged engag married marry marri verlobt hochzeit heiraten 結婚 挙式",
     "coffee espresso caffeine caffein latte kaffee koffein コー ヒー 珈琲 カフ",
     "alcohol beer wine bier wein alkohol お酒 ビール 飲酒",
-    "smoke smoker smoking cigarette cigarett cigaret smok rauch rauche rauchen raucher raucherin zigarette zigaretten タバ バコ 煙草",
+    (
+        "smoke smoker smoking cigarette cigarett cigaret smok rauch rauche rauchen raucher "
+        "raucherin zigarette zigaretten タバ バコ 煙草"
+    ),
     "meat steak beef chicken pork bacon fleisch fleischesser rind 肉食 お肉",
 )
 ALIKE = {
@@ -352,11 +431,16 @@ ALIKE = {
     for word in words.split()
     for term in (word, *terms_of([word], "english"), *terms_of([word], "german"))
 }
-"""By word, the number of the matter that it is about, where people name one matter by several words."""
+"""By word, the number of the matter that it is about, where people name one matter by
+several words.
+"""
 
 
 _KINDS = (
-    "vim neovim emacs helix vscode sublime intellij pycharm webstorm zed nano eclipse xcode notepad++ cursor",
+    (
+        "vim neovim emacs helix vscode sublime intellij pycharm webstorm zed nano eclipse xcode "
+        "notepad++ cursor"
+    ),
     "slack teams discord mattermost zulip whatsapp signal telegram threema line skype zoom",
     "firefox chrome safari edge brave opera vivaldi arc",
     "jira linear asana trello monday clickup notion basecamp redmine todoist things ticktick",
@@ -366,11 +450,17 @@ _KINDS = (
     "lastpass bitwarden 1password keepass dashlane",
     "outlook thunderbird gmail mailbird protonmail",
     "windows macos linux ubuntu debian fedora nixos arch",
-    "vodafone giffgaff telekom o2 verizon t-mobile at&t ee three comcast congstar ソフトバンク 楽天モバイル ドコモ ワイモバイル",
+    (
+        "vodafone giffgaff telekom o2 verizon t-mobile at&t ee three comcast congstar ソフトバンク "
+        "楽天モバイル ドコモ ワイモバイル"
+    ),
     "allianz axa huk ergo aviva geico progressive admiral zurich",
     "netflix disney hulu prime spotify deezer tidal",
     "iphone pixel samsung galaxy oneplus xiaomi fairphone huawei nokia xperia",
-    "honda toyota ford civic corolla golf polo tesla bmw audi volvo mazda skoda kia fiat opel seat prius rav4 プリウス フィット アクア",
+    (
+        "honda toyota ford civic corolla golf polo tesla bmw audi volvo mazda skoda kia fiat opel "
+        "seat prius rav4 プリウス フィット アクア"
+    ),
     "sparkasse n26 ing dkb comdirect revolut monzo barclays hsbc lloyds natwest chase commerzbank",
     "react vue angular svelte python rust golang java kotlin typescript javascript ruby elixir",
     "nikon canon sony fujifilm leica panasonic",
@@ -378,4 +468,6 @@ _KINDS = (
 )
 KINDS = {word: place for place, words in enumerate(_KINDS) for word in words.split()}
 KINDS_IN_JAPANESE = tuple(word for word in KINDS if has_japanese(word))
-"""By name, the kind of thing of which people mostly use one: who switches to one of a kind leaves another."""
+"""By name, the kind of thing of which people mostly use one: who switches to one of a kind
+leaves another.
+"""

@@ -1,13 +1,15 @@
-"""Whether a later message says of what an earlier one tells that it is over, or otherwise now. By words, without a model.
+"""Whether a later message says of what an earlier one tells that it is over, or otherwise now.
+By words, without a model.
 
     ends      something named in both is said to be over        "I drive a Golf" … "sold the Golf!"
     value     what is named in both has another time or number  "the flight is on the 14th" … "they moved my flight to the 15th"
     switch    who uses it says to have switched                 "all my coding in Vim" … "moved over to VS Code, but the Vim keys …"
     matter    one thing holds in it, and it is another now      "I live in Mainz" … "we've moved to Kassel"
 
-Note: two statements that differ are mostly both true. So the later one has to say that something changed, in the
-sentence that has the shared word; and anybody but the speaker whom it is about has to be named in both.
-"""
+Note: two statements that differ are mostly both true. So the later one has to say that something
+changed, in the sentence that has the shared word; and anybody but the speaker whom it is about has
+to be named in both.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -52,11 +54,15 @@ Ground = Literal["ends", "value", "switch", "matter"]
 LEAST_SHARED = 2
 """Telling words that two sentences share which tell a number of one thing."""
 LEAST_COVERED = 0.33
-"""Of the telling words of the sentence that has fewer, the part that both share where one says that the other is over or otherwise."""
+"""Of the telling words of the sentence that has fewer, the part that both share where one says that
+the other is over or otherwise.
+"""
 LEAST_COVERED_BY_NAME = 0.15
 """The same where a name is among them, and in Japanese, whose words are cut into pairs."""
 LEAST_COVERED_BY_SUBJECT = 0.5
-"""Of the sentence that has more, where both begin with the one word that they share: facts of one person all begin with the name."""
+"""Of the sentence that has more, where both begin with the one word that they share: facts of one
+person all begin with the name.
+"""
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
 _BEFORE_THING = frozenset({"the", "my", "our", "a", "an", "new"})
@@ -66,7 +72,9 @@ _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a later message does to an earlier one. statement: the sentence that says so. replaced: the sentence that it is about."""
+    """What a later message does to an earlier one. statement: the sentence that says so. replaced:
+    the sentence that it is about.
+    """
 
     ground: Ground
     statement: str
@@ -74,7 +82,9 @@ class Change:
 
 
 def change(earlier: str, later: str) -> Change | None:
-    """What the later of two messages of one person says against the earlier; None where both can hold, or where the words don't tell."""
+    """What the later of two messages of one person says against the earlier; None where both can
+    hold, or where the words don't tell.
+    """
     return change_between(read(earlier), read(later))
 
 
@@ -86,14 +96,19 @@ def change_between(earlier: Message, later: Message) -> Change | None:
         for now, before in product(later.changing, earlier.sentences):
             if not now.replaces_unnamed and before.keys.isdisjoint(now.keys):
                 continue
-            if now.text != before.text and (ground := _ground(before, now, earlier, later)) is not None:
+            if (
+                now.text != before.text
+                and (ground := _ground(before, now, earlier, later)) is not None
+            ):
                 return Change(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line "name: value" that is read: the words of its name, and the times and numbers of its value."""
+    """A line "name: value" that is read: the words of its name, and the times and numbers
+    of its value.
+    """
 
     name: str
     value: str
@@ -107,14 +122,22 @@ class Line:
 
 
 def change_of_line(line: Line, later: Message) -> Change | None:
-    """What a message says against a line "name: value": another time or number of what the line names.
+    """What a message says against a line "name: value": another time or number of what
+    the line names.
 
-    By all words of the name, those too that many things share ("team meeting"): the name of a line is no word by chance.
+    By all words of the name, those too that many things share ("team meeting"):
+    the name of a line is no word by chance.
     """
     if not line.named or not line.values:
         return None
     for now in later.changing:
-        if now.asks or now.supposed or THIS_ONCE.search(now.text) or not OWN.search(now.text) or not now.about <= line.named:
+        if (
+            now.asks
+            or now.supposed
+            or THIS_ONCE.search(now.text)
+            or not OWN.search(now.text)
+            or not now.about <= line.named
+        ):
             continue
         if line.named <= now.words and line.values.differ(now.new_values, loosely=False):
             return Change("value", now.text, f"{line.name}: {line.value}")
@@ -122,8 +145,13 @@ def change_of_line(line: Line, later: Message) -> Change | None:
 
 
 def _by_kind(earlier: Message, later: Message) -> Change | None:
-    """A change that need not name what the earlier message names: another of one kind, or a date put right."""
-    for now, before in product((sentence for sentence in later.changing if _may_replace_unnamed(sentence)), earlier.sentences):
+    """A change that need not name what the earlier message names: another of one kind,
+    or a date put right.
+    """
+    for now, before in product(
+        (sentence for sentence in later.changing if _may_replace_unnamed(sentence)),
+        earlier.sentences,
+    ):
         if _another_of(before, now):
             return Change("matter", now.text, before.text)
         if _another_of_kind(before, now):
@@ -134,25 +162,41 @@ def _by_kind(earlier: Message, later: Message) -> Change | None:
 
 
 def _may_replace_unnamed(now: SaidSentence) -> bool:
-    """Whether a sentence is of those that change what they don't name: another of a kind, a correction, an end."""
+    """Whether a sentence is of those that change what they don't name: another of a kind,
+    a correction, an end.
+    """
     states = not now.asks or now.corrects
-    return states and (now.changed_what is not None or now.switched is not None or now.moves or any(now.ended))
+    return states and (
+        now.changed_what is not None or now.switched is not None or now.moves or any(now.ended)
+    )
 
 
 def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker says to have switched to another of a kind of which the earlier sentence says to use one."""
-    if now.switched is None or now.supposed or now.of_others or not (before.holds and USING.search(before.text)):
+    """Whether the speaker says to have switched to another of a kind of which the earlier sentence
+    says to use one.
+    """
+    if (
+        now.switched is None
+        or now.supposed
+        or now.of_others
+        or not (before.holds and USING.search(before.text))
+    ):
         return False
-    another = any(not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys())
+    another = any(
+        not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
+    )
     return another and _of_one_person(before, now, frozenset())
 
 
 def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a correction that names nothing but a time gives another day of the same month, or another time beside the one told."""
+    """Whether a correction that names nothing but a time gives another day of the same month, or
+    another time beside the one told.
+    """
     theirs, ours = before.values.whens, now.values.whens
     corrected = now.corrected_values.whens
     if any(
-        corrected[kind] & theirs[kind] and now.new_values.whens.get(kind, frozenset()) - theirs[kind]
+        corrected[kind] & theirs[kind]
+        and now.new_values.whens.get(kind, frozenset()) - theirs[kind]
         for kind in corrected.keys() & theirs.keys()
     ):
         return True
@@ -164,27 +208,42 @@ def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
     if not now.corrects or now.besides_correcting:
         return False
     same_month = bool(theirs.get("month", frozenset()) & ours.get("month", frozenset()))
-    return same_month and theirs.get("date", frozenset()).isdisjoint(ours.get("date", frozenset())) and "date" in ours and "date" in theirs
+    return (
+        same_month
+        and theirs.get("date", frozenset()).isdisjoint(ours.get("date", frozenset()))
+        and "date" in ours
+        and "date" in theirs
+    )
 
 
 def updates(earlier: Message, later: Message, asked: AskedKind) -> bool:
-    """Whether the later of two messages of one person has another number or time of the kind that a question asks for, of the same matter.
+    """Whether the later of two messages of one person has another number or time of the kind that a
+    question asks for, of the same matter.
 
-    Weaker than a change: nothing in the later one has to say so. Both can be true, and the later one is the better answer.
+    Weaker than a change: nothing in the later one has to say so. Both can be true,
+    and the later one is the better answer.
     """
     asked_for = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
     for now in later.valued if asked_for else ():
         values = now.new_values.of_kind(asked)
-        if values and any(_updates(before, theirs, now, values, asked) for before, theirs in asked_for):
+        if values and any(
+            _updates(before, theirs, now, values, asked) for before, theirs in asked_for
+        ):
             return True
     return False
 
 
-def _updates(before: SaidSentence, theirs: Values, now: SaidSentence, values: Values, asked: AskedKind) -> bool:
+def _updates(
+    before: SaidSentence, theirs: Values, now: SaidSentence, values: Values, asked: AskedKind
+) -> bool:
     if not theirs.differ(values, loosely=now.moves):
         return False
     shared = _shared(before.terms, now.terms)
-    return len(shared) >= LEAST_SHARED and bool(shared & asked.terms) and _of_one_person(before, now, shared)
+    return (
+        len(shared) >= LEAST_SHARED
+        and bool(shared & asked.terms)
+        and _of_one_person(before, now, shared)
+    )
 
 
 def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:
@@ -192,7 +251,9 @@ def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:
     return [sentence for sentence in message.valued if sentence.values.of_kind(asked)]
 
 
-def _ground(before: SaidSentence, now: SaidSentence, earlier: Message, later: Message) -> Ground | None:
+def _ground(
+    before: SaidSentence, now: SaidSentence, earlier: Message, later: Message
+) -> Ground | None:
     if now.asks and not now.corrects:
         return None
     if _are_of_one_thing(before, now) and not _is_called_off_once(now):
@@ -202,20 +263,29 @@ def _ground(before: SaidSentence, now: SaidSentence, earlier: Message, later: Me
             return "value"
         if _so_again(before, now) or _from_now(before, now):
             return "matter"
-    if _otherwise_now(before, now) or _new_in_its_place(before, now) or _prefers_other(before, now) or _grown(before, now):
+    if (
+        _otherwise_now(before, now)
+        or _new_in_its_place(before, now)
+        or _prefers_other(before, now)
+        or _grown(before, now)
+    ):
         return "matter"
     return "switch" if _switched(before, now, later) else None
 
 
 def _is_called_off_once(now: SaidSentence) -> bool:
-    """Whether a sentence says that something does not take place this once: "no volleyball this Thursday, the gym is closed"."""
+    """Whether a sentence says that something does not take place this once: "no volleyball this
+    Thursday, the gym is closed".
+    """
     return CALLED_OFF.search(now.text) is not None and THIS_ONCE.search(now.text) is not None
 
 
 def _are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether two sentences share enough of what they tell, or a name: in long ones some word is always the same.
+    """Whether two sentences share enough of what they tell, or a name: in long ones some word is
+    always the same.
 
-    Laid beside all that a person said before, a hundred sentences have a word in common with one that tells a change.
+    Laid beside all that a person said before, a hundred sentences have a word in common with one
+    that tells a change.
     """
     if before.keys.isdisjoint(now.keys):
         return False
@@ -228,17 +298,29 @@ def _are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
         return True
     if has_japanese(now.text):
         return covered >= LEAST_COVERED_BY_NAME
-    return fewer <= MOST_OF_SHORT and covered >= LEAST_COVERED_BY_NAME and not shared.isdisjoint(before.names | now.names)
+    return (
+        fewer <= MOST_OF_SHORT
+        and covered >= LEAST_COVERED_BY_NAME
+        and not shared.isdisjoint(before.names | now.names)
+    )
 
 
 def _shared(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
-    """The terms that two sentences have in common, compounds and words for one matter among them."""
+    """The terms that two sentences have in common, compounds and words for one
+    matter among them.
+    """
     of_others = frozenset(theirs)
     both = of_others.intersection(ours)
     matters = {ALIKE[term] for term in of_others if term in ALIKE}
-    alike = frozenset(term for term in ours if term in ALIKE and ALIKE[term] in matters) if matters else frozenset()
+    alike = (
+        frozenset(term for term in ours if term in ALIKE and ALIKE[term] in matters)
+        if matters
+        else frozenset()
+    )
     heads = {head for term in of_others for head in _heads(term)}
-    compounds = frozenset(term for term in ours if term in heads or not of_others.isdisjoint(_heads(term)))
+    compounds = frozenset(
+        term for term in ours if term in heads or not of_others.isdisjoint(_heads(term))
+    )
     return both | alike | compounds
 
 
@@ -248,8 +330,13 @@ LONGEST_COMPOUND = 40
 
 @keep_texts(4_096)
 def _heads(term: str) -> tuple[str, ...]:
-    """The beginnings of a term that could be a word it is a compound of, with another word behind."""
-    beginnings = (term[:end] for end in range(LEAST_COMPOUND, min(len(term), LONGEST_COMPOUND) - LEAST_COMPOUND + 1))
+    """The beginnings of a term that could be a word it is a compound of, with another
+    word behind.
+    """
+    beginnings = (
+        term[:end]
+        for end in range(LEAST_COMPOUND, min(len(term), LONGEST_COMPOUND) - LEAST_COMPOUND + 1)
+    )
     return tuple(beginning for beginning in beginnings if beginning.isalpha())
 
 
@@ -265,11 +352,15 @@ def _of_one_person(before: SaidSentence, now: SaidSentence, shared: Collection[s
 
 
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
-    """What of a sentence another says to be over. A relative counts where the sentence is about that one."""
+    """What of a sentence another says to be over. A relative counts where the sentence is
+    about that one.
+    """
     terms: set[str] = set()
     if before.holds:
         for ended in now.ended_by_kin if before.about and before.about == now.about else now.ended:
-            shared = _shared(ended, before.terms) - (KIN - before.about) if ended else frozenset[str]()
+            shared = (
+                _shared(ended, before.terms) - (KIN - before.about) if ended else frozenset[str]()
+            )
             if shared and not any(over & shared for over in before.ended):
                 terms |= shared
     return frozenset(terms)
@@ -282,47 +373,74 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Me
     if not (now.moves or (before.holds and (now.new or _gives_another(before, now)))):
         return False
     if now.moves and _names_both(before, now):
-        return not _shared(before.terms, now.terms) <= KIN and _of_one_person(before, now, _shared(before.terms, now.terms))
+        return not _shared(before.terms, now.terms) <= KIN and _of_one_person(
+            before, now, _shared(before.terms, now.terms)
+        )
     if now.moves and not _names_what_was(before, now):
         return False
-    if not before.values.differ(now.new_values, loosely=now.moves and TO_NUMBER.search(now.text) is not None):
+    if not before.values.differ(
+        now.new_values, loosely=now.moves and TO_NUMBER.search(now.text) is not None
+    ):
         return False
-    theirs = before.terms_with_values | (earlier.before(before) if "money" in before.values.numbers else frozenset())
-    ours = now.terms_with_values | (later.before(now) if POINTS_BACK.search(now.text) else frozenset())
+    theirs = before.terms_with_values | (
+        earlier.before(before) if "money" in before.values.numbers else frozenset()
+    )
+    ours = now.terms_with_values | (
+        later.before(now) if POINTS_BACK.search(now.text) else frozenset()
+    )
     shared = _shared(theirs, ours) - _shared(theirs, _another_thing(before, now))
     return bool(shared) and _of_one_person(before, now, shared)
 
 
 def _another_thing(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
-    """The terms of the compound that a sentence changes where the earlier one tells of no such thing: of the studio, not of its code."""
+    """The terms of the compound that a sentence changes where the earlier one tells of no such
+    thing: of the studio, not of its code.
+    """
     thing, whole = now.changed_what, now.changed_part_of
     if thing is None or not whole:
         return frozenset()
     names = {thing, thing.removesuffix("s"), f"{thing}s"}
     if whole <= before.words and not names.isdisjoint(before.words):
         return frozenset()
-    if any(after in names and first in _BEFORE_THING for clause in before.clauses for first, after in pairwise(clause.words)):
+    if any(
+        after in names and first in _BEFORE_THING
+        for clause in before.clauses
+        for first, after in pairwise(clause.words)
+    ):
         return frozenset()
     return telling((*whole, thing), now.language)
 
 
 def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether what a sentence says was before, "from 65 % to 82 %", is what the earlier one told; so where it says nothing."""
+    """Whether what a sentence says was before, "from 65 % to 82 %", is what the earlier one told;
+    so where it says nothing.
+    """
     old = now.old_values
     return not old or not before.values.differ(old, loosely=True)
 
 
 def _gives_another(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a sentence tells that a number or time of the same unit came about, of what is named in both."""
-    if GIVES.search(now.text) is None or ANOTHER.search(now.text) is not None or ADDS.search(now.text) is not None:
+    """Whether a sentence tells that a number or time of the same unit came about,
+    of what is named in both.
+    """
+    if (
+        GIVES.search(now.text) is None
+        or ANOTHER.search(now.text) is not None
+        or ADDS.search(now.text) is not None
+    ):
         return False
-    alike = before.values.numbers.keys() & now.values.numbers.keys() - {""} or before.values.whens.keys() & now.values.whens.keys()
+    alike = (
+        before.values.numbers.keys() & now.values.numbers.keys() - {""}
+        or before.values.whens.keys() & now.values.whens.keys()
+    )
     covered = before.terms <= now.terms or now.terms <= before.terms
     return bool(alike) and covered and not before.terms.isdisjoint(now.terms)
 
 
 def _names_both(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a sentence names the time that was told, and another of its kind: "not Wednesdays any more, she comes on Fridays"."""
+    """Whether a sentence names the time that was told, and another of its kind:
+    "not Wednesdays any more, she comes on Fridays".
+    """
     theirs, ours = before.values.whens, now.values.whens
     return any(theirs[kind] < ours[kind] for kind in theirs.keys() & ours.keys())
 
@@ -332,33 +450,60 @@ def _switched(before: SaidSentence, now: SaidSentence, later: Message) -> bool:
     if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
     shared = _shared(before.terms, later.around(now))
-    to_another = not now.switched <= before.terms or (not now.switched and not USES_NOW.search(now.text))
-    return to_another and len(shared) >= LEAST_COVERED * len(before.terms) and _of_one_person(before, now, shared)
+    to_another = not now.switched <= before.terms or (
+        not now.switched and not USES_NOW.search(now.text)
+    )
+    return (
+        to_another
+        and len(shared) >= LEAST_COVERED * len(before.terms)
+        and _of_one_person(before, now, shared)
+    )
 
 
 def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker says to have changed, or to have named wrongly, what the earlier sentence has one of: "I switched dentists"."""
+    """Whether the speaker says to have changed, or to have named wrongly, what the earlier sentence
+    has one of: "I switched dentists".
+    """
     thing = now.changed_what
     if thing is None or now.of_others or not before.holds:
         return False
     if not now.changed_part_of <= before.words:
         return False
     named = {thing, thing.removesuffix("s")}
-    named |= {word for word in before.words if word in ALIKE and ALIKE[word] in {ALIKE[name] for name in named if name in ALIKE}}
+    named |= {
+        word
+        for word in before.words
+        if word in ALIKE and ALIKE[word] in {ALIKE[name] for name in named if name in ALIKE}
+    }
     return not named.isdisjoint(before.words) and _of_one_person(before, now, frozenset())
 
 
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether the speaker says what holds from now on of what the earlier sentence tells by at least two of its words."""
-    if not before.holds or now.of_others or FROM_NOW.search(now.text) is None or ADDS.search(now.text) is not None:
+    """Whether the speaker says what holds from now on of what the earlier sentence tells by at
+    least two of its words.
+    """
+    if (
+        not before.holds
+        or now.of_others
+        or FROM_NOW.search(now.text) is None
+        or ADDS.search(now.text) is not None
+    ):
         return False
     shared = before.terms & now.terms
-    return len(shared) >= LEAST_SHARED and shared < now.terms and _of_one_person(before, now, shared)
+    return (
+        len(shared) >= LEAST_SHARED and shared < now.terms and _of_one_person(before, now, shared)
+    )
 
 
 def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker does again what the earlier sentence says is not done."""
-    if now.supposed or now.of_others or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
+    if (
+        now.supposed
+        or now.of_others
+        or not now.again
+        or not NOT_SO.search(before.text)
+        or NOT_SO.search(now.text)
+    ):
         return False
     shared = _shared(before.terms, now.terms)
     return bool(shared) and before.holds and _of_one_person(before, now, shared)
@@ -368,19 +513,34 @@ def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
     return bool(now.present_clauses) and any(
         _same_frame(other, clause)
-        or (not clause.terms.isdisjoint(other.terms) and contradiction(other.text.strip(), clause.text) in ("values", "times", "numbers"))
+        or (
+            not clause.terms.isdisjoint(other.terms)
+            and contradiction(other.text.strip(), clause.text) in ("values", "times", "numbers")
+        )
         for clause in now.present_clauses
         for other in before.clauses
     )
 
 
 def _same_frame(before: Clause, now: Clause) -> bool:
-    """Whether two clauses begin with the same words, something telling among them, and go on otherwise: "I take my coffee black"."""
+    """Whether two clauses begin with the same words, something telling among them, and go on
+    otherwise: "I take my coffee black".
+    """
     ours, theirs = before.words, now.words
-    same = next((place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), min(len(ours), len(theirs)))
-    if same < LEAST_FRAME or same in (len(ours), len(theirs)) or ADDS.search(now.text) or not KIN.isdisjoint(ours[:same]):
+    same = next(
+        (place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
+        min(len(ours), len(theirs)),
+    )
+    if (
+        same < LEAST_FRAME
+        or same in (len(ours), len(theirs))
+        or ADDS.search(now.text)
+        or not KIN.isdisjoint(ours[:same])
+    ):
         return False
-    return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(ours[same:]) & set(theirs[same:])
+    return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(
+        ours[same:]
+    ) & set(theirs[same:])
 
 
 def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
@@ -399,27 +559,46 @@ def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
 
 def _grown(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a person named in both is at another stage of life now, or in a higher class."""
-    if not ((before.terms & now.terms) - _STAGE_WORDS or (before.about and before.about == now.about)):
+    if not (
+        (before.terms & now.terms) - _STAGE_WORDS or (before.about and before.about == now.about)
+    ):
         return False
     if before.grade and now.grade:
         return before.grade < now.grade
-    return (now.new or now.switched is not None) and len(before.stages) == len(now.stages) == 1 and min(before.stages) < min(now.stages)
+    return (
+        (now.new or now.switched is not None)
+        and len(before.stages) == len(now.stages) == 1
+        and min(before.stages) < min(now.stages)
+    )
 
 
 def _by_matter(earlier: Message, later: Message) -> Change | None:
     """A change of one of the matters in which one thing holds, however it is named."""
-    if not later.changed:  # of nearly all messages; what the earlier one tells of is looked for in no other case
+    # of nearly all messages; what the earlier one tells of is looked for in no other case
+    if not later.changed:
         return None
     for matter in (MATTERS[place] for place in sorted(later.changed & earlier.matters)):
-        before = next((sentence for sentence in earlier.sentences if matter.holds.search(sentence.text)), None)
-        now = next((sentence for sentence in later.sentences if not sentence.asks and matter.changes.search(sentence.text)), None)
+        before = next(
+            (sentence for sentence in earlier.sentences if matter.holds.search(sentence.text)), None
+        )
+        now = next(
+            (
+                sentence
+                for sentence in later.sentences
+                if not sentence.asks and matter.changes.search(sentence.text)
+            ),
+            None,
+        )
         if (
             before is None
             or now is None
             or now.supposed
             or matter.changes.search(before.text)
             or _is_announced_or_mentioned(before, now, matter.changes)
-            or not (_of_oneself(now, matter.changes) or (matter.of_kin and before.about and before.about == now.about))
+            or not (
+                _of_oneself(now, matter.changes)
+                or (matter.of_kin and before.about and before.about == now.about)
+            )
         ):
             continue
         if not (
@@ -432,21 +611,33 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
     return None
 
 
-def _is_announced_or_mentioned(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether a new one is who the earlier sentence announces, or is named in a question or an errand alone."""
+def _is_announced_or_mentioned(
+    before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]
+) -> bool:
+    """Whether a new one is who the earlier sentence announces, or is named in a question or an
+    errand alone.
+    """
     match = changes.search(now.text)
     if match is None:
         return False
-    return now.only_mentions(match) or (NEW.match(match.group()) is not None and ANNOUNCED.search(before.text) is not None)
+    return now.only_mentions(match) or (
+        NEW.match(match.group()) is not None and ANNOUNCED.search(before.text) is not None
+    )
 
 
 def _of_oneself(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether a change is the speaker's own: the speaker is its subject, or it has none; and it is not denied."""
+    """Whether a change is the speaker's own: the speaker is its subject, or it has none;
+    and it is not denied.
+    """
     match = changes.search(sentence.text)
     if match is None or sentence.language == "german" or has_japanese(sentence.text):
         return match is not None
     before, upto = sentence.text[: match.start()], sentence.text[: match.end()]
-    if DENIED.search(before) or TELLS_OF_WORDS.search(before) or " not " in f" {match.group().casefold()} ":
+    if (
+        DENIED.search(before)
+        or TELLS_OF_WORDS.search(before)
+        or " not " in f" {match.group().casefold()} "
+    ):
         return False
     return OWN_SUBJECT.search(upto) is not None or not before.strip(" \t.,!-")
 
@@ -459,6 +650,10 @@ def _says_same(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]
     """Whether what the later names is named in the earlier already."""
     match = changes.search(now.text)
     assert match is not None
-    near = words(now.text[: match.start()])[-8:] if has_japanese(now.text) else words(now.text[match.end() :])[:3]
+    near = (
+        words(now.text[: match.start()])[-8:]
+        if has_japanese(now.text)
+        else words(now.text[match.end() :])[:3]
+    )
     named = telling(near, now.language)
     return bool(named) and named <= before.terms

@@ -1,4 +1,6 @@
-"""Facts that say nothing by themselves: a value that only points ("for her", "the same place"), or one that repeats its subject."""
+"""Facts that say nothing by themselves: a value that only points ("for her", "the same place"),
+or one that repeats its subject.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +9,36 @@ import re
 from memory_core.domain.agent_schemas import SaidFact
 
 _POINTING_WORDS = (
-    "he him his she her hers it its they them their theirs this that these those one ones both here there so same thing place way kind"
-    " other another ihr ihm ihn ihnen sie er es das dies dieser diese dieses diesen diesem jener der die da dort hier hier so beide"
-    " denen dem den"
+    "he him his she her hers it its they them their theirs this that these those one ones both "
+    "here there so same thing place way kind other another ihr ihm ihn ihnen sie er es das dies "
+    "dieser diese dieses diesen diesem jener der die da dort hier hier so beide denen dem den"
 )
 _POINTING = frozenset(_POINTING_WORDS.split())
 """Words that name nothing without what was said before."""
 _BESIDE_WORDS = (
-    "for of with to at in on by from as like the a an my our your his her their too also now again all very much für von mit bei zu an in"
-    " auf auch jetzt wieder alle sehr genau"
+    "for of with to at in on by from as like the a an my our your his her their too also now again "
+    "all very much für von mit bei zu an in auf auch jetzt wieder alle sehr genau"
 )
 _BESIDE = frozenset(_BESIDE_WORDS.split())
 """Words that may stand beside them, and name nothing either."""
 _POINTS_IN_JAPANESE = re.compile(
-    r"\A(?:それ|これ|あれ|そこ|ここ|あそこ|どこか|彼女?|彼ら|あの人|この人|その人|こちら|そちら)(?:のため|のもの|たち)?\Z"
+    r"\A(?:それ|これ|あれ|そこ|ここ|あそこ|どこか|彼女?|彼ら|あの人|この人|その人|こちら"
+    r"|そちら)(?:のため|のもの|たち)?\Z"
 )
 _OF_PRONOUNS = frozenset({"pronouns", "pronoun", "pronomen"})
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_OF = re.compile(r"\b(?:opinion of|allergy to|intolerance to|eats|drinks|likes|speaks) (?P<thing>.+)\Z", re.IGNORECASE)
+_OF = re.compile(
+    r"\b(?:opinion of|allergy to|intolerance to|eats|drinks|likes|speaks) (?P<thing>.+)\Z",
+    re.IGNORECASE,
+)
 _IS = re.compile(
-    r"\A(?P<subject>.{1,80}?) (?:is called|are called|is named|is|are|was|heißt|ist|sind) (?P<value>.{1,80}?)[.!]*\Z", re.IGNORECASE
+    r"\A(?P<subject>.{1,80}?) (?:is called|are called|is named|is|are|was|heißt|ist"
+    r"|sind) (?P<value>.{1,80}?)[.!]*\Z",
+    re.IGNORECASE,
 )
 _AT_END = re.compile(
-    r"\A.{1,60} (?:is|are|works?|lives?|belongs?|likes?|loves?|goes|ist|sind|arbeite|arbeitet|wohne|wohnt|mag|liebe)"
+    r"\A.{1,60} (?:is|are|works?|lives?|belongs?|likes?|loves?|goes|ist|sind|arbeite|arbeitet|wohne"
+    r"|wohnt|mag|liebe)"
     r" (?P<value>(?:[^\W\d_]+ ){0,3}[^\W\d_]+)[.!]*\Z",
     re.IGNORECASE,
 )
@@ -37,12 +46,18 @@ _TOLD_BY = re.compile(r"\A[^:]{1,60}: ")
 
 
 def says_nothing(fact: SaidFact) -> bool:
-    """Whether a fact points at something that it does not name, or tells of a thing that it is itself."""
+    """Whether a fact points at something that it does not name, or tells of a thing that
+    it is itself.
+    """
     if fact.attribute in _OF_PRONOUNS:
         return False
     if fact.attribute is not None:
         thing = _OF.search(fact.attribute)
-        return points(thing["thing"]) if thing is not None else _is_of_itself(fact) or points(fact.value or "")
+        return (
+            points(thing["thing"])
+            if thing is not None
+            else _is_of_itself(fact) or points(fact.value or "")
+        )
     text = _TOLD_BY.sub("", fact.text)
     same = _IS.match(text)
     if same is not None and _core(same["subject"]) == _core(same["value"]) != ():
@@ -59,7 +74,11 @@ def points(value: str) -> bool:
     if any(word[:1].isupper() for word in written):
         return False  # a name or a title: "It", "The The"
     words = [word.casefold() for word in written]
-    return bool(words) and any(word in _POINTING for word in words) and all(word in _POINTING or word in _BESIDE for word in words)
+    return (
+        bool(words)
+        and any(word in _POINTING for word in words)
+        and all(word in _POINTING or word in _BESIDE for word in words)
+    )
 
 
 def _is_of_itself(fact: SaidFact) -> bool:

@@ -1,8 +1,9 @@
 """The checks that every agent's facts and foresight go through before they become memories.
 
-A fact is kept where a person asserts it in words of their own, and where its text says nothing that people did not say. Note: a fact in
-words that no speaker used, or in another language, is not thrown away. It is told in the words that prove it, and fills no
-slot with a value that was not said.
+A fact is kept where a person asserts it in words of their own, and where its text says nothing that
+people did not say. Note: a fact in words that no speaker used, or in another language, is not
+thrown away. It is told in the words that prove it, and fills no slot with a value that
+was not said.
 """
 
 from __future__ import annotations
@@ -13,7 +14,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 
-from memory_core.domain.agent_schemas import ExtractedFacts, SaidFact, SaidForesight, SaidInstruction
+from memory_core.domain.agent_schemas import (
+    ExtractedFacts,
+    SaidFact,
+    SaidForesight,
+    SaidInstruction,
+)
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.patterns import telling
@@ -44,7 +50,8 @@ MAX_NAME = 60
 _ONCE = re.compile(
     r"\b(?:this once|for once|once more|this time|for now|for the moment|today|tonight|right now"
     r"|in (?:this|your next) (?:answer|reply|message)"
-    r"|diesmal|dieses mal|heute|vorerst|jetzt gerade|in dieser antwort)\b|今回|今だけ|とりあえず|今日",
+    r"|diesmal|dieses mal|heute|vorerst|jetzt gerade|in dieser antwort)\b|今回|今だけ|とりあえず"
+    r"|今日",
     re.IGNORECASE,
 )
 """What makes an instruction one for a single answer."""
@@ -52,22 +59,26 @@ MOST_INSTRUCTING = 60
 """Words of a standing instruction."""
 LONGEST_AHEAD = timedelta(days=36_525)
 _ASKING_WORDS = (
-    "do does did is are am was were can could will would should shall may might have has had what which who whose whom when where why how"
-    " kann kannst können könnte könntest soll sollte sollen ist sind war hast hat habe haben bin wird werden willst möchtest was welche"
-    " welcher welches wer wen wem wann wo warum wieso wie"
+    "do does did is are am was were can could will would should shall may might have has had what "
+    "which who whose whom when where why how kann kannst können könnte könntest soll sollte sollen "
+    "ist sind war hast hat habe haben bin wird werden willst möchtest was welche welcher welches "
+    "wer wen wem wann wo warum wieso wie"
 )
 _ASKING = frozenset(_ASKING_WORDS.split())
 _SUPPOSES = re.compile(
     r"(?:\A|[,;:.!?(–—]\s*|\b(?:and|but|or|that|und|aber|oder|dass)\s+)"
-    r"(?:(?:even|only|what|as)\s+)?(?:if|unless|suppose|supposing|imagine|wenn|falls|angenommen)\b[^,;:.!?()–—]{0,120}\Z",
+    r"(?:(?:even|only|what|as)\s+)?(?:if|unless|suppose|supposing|imagine|wenn|falls"
+    r"|angenommen)\b[^,;:.!?()–—]{0,120}\Z",
     re.IGNORECASE,
 )
 _JAPANESE_SUPPOSES = re.compile(r"もし[^。、！？]{0,80}\Z")
 _PASSES = re.compile(
-    r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|minute)|last night|just now|right now|at the moment|for now"
-    r"|heute|gestern|vorgestern|heute (?:morgen|abend)|gerade eben|eben gerade|vorhin|im moment"
-    r"|(?:is|feels|felt|was|ist|fühlt sich|war) (?:(?:so|very|a bit|really|sehr|ziemlich) )?(?:tired|hungry|thirsty|bored|busy|stressed"
-    r"|excited|curious|confused|happy|sad|glad|angry|annoyed|sorry|müde|hungrig|durstig|gestresst|gelangweilt|neugierig|verwirrt))\b"
+    r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|minute)|last night|just now"
+    r"|right now|at the moment|for now|heute|gestern|vorgestern|heute (?:morgen|abend)|gerade eben"
+    r"|eben gerade|vorhin|im moment"
+    r"|(?:is|feels|felt|was|ist|fühlt sich|war) (?:(?:so|very|a bit|really|sehr"
+    r"|ziemlich) )?(?:tired|hungry|thirsty|bored|busy|stressed|excited|curious|confused|happy|sad"
+    r"|glad|angry|annoyed|sorry|müde|hungrig|durstig|gestresst|gelangweilt|neugierig|verwirrt))\b"
     r"|今日|昨日|さっき|今朝|今夜|今晩",
     re.IGNORECASE,
 )
@@ -75,21 +86,31 @@ _PASSES = re.compile(
 _FIRST_PERSON = re.compile(r"(?:I|My|We|Our|Ich|Mein|Meine|Wir|Unser|Unsere)\b")
 _THE_USER = re.compile(r"(?:The\s+|the\s+)?(?:user|User|speaker|Speaker)\b(?=['’]s\b|\s|$)")
 _NAMING = frozenset(tokens("called named name"))
-_CLOSED = frozenset({"yes", "no", "likes", "dislikes", "married", "single", "engaged", "divorced", "widowed"})
+_CLOSED = frozenset(
+    {"yes", "no", "likes", "dislikes", "married", "single", "engaged", "divorced", "widowed"}
+)
 """Values that stand for what was said in other words."""
-_PRONOUN_WORDS = "he she it they we him her them us his hers their our er sie es wir ihn ihm ihr ihnen uns 彼 彼女"
+_PRONOUN_WORDS = (
+    "he she it they we him her them us his hers their our er sie es wir ihn ihm ihr ihnen uns "
+    "彼 彼女"
+)
 _PRONOUNS = frozenset(_PRONOUN_WORDS.split())
-_COUNTS = {word: str(number) for named in (NUMBER_WORDS, GERMAN_NUMBER_WORDS) for number, word in enumerate(named[:13])} | {
+_COUNTS = {word: str(number) for named in (NUMBER_WORDS, GERMAN_NUMBER_WORDS) for number,
+    word in enumerate(named[:13])} | {
     "eine": "1", "einen": "1", "once": "1", "twice": "2", "both": "2", "couple": "2", "dozen": "12"
 }  # fmt: skip
 _MONTH = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]*\b|\d[-/.年月]\d|月|\d{4}-\d{2}", re.IGNORECASE
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]*\b|\d[-/.年月]\d"
+    r"|月|\d{4}-\d{2}",
+    re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ToldFacts:
-    """What is left of an agent's answer. dropped: how many facts, foresights and instructions were left out."""
+    """What is left of an agent's answer. dropped: how many facts, foresights and instructions
+    were left out.
+    """
 
     facts: list[SaidFact]
     foresight: list[SaidForesight]
@@ -108,19 +129,34 @@ def told_facts(extracted: ExtractedFacts, messages: Sequence[Message]) -> ToldFa
     if not (extracted.facts or extracted.foresight or extracted.instructions):
         return ToldFacts([], [], 0)
     record = _Record(messages)
-    facts = [fact for said_fact in extracted.facts if (fact := record.fact(said_fact)) is not None and not says_nothing(fact)]
-    foresight = [ahead for said_line in extracted.foresight if (ahead := record.foresight(said_line)) is not None]
-    instructions = [instruction for instruction in extracted.instructions if record.instructs(instruction)]
+    facts = [
+        fact
+        for said_fact in extracted.facts
+        if (fact := record.fact(said_fact)) is not None and not says_nothing(fact)
+    ]
+    foresight = [
+        ahead
+        for said_line in extracted.foresight
+        if (ahead := record.foresight(said_line)) is not None
+    ]
+    instructions = [
+        instruction for instruction in extracted.instructions if record.instructs(instruction)
+    ]
     accepted = len(facts) + len(foresight) + len(instructions)
     return ToldFacts(
-        facts, foresight, len(extracted.facts) + len(extracted.foresight) + len(extracted.instructions) - accepted, instructions
+        facts,
+        foresight,
+        len(extracted.facts) + len(extracted.foresight) + len(extracted.instructions) - accepted,
+        instructions,
     )
 
 
 def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
-    """Who says Berlin and then Lisbon in one breath lives in Lisbon: of two facts of one slot the earlier fills it no more.
+    """Who says Berlin and then Lisbon in one breath lives in Lisbon: of two facts of one slot the
+    earlier fills it no more.
 
-    That something else is over takes nothing from what is said to hold: "I work at Contoso, I quit my job at Fabrikam".
+    That something else is over takes nothing from what is said to hold: "I work at Contoso,
+    I quit my job at Fabrikam".
     """
     remaining = list(facts)
     holders: dict[tuple[str, str], int] = {}
@@ -133,7 +169,9 @@ def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
         if loser != number:
             holders[slot] = number
         if loser is not None:
-            remaining[loser] = remaining[loser].model_copy(update={"subject": None, "attribute": None, "value": None})
+            remaining[loser] = remaining[loser].model_copy(
+                update={"subject": None, "attribute": None, "value": None}
+            )
     return remaining
 
 
@@ -179,15 +217,26 @@ class _Record:
         named = self._slotted(extracted, message)
         if named.lasting and _PASSES.search(extracted.text):
             named = named.model_copy(update={"lasting": False})
-        text = _of_speaker(extracted.text, message, extracted.subject if extracted.subject and not self._knows(extracted.subject) else None)
+        text = _of_speaker(
+            extracted.text,
+            message,
+            extracted.subject if extracted.subject and not self._knows(extracted.subject) else None,
+        )
         is_said = self._is_said(text, message) or _ends(named)
         if is_said and not in_another_language(extracted.quote, text):
             return named.model_copy(update={"text": text})
         own = _in_their_words(extracted.quote, message)
         if own is None:
             return None
-        lasts = (named.lasting or named.value is not None) and _PASSES.search(extracted.quote) is None
-        keeps_slot = named.value is None or _ends(named) or named.value.casefold() in _CLOSED or self._is_said(named.value, message)
+        lasts = (named.lasting or named.value is not None) and _PASSES.search(
+            extracted.quote
+        ) is None
+        keeps_slot = (
+            named.value is None
+            or _ends(named)
+            or named.value.casefold() in _CLOSED
+            or self._is_said(named.value, message)
+        )
         checked = named if keeps_slot else named.model_copy(update=_NO_SLOT)
         return checked.model_copy(update={"text": own, "lasting": lasts})
 
@@ -197,10 +246,14 @@ class _Record:
         None where no person told it, or it ends before it begins.
         """
         begins, ends = extracted.start_time, extracted.end_time
-        if not self._told(extracted.quote, extracted.message) or (ends is not None and ends < begins):
+        if not self._told(extracted.quote, extracted.message) or (
+            ends is not None and ends < begins
+        ):
             return None
         message = self._messages[extracted.message]
-        if abs(begins - message.timestamp) > LONGEST_AHEAD or self._invents(extracted.description, dated=True):
+        if abs(begins - message.timestamp) > LONGEST_AHEAD or self._invents(
+            extracted.description, dated=True
+        ):
             return None
         text = _of_speaker(extracted.description, message, None)
         if not self._is_said(text, message) or in_another_language(extracted.quote, text):
@@ -209,22 +262,37 @@ class _Record:
         return extracted.model_copy(update={"description": text})
 
     def instructs(self, instruction: SaidInstruction) -> bool:
-        """Whether a user tells it, for longer than this once. What the rules read themselves is heeded already."""
-        if not self._told(instruction.quote, instruction.message) or self._messages[instruction.message].role != "user":
+        """Whether a user tells it, for longer than this once. What the rules read themselves is
+        heeded already.
+        """
+        if (
+            not self._told(instruction.quote, instruction.message)
+            or self._messages[instruction.message].role != "user"
+        ):
             return False
-        return len(instruction.quote.split()) <= MOST_INSTRUCTING and _ONCE.search(instruction.quote) is None
+        return (
+            len(instruction.quote.split()) <= MOST_INSTRUCTING
+            and _ONCE.search(instruction.quote) is None
+        )
 
     def _told(self, quote: str, number: int, *, fills_slot: bool = False) -> bool:
-        """Whether a person says the quote, in words of their own, asserting it, and not as a wish about the memory or its answers.
+        """Whether a person says the quote, in words of their own, asserting it, and not as a wish
+        about the memory or its answers.
 
-        fills_slot: whether a value is taken from it, which an instruction may tell on the way: "I'm vegetarian, so suggest no meat".
+        fills_slot: whether a value is taken from it, which an instruction may tell on the way: "I'm
+        vegetarian, so suggest no meat".
         """
         if not self._proofs.prove(quote, number):
             return False
         wanted = folded_quote(quote)
-        within = [stretch for stretch in self._sentences(number) if wanted in stretch.written or stretch.written in wanted]
+        within = [
+            stretch
+            for stretch in self._sentences(number)
+            if wanted in stretch.written or stretch.written in wanted
+        ]
         if not within:
-            return wanted in folded_quote(self._own_words(number))  # over more than a sentence, or in a part of one
+            # over more than a sentence, or in a part of one
+            return wanted in folded_quote(self._own_words(number))
         if all(not _has_own_words(stretch, wanted) for stretch in within) or all(
             _asks(stretch) or _supposes(stretch, wanted) for stretch in within
         ):
@@ -244,34 +312,60 @@ class _Record:
         if number not in self._stretches:
             content = self._messages[number].content
             self._stretches[number] = [
-                _Stretch(folded_quote(content[sentence.start : sentence.end]), folded_quote(sentence.text), sentence.asks)
+                _Stretch(
+                    folded_quote(content[sentence.start : sentence.end]),
+                    folded_quote(sentence.text),
+                    sentence.asks,
+                )
                 for sentence in sentences(self._own_words(number))
             ]
         return self._stretches[number]
 
     def _wishes_in(self, number: int) -> list[tuple[str, str]]:
-        """The kind and the words of sentences that ask something of the memory. One with a preference in a clause is a fact as well."""
+        """The kind and the words of sentences that ask something of the memory. One with a
+        preference in a clause is a fact as well.
+        """
         if number not in self._wishes:
             message = self._messages[number]
-            wishes = [wish for wish in said_wishes([message]) if wish.kind != "withdrawal" and wish.surety == "sure"]
+            wishes = [
+                wish
+                for wish in said_wishes([message])
+                if wish.kind != "withdrawal" and wish.surety == "sure"
+            ]
             quoted = [(wish, message.content[wish.start : wish.end]) for wish in wishes]
             self._wishes[number] = [
-                (wish.kind, folded_quote(words)) for wish, words in quoted if wish.kind == "forget" or len(wish.text) >= len(words.strip())
+                (wish.kind, folded_quote(words))
+                for wish, words in quoted
+                if wish.kind == "forget" or len(wish.text) >= len(words.strip())
             ]
         return self._wishes[number]
 
     @cached_property
     def _said_by_people(self) -> str:
-        return "\n".join(self._own_words(place) for place, message in enumerate(self._messages) if may_tell(message))
+        return "\n".join(
+            self._own_words(place)
+            for place, message in enumerate(self._messages)
+            if may_tell(message)
+        )
 
     @cached_property
     def _terms(self) -> frozenset[str]:
         """Terms of what people said, and of the names of who speaks."""
-        return frozenset(tokens(" ".join([self._said_by_people, *(message.actor or "" for message in self._messages)])))
+        return frozenset(
+            tokens(
+                " ".join(
+                    [self._said_by_people, *(message.actor or "" for message in self._messages)]
+                )
+            )
+        )
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
-        counted = {_COUNTS[word.casefold()] for word in words(self._said_by_people) if word.casefold() in _COUNTS}
+        counted = {
+            _COUNTS[word.casefold()]
+            for word in words(self._said_by_people)
+            if word.casefold() in _COUNTS
+        }
         return frozenset(numbers_in(self._said_by_people)) | counted | {"1"}
 
     def _knows(self, subject: str) -> bool:
@@ -285,13 +379,20 @@ class _Record:
         Dates may have been reckoned; all nouns of German are capitals.
         """
         plain = re.sub(rf"\A{NO_LONGER}\b", "", text) if of_slot else text
-        if not (dated or _MONTH.search(plain)) and not frozenset(numbers_in(plain)) <= self._numbers:
+        if (
+            not (dated or _MONTH.search(plain))
+            and not frozenset(numbers_in(plain)) <= self._numbers
+        ):
             return True
         return bool(unknown_names(plain, self._terms))
 
     def _is_said(self, text: str, message: Message) -> bool:
-        """Whether enough of a text's telling terms were said by people; dates may have been reckoned."""
-        reckoned = DAYS | frozenset(term for term in telling(text) if term.isdigit() and term not in self._terms)
+        """Whether enough of a text's telling terms were said by people; dates may have
+        been reckoned.
+        """
+        reckoned = DAYS | frozenset(
+            term for term in telling(text) if term.isdigit() and term not in self._terms
+        )
         terms = telling(text) - frozenset(tokens(_who(message))) - _NAMING - reckoned
         return len(terms & self._terms) >= LEAST_SAID * len(terms)
 
@@ -304,7 +405,14 @@ class _Record:
         if owner.casefold() in _PRONOUNS:
             return extracted.model_copy(update={**_NO_SLOT, "lasting": True})
         if owner == "user" or not self._knows(owner):
-            subject = ((beginning(" ".join(message.actor.split()), MAX_NAME) if message.actor else "") or "user") + mark + rest
+            subject = (
+                (
+                    (beginning(" ".join(message.actor.split()), MAX_NAME) if message.actor else "")
+                    or "user"
+                )
+                + mark
+                + rest
+            )
         return extracted.model_copy(update={"subject": subject})
 
 
@@ -337,15 +445,25 @@ def _of_speaker(text: str, message: Message, unknown: str | None) -> str:
 def _in_their_words(quote: str, message: Message) -> str | None:
     """What proves a fact, as its text; None where it says too little by itself."""
     text = " ".join(quote.split())
-    return f"{_who(message)}: {text}" if len(text) <= MAX_WORDS and len(telling(text)) >= FEWEST_TERMS else None
+    return (
+        f"{_who(message)}: {text}"
+        if len(text) <= MAX_WORDS and len(telling(text)) >= FEWEST_TERMS
+        else None
+    )
 
 
 def _has_own_words(sentence: _Stretch, quote: str) -> bool:
-    """Whether the quote has words of a sentence that are the speaker's own: not a quotation within it, an example or a paste alone."""
+    """Whether the quote has words of a sentence that are the speaker's own: not a quotation within
+    it, an example or a paste alone.
+    """
     if quote in sentence.own:
         return True
     own = frozenset(sentence.own.split())
-    return len(own & frozenset(quote.split())) >= min(3, len(own)) if sentence.written in quote or sentence.written == quote else False
+    return (
+        len(own & frozenset(quote.split())) >= min(3, len(own))
+        if sentence.written in quote or sentence.written == quote
+        else False
+    )
 
 
 def _asks(sentence: _Stretch) -> bool:
@@ -361,4 +479,7 @@ def _supposes(sentence: _Stretch, quote: str) -> bool:
     place = sentence.written.find(quote)
     first = quote.split(maxsplit=1)[0] if quote else ""
     before = sentence.written[: place + len(first)] if place >= 0 else first
-    return _SUPPOSES.search(before) is not None or _JAPANESE_SUPPOSES.search(sentence.written[: max(place, 0)]) is not None
+    return (
+        _SUPPOSES.search(before) is not None
+        or _JAPANESE_SUPPOSES.search(sentence.written[: max(place, 0)]) is not None
+    )

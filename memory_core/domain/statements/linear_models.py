@@ -1,6 +1,7 @@
 """Linear models over named features, such as how likely a sentence is a wish.
 
-A file maps each feature to one weight for each class; `bias` counts always. The class that none of the weights is for is the rest.
+A file maps each feature to one weight for each class; `bias` counts always. The class that none of
+the weights is for is the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ class LinearModel:
     classes: int
 
     def chances(self, features: Iterable[str]) -> tuple[float, ...]:
-        """The probability of each class (softmax with 0 for the rest), for what has these features."""
+        """The probability of each class (softmax with 0 for the rest), for what has
+        these features.
+        """
         totals = [0.0] * self.classes
         for feature in (BIAS, *sorted(features)):
             if (weights := self.weights.get(feature)) is not None:
@@ -43,7 +46,8 @@ def linear_model(file: Path) -> LinearModel:
 
 # How likely a sentence is a wish, of which kind.
 #
-# The weights stand in `wish_weights.json`; `python -m bench.knowledge.wish_training` makes it from sentences in three languages.
+# The weights stand in `wish_weights.json`; `python -m bench.knowledge.wish_training` makes it from
+# sentences in three languages.
 
 
 WEIGHTS = Path(__file__).with_name("wish_weights.json")

@@ -1,8 +1,9 @@
 """Whether episodes support a pattern, and whether a text repeats another.
 
-A pattern is made by an agent that may invent: so each episode must say a part of it by itself, together they must say most of it, and
-every number and name of it is in one of them. Note: this is no check of truth. An episode about bad tea also supports "Likes tea";
-but an order that hides in one episode, or an example that a model repeats, has no second episode that says it.
+A pattern is made by an agent that may invent: so each episode must say a part of it by itself,
+together they must say most of it, and every number and name of it is in one of them. Note: this is
+no check of truth. An episode about bad tea also supports "Likes tea"; but an order that hides in
+one episode, or an example that a model repeats, has no second episode that says it.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ FEWEST = 2
 LEAST_EACH = 1 / 3
 """Of a pattern's telling terms that each of its episodes has."""
 LEAST_TOGETHER = 1 / 2
-"""Of a pattern's telling terms that stand in its episodes, taken together: who sums up may find words of his own."""
+"""Of a pattern's telling terms that stand in its episodes, taken together: who sums up may find
+words of his own.
+"""
 LEAST_TOLD = 3 / 4
 """Of a pattern's telling terms that a fact must have to say it already."""
 _FRAME = frozenset(
     tokens(
-        "user users person somebody usually often always regularly repeatedly mostly typically generally frequently sometimes tends tend"
-        " every again time times go goes going went speaks speak talks talk said says told like likes prefer prefers enjoy enjoys"
+        "user users person somebody usually often always regularly repeatedly mostly typically "
+        "generally frequently sometimes tends tend every again time times go goes going went "
+        "speaks speak talks talk said says told like likes prefer prefers enjoy enjoys"
     )
 ) | frozenset(tokens(" ".join(QUERY_WORDS)))
 """Terms of the way in which patterns are put, rather than of what they are about."""
@@ -41,7 +45,9 @@ class Said:
 
     @classmethod
     def of(cls, text: str, speaker: str | None = None) -> Said:
-        """What its speaker says himself, without what is quoted, pasted or recalled; `who` may be named in a pattern."""
+        """What its speaker says himself, without what is quoted, pasted or recalled;
+        `who` may be named in a pattern.
+        """
         own = own_words(text)
         return cls(frozenset(tokens(f"{speaker or ''} {own}")), frozenset(numbers_in(own)))
 
@@ -52,27 +58,42 @@ def telling(statement: str) -> frozenset[str]:
 
 
 def carriers(statement: str, episodes: Sequence[Said], fewest: int = FEWEST) -> list[int]:
-    """The places of those episodes that carry a statement; none when together they do not, or are fewer than `fewest`."""
+    """The places of those episodes that carry a statement; none when together they do not,
+    or are fewer than `fewest`.
+    """
     terms = telling(statement)
-    places = [place for place, episode in enumerate(episodes) if terms and len(terms & episode.terms) >= LEAST_EACH * len(terms)]
+    places = [
+        place
+        for place, episode in enumerate(episodes)
+        if terms and len(terms & episode.terms) >= LEAST_EACH * len(terms)
+    ]
     if len(places) < fewest:
         return []
     known = frozenset(term for place in places for term in episodes[place].terms)
     numbers = frozenset(number for place in places for number in episodes[place].numbers)
-    invented = not frozenset(numbers_in(statement)) <= numbers or not frozenset(tokens(" ".join(names_in(statement)))) - _FRAME <= known
+    invented = (
+        not frozenset(numbers_in(statement)) <= numbers
+        or not frozenset(tokens(" ".join(names_in(statement)))) - _FRAME <= known
+    )
     return [] if invented or len(terms & known) < LEAST_TOGETHER * len(terms) else places
 
 
 def told_by(statement: str, fact: str) -> bool:
-    """Whether a fact that is held for itself says most of a pattern: then the fact, which can fall, is enough."""
+    """Whether a fact that is held for itself says most of a pattern: then the fact,
+    which can fall, is enough.
+    """
     terms = telling(statement)
     return bool(terms) and len(terms & frozenset(tokens(fact))) >= LEAST_TOLD * len(terms)
 
 
 def same_pattern(first: str, second: str) -> bool:
-    """Whether two patterns are about the same and differ in nothing but the words that frame it ("usually", "often")."""
+    """Whether two patterns are about the same and differ in nothing but the words that frame it
+    ("usually", "often").
+    """
     kinds = differences(first, second)
-    return not kinds or (kinds == {"words"} and _same_feeling(first, second) and telling(first) == telling(second))
+    return not kinds or (
+        kinds == {"words"} and _same_feeling(first, second) and telling(first) == telling(second)
+    )
 
 
 def _same_feeling(first: str, second: str) -> bool:
@@ -95,7 +116,9 @@ LEAST = 2
 
 
 def repeats(text: str, others: Iterable[str]) -> bool:
-    """Whether a text has a number of one of the told texts, or most of its words that say something."""
+    """Whether a text has a number of one of the told texts, or most of its words that
+    say something.
+    """
     terms = _telling(text)
     return any(_repeats(terms, _telling(other)) for other in others)
 
@@ -108,4 +131,6 @@ def _repeats(terms: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def _telling(text: str) -> frozenset[str]:
-    return frozenset(terms_of(word for word in words(text) if word not in FUNCTION_WORDS | QUERY_WORDS))
+    return frozenset(
+        terms_of(word for word in words(text) if word not in FUNCTION_WORDS | QUERY_WORDS)
+    )

@@ -1,8 +1,9 @@
 """What a speaker says himself, and whether quotes and stories are taken from that.
 
-"He wrote: 'I live in Oslo'" says nothing about where the speaker lives, and a memory that was put into a prompt must not be
-learnt again from it. Note: the result is as long as the text, character for character (what is not
-the speaker's own is blank), so a place found in it is a place in the message.
+"He wrote: 'I live in Oslo'" says nothing about where the speaker lives, and a memory that was put
+into a prompt must not be learnt again from it. Note: the result is as long as the text, character
+for character (what is not the speaker's own is blank), so a place found in it is a place in
+the message.
 """
 
 from __future__ import annotations
@@ -15,23 +16,36 @@ from memory_core.domain.note import FOOTER, HEADINGS
 from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, votes_for, words
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sameness import names_in
-from memory_core.domain.text.spelling import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS, normal_form
+from memory_core.domain.text.spelling import (
+    GERMAN_MONTHS,
+    GERMAN_WEEKDAYS,
+    MONTHS,
+    WEEKDAYS,
+    normal_form,
+)
 
 _RECALLED_NAMES = (
-    r"(?:relevant|retrieved|recalled|stored|past|long[-_ ]?term)?[-_ ]?(?:memory|memories|context|facts)(?:[-_ ]?(?:block|context))?"
-    r"|system(?:[-_ ]?(?:prompt|reminder|message))?|instructions?|background|knowledge|documents?|tool[-_ ]?(?:result|output)s?|examples?"
+    r"(?:relevant|retrieved|recalled|stored|past|long[-_ ]?term)?[-_ ]?(?:memory|memories|context"
+    r"|facts)(?:[-_ ]?(?:block|context))?|system(?:[-_ ]?(?:prompt|reminder|message))?"
+    r"|instructions?|background|knowledge|documents?|tool[-_ ]?(?:result|output)s?|examples?"
 )
-_TAGGED = re.compile(rf"<(?P<tag>{_RECALLED_NAMES})\b[^<>]*>.*?(?:</(?P=tag)\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAGGED = re.compile(
+    rf"<(?P<tag>{_RECALLED_NAMES})\b[^<>]*>.*?(?:</(?P=tag)\s*>|\Z)", re.IGNORECASE | re.DOTALL
+)
 _HEADED = re.compile(
-    r"^[ \t#*>\[]*(?:(?:relevant|retrieved|recalled|stored|known|previous|past|long[- ]term|saved|user'?s?)[ \t]+){1,3}"
-    r"(?:memor(?:y|ies)|context|facts|knowledge|notes)\b[^\n.]{0,60}[:\]*]*[ \t]*\n(?:[ \t]*\S[^\n]*(?:\n|\Z))+"
-    r"|^[^\n]{0,80}\b(?:what (?:you|i) (?:remember|know)|you remember(?: the following)?|system prompt)\b[^\n.]{0,40}:[ \t]*\n"
+    r"^[ \t#*>\[]*(?:(?:relevant|retrieved|recalled|stored|known|previous|past|long[- ]term|saved"
+    r"|user'?s?)[ \t]+){1,3}"
+    r"(?:memor(?:y|ies)|context|facts|knowledge"
+    r"|notes)\b[^\n.]{0,60}[:\]*]*[ \t]*\n(?:[ \t]*\S[^\n]*(?:\n|\Z))+"
+    r"|^[^\n]{0,80}\b(?:what (?:you|i) (?:remember|know)|you remember(?: the following)?"
+    r"|system prompt)\b[^\n.]{0,40}:[ \t]*\n"
     r"(?:[ \t]*\S[^\n]*(?:\n|\Z))+",
     re.IGNORECASE | re.MULTILINE,
 )
 _NOTE = re.compile(
     rf"^[ \t]*(?:{'|'.join(map(re.escape, HEADINGS))})[ \t]*(?:\n[ \t]*\S[^\n]*)*"
-    rf"|^[ \t]*{re.escape(FOOTER)}[ \t]*\n[ \t]*(?:Tags|Keywords|Content depth|Follow-up areas):[^\n]*",
+    rf"|^[ \t]*{re.escape(FOOTER)}[ \t]*\n[ \t]*(?:Tags|Keywords|Content depth"
+    r"|Follow-up areas):[^\n]*",
     re.MULTILINE,
 )
 """The parts of a note as `note` renders it: a pasted note tells nothing new."""
@@ -41,63 +55,80 @@ _LINES = re.compile(
     r"^[ \t]*>[^\n]*"  # quoted mail
     r"|^[ \t]*[{}\[][^\n]*[{}\],:\"][ \t]*$"  # JSON
     r"|^[ \t]*\"[\w $-]+\"[ \t]*:[^\n]*$"
-    r"|^[ \t]*(?:system|assistant|human|user|ai|ki|bot|chatbot|chatgpt|gpt|claude|gemini|copilot|アシスタント)"  # a pasted conversation
+    # a pasted conversation
+    r"|^[ \t]*(?:system|assistant|human|user|ai|ki|bot|chatbot|chatgpt|gpt|claude|gemini|copilot"
+    r"|アシスタント)"
     r"[ \t]*[:：][^\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _OBJECT = re.compile(r"\{[^{}\n:]*+:[^{}\n]*+\}|`[^`\n]+`")
 _EXAMPLE = re.compile(
-    r"(?:\b(?:for example|for instance|e\.g\.|zum beispiel|z\.\s?b\.|par exemple|por ejemplo)|\b(?:examples?|like this|such as)\s*:)"
+    r"(?:\b(?:for example|for instance|e\.g\.|zum beispiel|z\.\s?b\.|par exemple|por ejemplo)"
+    r"|\b(?:examples?|like this|such as)\s*:)"
     r"[^\n.!?]*",
     re.IGNORECASE,
 )
 _TO_WORK_ON = re.compile(
-    r"(?:(?:^|(?<=[.!?]))[ \t]*|\b(?:please|can you|could you)\s+)(?:translate|repeat|rephrase|paraphrase|proofread|summari[sz]e|pronounce"
-    r"|say after me|read aloud|echo|print|complete|(?:correct|check) (?:this|the))\b[^\n.:!?]{0,60}:[^\n]*"
-    r"|\b(?:sentence|phrase|poem|song|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue|translation)\s*:[^\n]*",
+    r"(?:(?:^|(?<=[.!?]))[ \t]*|\b(?:please|can you|could you)\s+)(?:translate|repeat|rephrase"
+    r"|paraphrase|proofread|summari[sz]e|pronounce|say after me|read aloud|echo|print|complete"
+    r"|(?:correct|check) (?:this|the))\b[^\n.:!?]{0,60}:[^\n]*|\b(?:sentence|phrase|poem|song"
+    r"|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue|translation)\s*:[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 """Text to be translated, repeated or enjoyed: "Translate to German: I live in Rome"."""
 _QUOTED = re.compile(
-    r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^“”\n]{1,600}+)”|„(?P<low>[^„“”\n]{1,600}+)[“”]|«(?P<angle>[^«»\n]{1,600}+)»'
+    r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^“”\n]{1,600}+)”|„(?P<low>[^„“”\n]{1,600}+)[“”]'
+    r"|«(?P<angle>[^«»\n]{1,600}+)»"
     r"|(?<![\w'’])['‘](?P<single>[^'‘’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,600}+){0,20}+)['’](?!\w)"
 )
 _MAY_BE_OTHERS = re.compile(
-    r"[<>{}\[\]`~\"“„«:_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b|\bbeispiel\b|\bexemple\b|\bejemplo\b"
-    rf"|{'|'.join(map(re.escape, HEADINGS))}",
+    r"[<>{}\[\]`~\"“„«:_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b"
+    rf"|\bbeispiel\b|\bexemple\b|\bejemplo\b|{'|'.join(map(re.escape, HEADINGS))}",
     re.IGNORECASE,
 )
 """What a text has of which a part is not the speaker's own; most sentences have none of it."""
-_SAYS = re.compile(r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE)
+_SAYS = re.compile(
+    r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE
+)
 MAX_TITLE_WORDS = 5
 MAX_SPEECH = 600
 """Characters of a quotation; text between marks that lie further apart is no speech."""
 
 
 def without_recalled(text: str) -> str:
-    """The text with blanks in place of memories that were recalled into it; of the same length. They were remembered before."""
+    """The text with blanks in place of memories that were recalled into it; of the same length.
+    They were remembered before.
+    """
     return _without(text, (_TAGGED, _HEADED, _NOTE, _NAMING_IDS))
 
 
 def own_words(text: str) -> str:
     """The text, of the same length, with blanks where it is not the speaker's own.
 
-    Blanks replace pasted blocks, code, recalled memories, examples, exercises and quotations.
-    A short quotation in which no person speaks stays: it is a title or a name ("my favourite film is 'Alien'").
+    Blanks replace pasted blocks, code, recalled memories, examples, exercises and quotations. A
+    short quotation in which no person speaks stays: it is a title or a name ("my favourite film
+    is 'Alien'").
     """
     if _MAY_BE_OTHERS.search(text) is None:
         return text
-    text = _without(text, (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON))
+    text = _without(
+        text,
+        (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON),
+    )
     return _QUOTED.sub(_blank_speech, text)
 
 
 def is_text_to_work_on(text: str) -> bool:
-    """Whether a message hands over a text to be translated, corrected or summed up, which asks nothing of a memory."""
+    """Whether a message hands over a text to be translated, corrected or summed up,
+    which asks nothing of a memory.
+    """
     return _TO_WORK_ON.search(text) is not None
 
 
 def _without(text: str, patterns: Sequence[re.Pattern[str]]) -> str:
-    """The text, of the same length, with blanks where one of the patterns matches; each sees what those before it left."""
+    """The text, of the same length, with blanks where one of the patterns matches;
+    each sees what those before it left.
+    """
     lower = text.lower()
     for pattern in patterns:
         if may_match(pattern, lower):
@@ -111,18 +142,34 @@ def _blank(match: re.Match[str]) -> str:
 
 def _blank_speech(match: re.Match[str]) -> str:
     inner = match[match.lastgroup or 0]
-    if len(inner) > MAX_SPEECH or (len(inner.split()) <= MAX_TITLE_WORDS and not _SAYS.search(inner)):
+    if len(inner) > MAX_SPEECH or (
+        len(inner.split()) <= MAX_TITLE_WORDS and not _SAYS.search(inner)
+    ):
         return match.group()
     return _blank(match)
 
 
-# Whether words that an agent gives as proof were really said: what keeps an invented fact, or a prompt's example, out.
+# Whether words that an agent gives as proof were really said: what keeps an invented fact,
+# or a prompt's example, out.
 #
-# Compared without regard to case, white space and the shape of quotation marks; not word by word, since a proof that is nearly right
-# proves something else.
+# Compared without regard to case, white space and the shape of quotation marks; not word by word,
+# since a proof that is nearly right proves something else.
 
 
-_MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "…": "..."})
+_MARKS = str.maketrans(
+    {
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "«": '"',
+        "»": '"',
+        "–": "-",
+        "—": "-",
+        "…": "...",
+    }
+)
 
 
 def occurs(quote: str, text: str) -> bool:
@@ -130,13 +177,17 @@ def occurs(quote: str, text: str) -> bool:
     return _occurs(quote, _folded(text))
 
 
-_NAMES_OF_ASSISTANTS = frozenset({"assistant", "ai", "ai assistant", "bot", "chatbot", "agent", "ai agent", "model"})
+_NAMES_OF_ASSISTANTS = frozenset(
+    {"assistant", "ai", "ai assistant", "bot", "chatbot", "agent", "ai agent", "model"}
+)
 
 
 def may_tell(message: Message) -> bool:
-    """Whether facts may be taken from a message: what the person says, or anybody who is named; never the system or a tool.
+    """Whether facts may be taken from a message: what the person says, or anybody who is named;
+    never the system or a tool.
 
-    An assistant without a name, or with one that says only what it is, repeats and guesses: its words are no facts of anybody's.
+    An assistant without a name, or with one that says only what it is, repeats and guesses: its
+    words are no facts of anybody's.
     """
     if message.role != "assistant":
         return message.role == "user"
@@ -145,12 +196,16 @@ def may_tell(message: Message) -> bool:
 
 
 def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
-    """Whether message `number` exists, may tell facts, and says the quote outside of recalled memories."""
+    """Whether message `number` exists, may tell facts, and says the quote outside of
+    recalled memories.
+    """
     return Proofs(messages).prove(quote, number)
 
 
 class Proofs:
-    """What messages say outside of recalled memories. Each is read once, however many quotes are looked for in it."""
+    """What messages say outside of recalled memories. Each is read once, however many quotes are
+    looked for in it.
+    """
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
@@ -179,10 +234,12 @@ def _folded(text: str) -> str:
     return " ".join(normal_form("NFKC", text).translate(_MARKS).casefold().split())
 
 
-# Whether a text tells of what it was made of: what keeps invented stories and names, and other languages, from being remembered.
+# Whether a text tells of what it was made of: what keeps invented stories and names, and other
+# languages, from being remembered.
 #
-# Note: this is no check of truth. A story in other words, or with one wrong word, passes; one about something else, an
-# example that a model repeats or an order that it obeyed, has next to none of the words that were said.
+# Note: this is no check of truth. A story in other words, or with one wrong word, passes; one about
+# something else, an example that a model repeats or an order that it obeyed,
+# has next to none of the words that were said.
 
 
 DAYS = frozenset(tokens(" ".join((*WEEKDAYS, *MONTHS, *GERMAN_WEEKDAYS, *GERMAN_MONTHS))))
@@ -198,24 +255,34 @@ One may be a word that only looks like a name.
 """
 LEAST_SHARE = 0.2
 """Of a story's terms, names and numbers included, that stand in the messages."""
-_TELLERS = frozenset(tokens("user assistant users assistants person they talked said asked told conversation"))
+_TELLERS = frozenset(
+    tokens("user assistant users assistants person they talked said asked told conversation")
+)
 
 
 def tells_of(story: str, messages: Sequence[Message]) -> bool:
-    """Whether at least a fifth of the story's terms were said, or name who spoke. A story without a term tells of anything."""
+    """Whether at least a fifth of the story's terms were said, or name who spoke.
+    A story without a term tells of anything.
+    """
     story_terms = frozenset(tokens(story)) - _TELLERS
-    said_terms = frozenset(term for message in messages for term in tokens(f"{message.actor or ''} {message.content}"))
+    said_terms = frozenset(
+        term for message in messages for term in tokens(f"{message.actor or ''} {message.content}")
+    )
     return len(story_terms & said_terms) >= LEAST_SHARE * len(story_terms)
 
 
 def invents_names(story: str, messages: Sequence[Message]) -> bool:
     """Whether a story names people, places or things that stand in none of the messages."""
-    said_terms = frozenset(term for message in messages for term in tokens(f"{message.actor or ''} {message.content}"))
+    said_terms = frozenset(
+        term for message in messages for term in tokens(f"{message.actor or ''} {message.content}")
+    )
     return len(unknown_names(story, said_terms | _TELLERS)) > MOST_FOREIGN
 
 
 def unknown_names(text: str, known: Collection[str]) -> frozenset[str]:
-    """The terms of a text's names that are not known. Of German, where every noun is a capital, none: a noun is no name there."""
+    """The terms of a text's names that are not known. Of German, where every noun is a capital,
+    none: a noun is no name there.
+    """
     if language_of([word.casefold() for word in words(text)]) != ENGLISH:
         return frozenset()
     return frozenset(tokens(" ".join(names_in(text)))) - frozenset(known) - DAYS - {"user"}
@@ -228,6 +295,10 @@ def in_another_language(source: str, text: str) -> bool:
         return len(OTHER_SCRIPT.findall(source if source_is_other else text)) >= LEAST_VOTES
     theirs, ours = ([word.casefold() for word in words(part)] for part in (source, text))
     told_in, written_in = language_of(theirs), language_of(ours)
-    if told_in == written_in or votes_for(told_in, theirs) < LEAST_VOTES or votes_for(written_in, theirs) >= votes_for(told_in, theirs):
+    if (
+        told_in == written_in
+        or votes_for(told_in, theirs) < LEAST_VOTES
+        or votes_for(written_in, theirs) >= votes_for(told_in, theirs)
+    ):
         return False
     return votes_for(written_in, ours) > votes_for(told_in, ours)

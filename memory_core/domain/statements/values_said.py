@@ -1,4 +1,5 @@
-"""The times and numbers that a sentence tells, each with what it counts, so that two sentences can be asked whether they differ.
+"""The times and numbers that a sentence tells, each with what it counts, so that two sentences can
+be asked whether they differ.
 
     "the 14th at 6:40"          date 14, time 6:40
     "1,240 euros a month"       number 1240 of money
@@ -28,12 +29,16 @@ _MONEY_WORDS = """
 """
 _MONEY = frozenset(_MONEY_WORDS.split())
 _NOT_COUNTED_WORDS = """
-    a an the of in on at to for and or but so per from with now by after before is was are were my our his her every each die der
-    das den im am um auf mit für und oder pro ab zu von bei i we they it you as than more less up down out off again
+    a an the of in on at to for and or but so per from with now by after before is was are were my
+    our his her every each die der das den im am um auf mit für und oder pro ab zu von bei i we they
+    it you as than more less up down out off again
 """
 _NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
-_JAPANESE_WEEKDAY = {f"{sign}曜": str(place) for place, sign in enumerate(spelling.JAPANESE_WEEKDAYS)}
-_WEEKDAY = {name: str(place) for names in (spelling.WEEKDAYS, spelling.GERMAN_WEEKDAYS) for place, name in enumerate(names)} | {
+_JAPANESE_WEEKDAY = {
+    f"{sign}曜": str(place) for place, sign in enumerate(spelling.JAPANESE_WEEKDAYS)
+}
+_WEEKDAY = {name: str(place) for names in (spelling.WEEKDAYS, spelling.GERMAN_WEEKDAYS) for place,
+    name in enumerate(names)} | {
     "tue": "1", "tues": "1", "thu": "3", "thurs": "3", "fri": "4", spelling.SONNABEND: "5"
 }  # fmt: skip
 _MONTH = {
@@ -42,45 +47,62 @@ _MONTH = {
     for number, name in enumerate(names, 1)
 } | {"sept": "9"}
 _TIME = re.compile(
-    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})\b(?!\s*(?:€|euro|%|kg))|(?P<clock>\d{1,2})\s?(?:am|pm|a\.m\.|p\.m\.|uhr|o'clock)\b"
-    r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|k\b|\s?%|\s?(?:st|nd|rd|th)\b)|(?P<word>\bnoon\b|\bmidnight\b|\bmittags?\b|\bhalb (?:eins"
-    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b)"
+    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})\b(?!\s*(?:€|euro|%|kg))"
+    r"|(?P<clock>\d{1,2})\s?(?:am|pm|a\.m\.|p\.m\.|uhr|o'clock)\b"
+    r"|(?P<at>(?:\bat|\bum)\s+\d{1,2})(?![\d.,:]|k\b|\s?%|\s?(?:st|nd|rd|th)\b)"
+    r"|(?P<word>\bnoon\b|\bmidnight\b|\bmittags?\b|\bhalb (?:eins|zwei|drei|vier|fünf|sechs|sieben"
+    r"|acht|neun|zehn|elf|zwölf)\b)"
     r"|(?P<ja>\d{1,2}時(?:半|\d{1,2}分)?)",
     re.IGNORECASE,
 )
 _NAMED_MONTH = "|".join(sorted(_MONTH, key=len, reverse=True))
 _DATE = re.compile(
-    rf"\b\d{{4}}-(?P<im>\d{{2}})-(?P<id>\d{{2}})\b|(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s(?:of\s)?(?P<m>{_NAMED_MONTH})\b"
-    rf"|\b(?P<m2>{_NAMED_MONTH})\s(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)"
-    rf"|\b(?P<only>\d{{1,2}})(?:st|nd|rd|th)\b|\b(?:am|zum|der|den)\s(?P<dot>\d{{1,2}})\.(?:(?P<dotm>\d{{1,2}})\.)?"
+    rf"\b\d{{4}}-(?P<im>\d{{2}})-(?P<id>\d{{2}})\b|(?P<d>\d{{1,2}})(?:st|nd|rd"
+    rf"|th)?\.?\s(?:of\s)?(?P<m>{_NAMED_MONTH})\b|\b(?P<m2>{_NAMED_MONTH})\s(?P<d2>\d{{1,2}})(?:st"
+    rf"|nd|rd|th)?\b(?![:.]\d)|\b(?P<only>\d{{1,2}})(?:st|nd|rd|th)\b"
+    rf"|\b(?:am|zum|der|den)\s(?P<dot>\d{{1,2}})\.(?:(?P<dotm>\d{{1,2}})\.)?"
     rf"|(?:(?P<jm>\d{{1,2}})月)?(?P<jd>\d{{1,2}})日|(?P<jo>\d{{1,2}})月",
     re.IGNORECASE,
 )
-_ASKS_SHARE = re.compile(r"\b(?:percent\w*|rate|share|accuracy|coverage|prozent|anteil|quote)\b|[%％率]", re.IGNORECASE)
+_ASKS_SHARE = re.compile(
+    r"\b(?:percent\w*|rate|share|accuracy|coverage|prozent|anteil|quote)\b|[%％率]", re.IGNORECASE
+)
 _ASKS_SUM = re.compile(
-    r"\b(?:budget|costs?|price|rent|salary|pay|how much|fee|kosten|kostet|preis|miete|gehalt|wie ?viel)\b|いくら|予算|家賃", re.IGNORECASE
+    r"\b(?:budget|costs?|price|rent|salary|pay|how much|fee|kosten|kostet|preis|miete|gehalt"
+    r"|wie ?viel)\b|いくら|予算|家賃",
+    re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(
-    r"\b(?:when|time|date|day|deadline|due|schedule\w*|wann|uhr|uhrzeit|tag|termin\w*|frist)\b|いつ|何時|何曜|何日|締め切り", re.IGNORECASE
+    r"\b(?:when|time|date|day|deadline|due|schedule\w*|wann|uhr|uhrzeit|tag|termin\w*|frist)\b|いつ"
+    r"|何時|何曜|何日|締め切り",
+    re.IGNORECASE,
 )
 _WORDS_OF_VALUES = frozenset((*_WEEKDAY, *(f"{day}s" for day in _WEEKDAY), *_MONTH, *_COUNTS))
 _PHONE = re.compile(r"\+?\d{2,5}[ /-]\d{2,4}(?:[ -]\d{2,8}){0,4}|\b\d{7,15}\b")
-_NUMBER = re.compile(r"(?P<before>[€$£¥]\s?)?(?P<number>\d{1,9}(?:[.,'’]\d{1,9}){0,3})(?P<k>k\b)?\s?(?P<after>[€$£¥%]|[^\W\d_]{1,24})?")
+_NUMBER = re.compile(
+    r"(?P<before>[€$£¥]\s?)?(?P<number>\d{1,9}(?:[.,'’]\d{1,9}){0,3})(?P<k>k\b)?\s?(?P<after>[€$£¥%]"
+    r"|[^\W\d_]{1,24})?"
+)
 _DIGIT = re.compile(r"\d")
 _HINT = re.compile(r"[\d一二三四五六七八九十曜]|noon|midnight|mittag|halb", re.IGNORECASE)
 """Is in every sentence with a time or number that tells it in none of `_WORDS_OF_VALUES`."""
 _WORD = re.compile(r"[^\W\d_]+")
 _JAPANESE_COUNT = re.compile(
-    r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳"
+    r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?"
+    r"|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳"
     r"|キロ|kg|分|時間|日|枚|冊|年生|階|%)"
 )
 MAGNITUDE = 12.0
-"""How many times as much a number without anything counted may be for it to stand in another's place."""
+"""How many times as much a number without anything counted may be for it to stand in
+another's place.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """By kind ("weekday", "time", "date", "month", "phone") what is told of it, and by what is counted the numbers."""
+    """By kind ("weekday", "time", "date", "month", "phone") what is told of it,
+    and by what is counted the numbers.
+    """
 
     whens: Mapping[str, frozenset[str]]
     numbers: Mapping[str, frozenset[str]]
@@ -89,14 +111,20 @@ class Values:
         return bool(self.whens) or bool(self.numbers)
 
     def of_kind(self, asked: AskedKind) -> Values:
-        """Those that a question asks for: what it counts, a share, a sum, or a time. Where none is, a bare number may be any."""
+        """Those that a question asks for: what it counts, a share, a sum, or a time.
+        Where none is, a bare number may be any.
+        """
         if not self:
             return self
         units = self.numbers.keys() & asked.units or self.numbers.keys() & {""}
-        return Values(self.whens if asked.when else {}, {unit: self.numbers[unit] for unit in units})
+        return Values(
+            self.whens if asked.when else {}, {unit: self.numbers[unit] for unit in units}
+        )
 
     def differ(self, other: Values, *, loosely: bool) -> bool:
-        """Whether one of them may stand in the other's place, and says another thing. loosely: a bare number may stand for any."""
+        """Whether one of them may stand in the other's place, and says another thing. loosely: a
+        bare number may stand for any.
+        """
         kinds = self.whens.keys() & other.whens.keys()
         if kinds:
             return any(self.whens[kind].isdisjoint(other.whens[kind]) for kind in kinds)
@@ -105,7 +133,9 @@ class Values:
             return any(self.numbers[unit].isdisjoint(other.numbers[unit]) for unit in units)
         if loosely and ("" in self.numbers) != ("" in other.numbers):
             bare, counted = (self, other) if "" in self.numbers else (other, self)
-            numbers = {number for unit, of_unit in counted.numbers.items() if unit for number in of_unit}
+            numbers = {
+                number for unit, of_unit in counted.numbers.items() if unit for number in of_unit
+            }
             return (
                 bool(numbers)
                 and bare.numbers[""].isdisjoint(numbers)
@@ -119,7 +149,9 @@ NO_VALUES = Values({}, {})
 
 @dataclass(frozen=True, slots=True)
 class AskedKind:
-    """What kind of values a question asks for. units: what it may count. when: whether it asks for a time. terms: its own."""
+    """What kind of values a question asks for. units: what it may count. when:
+    whether it asks for a time. terms: its own.
+    """
 
     units: frozenset[str]
     when: bool
@@ -158,11 +190,15 @@ def values_in(text: str) -> Values:
 def _read_values(text: str) -> Values:
     whens: dict[str, set[str]] = {}
     rest = text
-    if _DIGIT.search(text) is not None:  # most sentences have none, and no telephone number or date without one
+    # most sentences have none, and no telephone number or date without one
+    if _DIGIT.search(text) is not None:
         for match in _PHONE.finditer(rest):
             if len(digits := re.sub(r"\D", "", match.group())) >= 7:
                 whens.setdefault("phone", set()).add(digits)
-        rest = _PHONE.sub(lambda match: " ; " if len(re.sub(r"\D", "", match.group())) >= 7 else match.group(), rest)
+        rest = _PHONE.sub(
+            lambda match: " ; " if len(re.sub(r"\D", "", match.group())) >= 7 else match.group(),
+            rest,
+        )
         rest = _DATE.sub(lambda match: _dated(match, whens), rest)
     rest = _TIME.sub(lambda match: _timed(match, whens), rest)
     for word in _WORD.findall(rest.casefold()):
@@ -196,7 +232,9 @@ def _dated(match: re.Match[str], whens: dict[str, set[str]]) -> str:
 
 def _timed(match: re.Match[str], whens: dict[str, set[str]]) -> str:
     text = match.group().casefold()
-    moment = " ".join(re.sub(r"\b(?:at|um|uhr|o'clock)\b|\.m\.", " ", text).split()).replace(".", ":")
+    moment = " ".join(re.sub(r"\b(?:at|um|uhr|o'clock)\b|\.m\.", " ", text).split()).replace(
+        ".", ":"
+    )
     whens.setdefault("time", set()).add(moment.replace(" ", ""))
     return " ; "
 
@@ -204,11 +242,15 @@ def _timed(match: re.Match[str], whens: dict[str, set[str]]) -> str:
 def _numbers(text: str) -> Mapping[str, frozenset[str]]:
     by_unit: dict[str, set[str]] = {}
     for match in _JAPANESE_COUNT.finditer(text):
-        number = _KANJI.get(match["number"], match["number"]) + (f"万{match['rest'] or ''}" if match["myriad"] else "")
+        number = _KANJI.get(match["number"], match["number"]) + (
+            f"万{match['rest'] or ''}" if match["myriad"] else ""
+        )
         by_unit.setdefault("money" if match["unit"] == "円" else match["unit"], set()).add(number)
     text = _JAPANESE_COUNT.sub(" ; ", text)
     for match in _NUMBER.finditer(text):
-        number = re.sub(r"[,.'’](?=\d{3}(?!\d))", "", match["number"]).replace(",", ".") + ("000" if match["k"] else "")
+        number = re.sub(r"[,.'’](?=\d{3}(?!\d))", "", match["number"]).replace(",", ".") + (
+            "000" if match["k"] else ""
+        )
         after = (match["after"] or "").casefold()
         if match["before"] or after in _MONEY:
             unit = "money"

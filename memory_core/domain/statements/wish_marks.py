@@ -17,7 +17,8 @@ BREAK = ","
 MAX_PHRASE_WORDS = 5
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,;:.!?…–—、。！？]")
 _QUOTED = re.compile(
-    r"\"[^\"\n]{1,400}+\"|“[^“”\n]{1,400}+”|„[^„“”\n]{1,400}+[“”]|«[^«»\n]{1,400}+»|「[^「」\n]{1,400}+」|『[^『』\n]{1,400}+』"
+    r"\"[^\"\n]{1,400}+\"|“[^“”\n]{1,400}+”|„[^„“”\n]{1,400}+[“”]|«[^«»\n]{1,400}+»"
+    r"|「[^「」\n]{1,400}+」|『[^『』\n]{1,400}+』"
 )
 _JA_BREAKS = frozenset("、,。；;:：")
 
@@ -42,13 +43,17 @@ def marks_of(text: str) -> list[Mark]:
     return _japanese_marks(text) if has_japanese(text) else _word_marks(text)
 
 
-def _phrases() -> tuple[dict[tuple[str, ...], list[str]], dict[str, list[str]], dict[str, list[str]]]:
+def _phrases() -> tuple[
+    dict[tuple[str, ...], list[str]], dict[str, list[str]], dict[str, list[str]]
+]:
     """Kinds by the words of a phrase, by the beginning of a word, and by a Japanese phrase."""
     of_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
     of_beginnings: dict[str, list[str]] = defaultdict(list)
     of_letters: dict[str, list[str]] = defaultdict(list)
     for kind, listed in PHRASES.items():
-        for phrase in dict.fromkeys(" ".join(written.split()).casefold() for written in listed.split(",")):
+        for phrase in dict.fromkeys(
+            " ".join(written.split()).casefold() for written in listed.split(",")
+        ):
             if not phrase:
                 continue
             if has_japanese(phrase) or phrase == "ng":
@@ -91,14 +96,28 @@ def _kinds_at(words: Sequence[re.Match[str]], place: int) -> tuple[Sequence[str]
     word = words[place].group()
     if word.endswith("'s") and "PERSONAL" in (kinds := _OF_WORDS.get((word[:-2],), [])):
         return kinds, 1
-    return next((kinds for size in range(min(len(word), 16), 2, -1) if (kinds := _OF_BEGINNINGS.get(word[:size]))), ()), 1
+    return next(
+        (
+            kinds
+            for size in range(min(len(word), 16), 2, -1)
+            if (kinds := _OF_BEGINNINGS.get(word[:size]))
+        ),
+        (),
+    ), 1
 
 
 def _japanese_marks(text: str) -> list[Mark]:
     marks: list[Mark] = []
     place = 0
     while place < len(text):
-        size = next((size for size in range(min(_MAX_LETTERS, len(text) - place), 0, -1) if text[place : place + size] in _OF_LETTERS), 0)
+        size = next(
+            (
+                size
+                for size in range(min(_MAX_LETTERS, len(text) - place), 0, -1)
+                if text[place : place + size] in _OF_LETTERS
+            ),
+            0,
+        )
         phrase = text[place : place + size]
         if size:
             marks += [Mark(kind, phrase, place, place + size) for kind in _OF_LETTERS[phrase]]

@@ -1,11 +1,19 @@
-"""What can't be a wish, whatever its other words; and what asks for one piece of work, and for nothing of other times."""
+"""What can't be a wish, whatever its other words; and what asks for one piece of work,
+and for nothing of other times.
+"""
 
 from __future__ import annotations
 
 import re
 
 from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS
-from memory_core.domain.statements.wish_signs import ACTS, ARTICLES, Reading, clauses_of, tells_to_act
+from memory_core.domain.statements.wish_signs import (
+    ACTS,
+    ARTICLES,
+    Reading,
+    clauses_of,
+    tells_to_act,
+)
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_MARKS = 45
@@ -14,12 +22,29 @@ _TELL = frozenset({"explain", "describe", "tell me", "give me", "list", "name", 
 _TELL_IN_GERMAN = frozenset({"erklär mir", "erkläre mir", "nenn", "gib mir", "zeig mir"})
 _OF_ONE = ARTICLES | {*NUMBER_WORDS[2:], "ein", "eine", "einen", "das", "die"}
 """The first word of what is a single thing, or a number of things."""
-_LASTS = frozenset({"STAND", "NOT", "STOP", "AGAIN", "AGAIN_OK", "NO_NEED", "MUST", "WISH", "RULE", "REPLY", "ADDRESS_ME", "MENTION"})
+_LASTS = frozenset(
+    {
+        "STAND",
+        "NOT",
+        "STOP",
+        "AGAIN",
+        "AGAIN_OK",
+        "NO_NEED",
+        "MUST",
+        "WISH",
+        "RULE",
+        "REPLY",
+        "ADDRESS_ME",
+        "MENTION",
+    }
+)
 """Kinds of words with which a request is not for one answer."""
 _FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
 _ALL_KNOWN = re.compile(r"forget (?:all|everything) you know about [^,;.!?]{1,60}, ")
 """Common knowledge that a new matter is contrasted with."""
-_OF_THINGS = frozenset({"DONT_KEEP", "PLEASE", "FUNC", "NOT", "LEAD", "STAND", "THING", "LIMITS", OTHER_WORDS, BREAK})
+_OF_THINGS = frozenset(
+    {"DONT_KEEP", "PLEASE", "FUNC", "NOT", "LEAD", "STAND", "THING", "LIMITS", OTHER_WORDS, BREAK}
+)
 
 
 def is_no_request(reading: Reading) -> bool:
@@ -37,7 +62,9 @@ def is_no_request(reading: Reading) -> bool:
 
 
 def _is_of_the_world(reading: Reading) -> bool:
-    """Whether nothing of the speaker's is meant: "don't store the eggs in the door", "forget all you know about tea, this is new"."""
+    """Whether nothing of the speaker's is meant: "don't store the eggs in the door", "forget all
+    you know about tea, this is new".
+    """
     kinds = reading.kind_set
     if _ALL_KNOWN.match(reading.text) and not kinds & {"ME", "MY", "PLEASE"}:
         return True
@@ -53,14 +80,21 @@ def _removes(reading: Reading) -> bool:
         return True
     if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE", "GONE"}:
         return True
-    first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), "")
+    first = next(
+        (kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), ""
+    )
     tells = first in ("ME", "OTHER", "HABIT", "PASTI")
     if "GONE" in kinds and (
-        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA", "PRON"} or ("PERSONAL" in kinds and not tells)
+        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA", "PRON"}
+        or ("PERSONAL" in kinds and not tells)
     ):
         return True
     keeps_not = kinds & {"KEEP", "MEMORY", "KNOW"} and kinds & {"NOT", "STOP", "NO_NEED"}
-    return bool(keeps_not and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"} and not tells)
+    return bool(
+        keeps_not
+        and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"}
+        and not tells
+    )
 
 
 def is_no_instruction(reading: Reading) -> bool:
@@ -75,21 +109,38 @@ def is_no_instruction(reading: Reading) -> bool:
         return True
     if _wants_to_do(reading) or _asks_for_one_answer(reading):
         return True
-    first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), "")
+    first = next(
+        (kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), ""
+    )
     tells = first in ("ME", "OTHER", "HABIT", "MY", "PRON", "HELP", OTHER_WORDS, "PASTI")
-    asks = kinds & {"PLEASE", "LIMITS", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "RULE", "MUST", "AGAIN"} or signs & {"jask", "jforbid"}
+    asks = kinds & {
+        "PLEASE",
+        "LIMITS",
+        "AGAIN_OK",
+        "NO_NEED",
+        "ABOUT_JA",
+        "RULE",
+        "MUST",
+        "AGAIN",
+    } or signs & {"jask", "jforbid"}
     of_answers = kinds & {"REPLY", "ANSWER", "MANNER", "ANSWERV", "SUGGEST", "MENTION"}
     orders = of_answers and ("WISH" in kinds or (first == OTHER_WORDS and kinds & {"STAND", "NOT"}))
     return tells and not asks and not orders and not tells_to_act(reading)
 
 
 def _until_act(reading: Reading) -> frozenset[str]:
-    """The kinds of a sentence up to the end of the clause that says what to do, or to leave; of all of it where none does."""
+    """The kinds of a sentence up to the end of the clause that says what to do, or to leave;
+    of all of it where none does.
+    """
     body_kinds: set[str] = set()
     for clause in clauses_of(reading):
         body_kinds |= {mark.kind for mark in clause}
-        body = [mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")]
-        starts = bool(body) and (body[0] in ACTS or (len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in ACTS))
+        body = [
+            mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")
+        ]
+        starts = bool(body) and (
+            body[0] in ACTS or (len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in ACTS)
+        )
         if starts or (reading.japanese and not ACTS.isdisjoint(body)):
             return frozenset(body_kinds)
     return frozenset(body_kinds)
@@ -98,17 +149,25 @@ def _until_act(reading: Reading) -> frozenset[str]:
 def _wants_to_do(reading: Reading) -> bool:
     """Whether the speaker wants to do something: "I want to add more tests"."""
     for wish, to, verb in zip(reading.marks, reading.marks[1:], reading.marks[2:], strict=False):
-        if wish.kind == "WISH" and to.text == "to" and verb.kind not in ("MENTION", "ADDRESS_ME", "STAND", "NOT", "LIMITS"):
+        if (
+            wish.kind == "WISH"
+            and to.text == "to"
+            and verb.kind not in ("MENTION", "ADDRESS_ME", "STAND", "NOT", "LIMITS")
+        ):
             return not reading.kind_set & {"STAND", "LIMITS", "STOP", "NOT", "ADDRESS_ME"}
     return False
 
 
 def _asks_for_one_answer(reading: Reading) -> bool:
-    """Whether a single thing is asked for, and then the form of the answer: "explain the difference between these in two sentences"."""
+    """Whether a single thing is asked for, and then the form of the answer: "explain the difference
+    between these in two sentences".
+    """
     if not reading.kind_set.isdisjoint(_LASTS):
         return False
     body = [mark for mark in reading.marks if mark.kind not in ("LEAD", "PLEASE", "YOU", BREAK)]
-    form = next((place for place, mark in enumerate(body) if place > 1 and mark.text in ("in", "as")), 0)
+    form = next(
+        (place for place, mark in enumerate(body) if place > 1 and mark.text in ("in", "as")), 0
+    )
     if not form or body[0].text not in _TELL | _TELL_IN_GERMAN:
         return False
     named = [mark for mark in body[1:form] if mark.start > body[0].start]
@@ -119,41 +178,56 @@ def _asks_for_one_answer(reading: Reading) -> bool:
 
 
 _PIECE_OF_WORK = re.compile(
-    r"(?:(?:please|hi|hey|hello|ok|okay|so|now|thanks|and|then|also|great|perfect)\b[\s,.!]{1,3}){0,3}"
-    r"(?:(?:(?:can|could|would|will) you|help me|i(?:'d| would) like you to|i (?:need|want) you to|let's) (?:please |to |just ){0,2})?"
-    r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|produce|code|implement|refactor|rewrite|rephrase|proofread|edit"
-    r"|fix|debug|translate|summari[sz]e|outline|give|plan|convert|explain|turn)(?: me| us)?(?: up| out)?"
+    r"(?:(?:please|hi|hey|hello|ok|okay|so|now|thanks|and|then|also|great"
+    r"|perfect)\b[\s,.!]{1,3}){0,3}"
+    r"(?:(?:(?:can|could|would|will) you|help me|i(?:'d| would) like you to|i (?:need|want) you to"
+    r"|let's) (?:please |to |just ){0,2})?"
+    r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|produce|code|implement"
+    r"|refactor|rewrite|rephrase|proofread|edit|fix|debug|translate|summari[sz]e|outline|give|plan"
+    r"|convert|explain|turn)(?: me| us)?(?: up| out)?"
     r"|i need|i'm looking for)"
-    r" (?:an?|the|this|these|that|my|our|some|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})\b(?! (?:bit|little|lot)\b)"
-    r"|(?:bitte |kannst du (?:mir )?(?:bitte )?){0,2}(?:schreibe?|erstelle?|entwirf|entwerfe|übersetze?|formuliere?|mache?|gib"
-    r"|baue?|generiere?|plane?|fasse?|schreiben)(?: mir| uns)? (?:ein|eine|einen|den|die|das|diesen?|dieses|drei|zwei|\d{1,3})\b"
+    r" (?:an?|the|this|these|that|my|our|some|one|two|three|four|five|six|seven|eight|nine|ten"
+    r"|\d{1,3})\b(?! (?:bit|little|lot)\b)|(?:bitte "
+    r"|kannst du (?:mir )?(?:bitte )?){0,2}(?:schreibe?|erstelle?|entwirf|entwerfe|übersetze?"
+    r"|formuliere?|mache?|gib|baue?|generiere?|plane?|fasse?|schreiben)(?: mir| uns)? (?:ein|eine"
+    r"|einen|den|die|das|diesen?|dieses|drei|zwei|\d{1,3})\b"
 )
 """How a message asks for one thing to be made."""
 _MADE_FOR_ONESELF = re.compile(
     r"(?:please |(?:can|could|would|will) you (?:please )?){0,2}"
-    r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|code|find) (?:me|us) (?:up )?an? "
-    r"|(?:suggest|recommend) (?:(?:me|us) )?(?:an?|some|two|three|four|five|ten|\d{1,3}) )"
+    r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|code|find) (?:me"
+    r"|us) (?:up )?an? |(?:suggest|recommend) (?:(?:me|us) )?(?:an?|some|two|three|four|five|ten"
+    r"|\d{1,3}) )"
 )
 """The same, so surely that the sentence itself says nothing of other times."""
 _OF_ALL_WORK = re.compile(
-    r"\b(?:(?:when|whenever|if) (?:you|i)|(?:your|all) (?:answers|replies|responses|messages|code|explanations|emails|texts)"
-    r"|(?<!the )(?:answers|replies|responses)|i(?:'m| am)|i have|i (?:always |really |generally |usually )?prefer|generally|usually"
-    r"|normally|wenn (?:du|ich)|ich bin|ich habe|deine (?:antworten|texte))\b"
+    r"\b(?:(?:when|whenever|if) (?:you|i)|(?:your|all) (?:answers|replies|responses|messages|code"
+    r"|explanations|emails|texts)|(?<!the )(?:answers|replies|responses)|i(?:'m| am)|i have"
+    r"|i (?:always |really |generally |usually )?prefer|generally|usually|normally|wenn (?:du|ich)"
+    r"|ich bin|ich habe|deine (?:antworten|texte))\b"
 )
-"""Words with which a request beside one piece of work is for others too, or tells of the speaker."""
+"""Words with which a request beside one piece of work is for others too, or tells of
+the speaker.
+"""
 
 
 def asks_for_one_piece(reading: Reading) -> bool:
     """Whether a sentence asks for one piece of work: "write me a function that reverses a list"."""
-    return "STAND" not in reading.kind_set and _PIECE_OF_WORK.match(reading.text.lstrip()) is not None
+    return (
+        "STAND" not in reading.kind_set and _PIECE_OF_WORK.match(reading.text.lstrip()) is not None
+    )
 
 
 def only_asks_for_one_piece(reading: Reading) -> bool:
-    """Whether all that a sentence wants is one piece of work: "write me a function that reverses a list, please add type hints"."""
+    """Whether all that a sentence wants is one piece of work: "write me a function that reverses a
+    list, please add type hints".
+    """
     return _MADE_FOR_ONESELF.match(reading.text.lstrip()) is not None and is_of_one_piece(reading)
 
 
 def is_of_one_piece(reading: Reading) -> bool:
-    """Whether a request beside one for a piece of work says nothing of other times: "please add type hints"."""
+    """Whether a request beside one for a piece of work says nothing of other times:
+    "please add type hints".
+    """
     lasting = {"STAND", "AGAIN", "AGAIN_OK", "NO_NEED", "RULE", "ADDRESS_ME", "STOP"}
     return reading.kind_set.isdisjoint(lasting) and _OF_ALL_WORK.search(reading.text) is None

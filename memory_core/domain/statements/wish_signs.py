@@ -1,6 +1,7 @@
 """Signs of a wish in a sentence: its words by what they do, and how these are arranged.
 
-The features of the linear model (`linear_models`) are kinds of marks, pairs of kinds, and signs of the order of the marks.
+The features of the linear model (`linear_models`) are kinds of marks, pairs of kinds,
+and signs of the order of the marks.
 """
 
 from __future__ import annotations
@@ -11,18 +12,55 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, Mark, marks_of, without_quotes
+from memory_core.domain.statements.wish_marks import (
+    BREAK,
+    OTHER_WORDS,
+    Mark,
+    marks_of,
+    without_quotes,
+)
 from memory_core.domain.text.analyzer import has_japanese
 
 _CAPITAL = re.compile(r"(?<=\s)[A-ZÄÖÜ][^\W\d_]+")
 _CLAUSE_WORDS = frozenset({"so", "but", "aber", "ので", "から", "also"})
 _REMOVES = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN"})
-ACTS = frozenset({"ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS"})
+ACTS = frozenset(
+    {
+        "ANSWERV",
+        "DO_ANSWER",
+        "SUGGEST",
+        "ADDRESS_ME",
+        "MENTION",
+        "ANSWER",
+        "REPLY",
+        "MANNER",
+        "LIMITS",
+    }
+)
 """Kinds of words for what an assistant does."""
-_BEFORE_IMPERATIVE = frozenset({"PLEASE", "LEAD", "FUNC", "EARLIER", "WISH", "YOU", "STAND", "AGAIN_OK", "MUST"})
+_BEFORE_IMPERATIVE = frozenset(
+    {"PLEASE", "LEAD", "FUNC", "EARLIER", "WISH", "YOU", "STAND", "AGAIN_OK", "MUST"}
+)
 _BESIDE_VERB = frozenset({"to", "ever", "just", "even", "zu", "mal", "ma", "bitte", "einfach"})
 ARTICLES = frozenset(
-    {"the", "a", "an", "my", "our", "this", "that", "der", "dem", "den", "des", "meinem", "meiner", "unserem", "unserer", "diesem"}
+    {
+        "the",
+        "a",
+        "an",
+        "my",
+        "our",
+        "this",
+        "that",
+        "der",
+        "dem",
+        "den",
+        "des",
+        "meinem",
+        "meiner",
+        "unserem",
+        "unserer",
+        "diesem",
+    }
 )
 _NEVER = frozenset({"never", "nie", "niemals"})
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
@@ -42,12 +80,18 @@ _JA_KEEPS = (
     "消去しない",
     "忘れないよう",
 )
-_JA_PROPOSES = re.compile(r"(?<!りがと)(?:[おこごそとのぼろよ]う|飲もう|休もう|楽しもう|ましょう)[よねぜか。!！]{0,3}\Z")
+_JA_PROPOSES = re.compile(
+    r"(?<!りがと)(?:[おこごそとのぼろよ]う|飲もう|休もう|楽しもう|ましょう)[よねぜか。!！]{0,3}\Z"
+)
 """The end of what people propose to do together."""
-_TOLD_OTHERS = re.compile(r", (?:i|he|she|they|we) (?:told|asked|said|says|tells|begged)(?! you)(?: [\w']{1,20}){0,3}[.!]?\Z")
+_TOLD_OTHERS = re.compile(
+    r", (?:i|he|she|they|we) (?:told|asked|said|says|tells"
+    r"|begged)(?! you)(?: [\w']{1,20}){0,3}[.!]?\Z"
+)
 """Where words are another person's, or were said to another: "…, I told my son"."""
 _TAKEN_OUT = re.compile(
-    r"\b(?:take|get|cut|pull|kick|leave|keep|have|want|like) (?:[^\W_][\w'-]{0,30} ){1,6}(?:out|off)"
+    r"\b(?:take|get|cut|pull|kick|leave|keep|have|want|like) (?:[^\W_][\w'-]{0,30} ){1,6}(?:out"
+    r"|off)"
     r"(?= (?:please|pls|again|of there|of your|of it|your|for me)\b|[,.;:!?]|\Z)"
 )
 """A verb with its object before "out": "take my address out"."""
@@ -60,7 +104,9 @@ _JA_ASKS = re.compile(
 
 @dataclass(frozen=True)
 class Reading:
-    """A sentence with its marks. text: the sentence, case-folded, with plain apostrophes. capitals: words with one, but the first."""
+    """A sentence with its marks. text: the sentence, case-folded, with plain apostrophes. capitals:
+    words with one, but the first.
+    """
 
     text: str
     marks: tuple[Mark, ...]
@@ -89,7 +135,14 @@ class Reading:
     @cached_property
     def signs(self) -> frozenset[str]:
         """Signs of the order of its marks."""
-        signs = frozenset((*_signs_of_verbs(self), *_signs_of_words(self), *_signs_of_clauses(self), *_japanese_signs(self)))
+        signs = frozenset(
+            (
+                *_signs_of_verbs(self),
+                *_signs_of_words(self),
+                *_signs_of_clauses(self),
+                *_japanese_signs(self),
+            )
+        )
         return signs | frozenset(_signs_of_requests(self, signs))
 
 
@@ -103,16 +156,30 @@ def read(sentence: str) -> Reading:
 def features(reading: Reading, before: Reading | None) -> frozenset[str]:
     """The features of a sentence. before: the sentence before it in its message."""
     kinds = [kind for kind in reading.kinds if kind not in ("FUNC", "LEAD", BREAK)]
-    kinds = [kind for place, kind in enumerate(kinds) if kind != "HOW" or place == 0 or reading.japanese]
+    kinds = [
+        kind for place, kind in enumerate(kinds) if kind != "HOW" or place == 0 or reading.japanese
+    ]
     end = "?" if reading.asks else "."
     features = {f"s:{sign}" for sign in reading.signs} | {f"u:{kind}" for kind in kinds}
-    features |= {f"e:{end}", "g:yes" if _may_instruct(reading) else "g:no", f"n:{_length(len(kinds))}"}
+    features |= {
+        f"e:{end}",
+        "g:yes" if _may_instruct(reading) else "g:no",
+        f"n:{_length(len(kinds))}",
+    }
     framed = ["^", *kinds, end]
-    features |= {f"b:{first}>{second}" for first, second in pairwise(framed) if _tells(first, second)}
+    features |= {
+        f"b:{first}>{second}" for first, second in pairwise(framed) if _tells(first, second)
+    }
     known = sorted(set(kinds) - {OTHER_WORDS})
-    features |= {f"q:{first}+{second}" for place, first in enumerate(known) for second in known[place + 1 :]}
+    features |= {
+        f"q:{first}+{second}" for place, first in enumerate(known) for second in known[place + 1 :]
+    }
     features |= {f"x:{kind}{end}" for kind in known}
-    features |= {f"i:{sign}+{kind}" for sign in reading.signs & {"imp", "late", "jask", "jforbid"} for kind in known}
+    features |= {
+        f"i:{sign}+{kind}"
+        for sign in reading.signs & {"imp", "late", "jask", "jforbid"}
+        for kind in known
+    }
     if before is not None:
         told_kinds = before.kind_set & {"TOLD", "REGRET", "MEMORY", "KEEP", "KNOW", "LAST"}
         features |= {f"c:{kind}" for kind in told_kinds}
@@ -125,7 +192,9 @@ def features(reading: Reading, before: Reading | None) -> frozenset[str]:
 
 
 def _tells(first: str, second: str) -> bool:
-    """Whether a pair of neighbours says something: words of no list only after what calls for words."""
+    """Whether a pair of neighbours says something: words of no list only after what
+    calls for words.
+    """
     calls = first in ("^", "NOT", "STAND", "STOP", "PLEASE", "AGAIN_OK", "NO_NEED", "WISH")
     return OTHER_WORDS not in (first, second) or calls
 
@@ -159,17 +228,25 @@ def _signs_of_verbs(reading: Reading) -> Iterator[str]:
 
 
 def _is_negated_behind(marks: Sequence[Mark]) -> bool:
-    """Whether "nicht" follows the verb, at once or where the clause ends: "vergiss die Frist nicht"."""
+    """Whether "nicht" follows the verb, at once or where the clause ends: "vergiss die
+    Frist nicht".
+    """
     end = next((place for place, mark in enumerate(marks) if mark.kind == BREAK), len(marks))
     clause = [mark for mark in marks[:end] if mark.kind not in ("PLEASE", "LEAD", "EARLIER")]
-    return bool(clause) and any(mark.kind == "NOT" and mark.text in ("nicht", "nie") for mark in (clause[0], clause[-1]))
+    return bool(clause) and any(
+        mark.kind == "NOT" and mark.text in ("nicht", "nie") for mark in (clause[0], clause[-1])
+    )
 
 
 def _is_elsewhere(marks: Sequence[Mark]) -> bool:
-    """Whether something is to be taken from a place that is no memory: "from the guest list", "aus dem Wiki"."""
+    """Whether something is to be taken from a place that is no memory: "from the guest list",
+    "aus dem Wiki".
+    """
     for place, mark in enumerate(marks):
         if mark.text in ("from", "out of", "aus"):
-            behind = next((other.kind for other in marks[place + 1 :] if other.text not in ARTICLES), "")
+            behind = next(
+                (other.kind for other in marks[place + 1 :] if other.text not in ARTICLES), ""
+            )
             if behind in (OTHER_WORDS, "THING"):
                 return True
     return False
@@ -177,7 +254,11 @@ def _is_elsewhere(marks: Sequence[Mark]) -> bool:
 
 def _signs_of_subject(reading: Reading, place: int) -> Iterator[str]:
     verb, before = reading.marks[place].text, reading.marks[place - 1] if place else None
-    if before is None or verb in _INFINITIVES or (verb in _TAKE_BACK and "DONT_KEEP" in reading.kind_set):
+    if (
+        before is None
+        or verb in _INFINITIVES
+        or (verb in _TAKE_BACK and "DONT_KEEP" in reading.kind_set)
+    ):
         return
     if before.kind in ("ME", "OTHER", "HABIT") and verb not in _SECOND_PERSON:
         yield "subj"
@@ -205,7 +286,9 @@ def _signs_of_words(reading: Reading) -> Iterator[str]:
 
 
 def _is_reported(reading: Reading) -> bool:
-    """Whether other people are said to want something, up to the end of the clause of the last verb that removes."""
+    """Whether other people are said to want something, up to the end of the clause of the last verb
+    that removes.
+    """
     kinds = reading.kinds
     if "SAYS" not in kinds:
         return False
@@ -215,9 +298,13 @@ def _is_reported(reading: Reading) -> bool:
 
 
 def _signs_of_clauses(reading: Reading) -> Iterator[str]:
-    """How clauses begin: with what an assistant does, with a prohibition of that, or with a subject."""
+    """How clauses begin: with what an assistant does, with a prohibition of that,
+    or with a subject.
+    """
     for clause in clauses_of(reading):
-        body = [mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")]
+        body = [
+            mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")
+        ]
         if body and body[0] in ACTS:
             yield f"do0:{body[0]}"
         if len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in ACTS:
@@ -230,12 +317,16 @@ def _signs_of_clauses(reading: Reading) -> Iterator[str]:
 
 
 def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]:
-    """Whether a verb that removes is asked for, and has what was told, is known or is personal for its object."""
+    """Whether a verb that removes is asked for, and has what was told, is known or is personal
+    for its object.
+    """
     kinds = reading.kind_set
     if "PRETEND" in kinds and "NEVER_TOLD" in kinds:
         yield "pretend"
     known_kinds = kinds & {"TOLD", "KNOW", "MEMORY", "PERSONAL", "ABOUT_JA", "MY"}
-    modal = kinds & {"MUST", "WISH", "PLEASE"} or any(mark.text in ("be", "could", "can") for mark in reading.marks)
+    modal = kinds & {"MUST", "WISH", "PLEASE"} or any(
+        mark.text in ("be", "could", "can") for mark in reading.marks
+    )
     if "GONE" in kinds and modal and not signs & {"thingonly", "neg", "says"}:
         yield from (f"gone:{about}" for about in known_kinds)
     if "DONT_KEEP" in kinds and "subj0" not in signs and "thingonly" not in signs:
@@ -249,12 +340,18 @@ def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]
         if asked and about in kinds:
             yield f"ask:{about}" if strong else f"perhaps:{about}"
     marks = reading.marks
-    if asked and any(mark.kind == OTHER_WORDS and mark.text.split()[0] in reading.capitals for mark in marks):
+    if asked and any(
+        mark.kind == OTHER_WORDS and mark.text.split()[0] in reading.capitals for mark in marks
+    ):
         yield "ask:NAME" if strong else "perhaps:NAME"
     for place, mark in enumerate(marks[:-1]):
         if mark.kind == "FORGET" and asked:
             after = marks[place + 1 : place + 3]
-            if len(after) == 2 and after[0].text in ("that", "where", "who") and after[1].kind in ("ME", "MY"):
+            if (
+                len(after) == 2
+                and after[0].text in ("that", "where", "who")
+                and after[1].kind in ("ME", "MY")
+            ):
                 yield "clause"
 
 
@@ -293,7 +390,19 @@ def _may_instruct(reading: Reading) -> bool:
     kinds = reading.kind_set
     if "how0" in reading.signs:
         return False
-    about = {"MENTION", "SUGGEST", "ANSWERV", "ANSWER", "REPLY", "MANNER", "DO_ANSWER", "ADDRESS_ME", "RULE", "STAND", "PERSONAL"}
+    about = {
+        "MENTION",
+        "SUGGEST",
+        "ANSWERV",
+        "ANSWER",
+        "REPLY",
+        "MANNER",
+        "DO_ANSWER",
+        "ADDRESS_ME",
+        "RULE",
+        "STAND",
+        "PERSONAL",
+    }
     if kinds & {"AGAIN", "AGAIN_OK", "NO_NEED", "RULE"}:
         return bool(kinds & {*about, "LIMITS", "ABOUT_JA"})
     if kinds & {"LIMITS", "ADDRESS_ME"}:
@@ -305,7 +414,9 @@ def _may_instruct(reading: Reading) -> bool:
         return True
     if "SUGGEST" in kinds and (forbids or "PLEASE" in kinds or tells_to_act(reading)):
         return True
-    wants = {"STAND", "PLEASE", "MUST", "WISH", "NOT", "STOP"} | ({OTHER_WORDS} if tells_to_act(reading) else set())
+    wants = {"STAND", "PLEASE", "MUST", "WISH", "NOT", "STOP"} | (
+        {OTHER_WORDS} if tells_to_act(reading) else set()
+    )
     if kinds & {"ANSWER", "REPLY", "MANNER"} and kinds & wants:
         return True
     return tells_to_act(reading) and bool(kinds & {"STAND", "NOT", "STOP", "PLEASE"})

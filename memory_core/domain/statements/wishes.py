@@ -1,7 +1,8 @@
 """What people ask of the memory itself: instructions, their end, or to forget something.
 
-Each sentence of a user's own words is read with the one before it, in English, German and Japanese. A linear model says how likely it is
-a wish (`linear_models`); rules say what can't be one (`wish_rules`), and what a request to forget is about (`topic_of`).
+Each sentence of a user's own words is read with the one before it, in English, German and Japanese.
+A linear model says how likely it is a wish (`linear_models`); rules say what can't be one
+(`wish_rules`), and what a request to forget is about (`topic_of`).
 """
 
 from __future__ import annotations
@@ -36,16 +37,32 @@ MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer one is no wish."""
 MAX_WISHES = 20
 ASKS = 0.6
-"""Least probability of a request to forget that is asked back: 88 of 95 requests of the check part have it, and 3 of 270 others."""
+"""Least probability of a request to forget that is asked back: 88 of 95 requests of the check part
+have it, and 3 of 270 others.
+"""
 SURE = 0.7
 """Least probability of one that is carried out: 88 of these 95 have it, and 3 of the 270."""
 INSTRUCTS = 0.4
-"""Least probability of an instruction, or of its end: 95 of 115 of the check part have it, and 2 of 250 others."""
+"""Least probability of an instruction, or of its end: 95 of 115 of the check part have it,
+and 2 of 250 others.
+"""
 REQUESTED = "(The memory was asked to forget something.)"
-"""The text in the place of a request to forget, until something is formed of its message; nothing formed has it."""
+"""The text in the place of a request to forget, until something is formed of its message;
+nothing formed has it.
+"""
 _OF_ANSWERS = frozenset(
     {
-        *("ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY", "MANNER", "LIMITS"),
+        *(
+            "ANSWERV",
+            "DO_ANSWER",
+            "SUGGEST",
+            "ADDRESS_ME",
+            "MENTION",
+            "ANSWER",
+            "REPLY",
+            "MANNER",
+            "LIMITS",
+        ),
         *("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE"),
     }
 )
@@ -53,17 +70,23 @@ _OF_ANSWERS = frozenset(
 _OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
 """Those of them that are said of people as well."""
 _STATES = re.compile(
-    r"(?!(?:it|that|this|you)\b)\w{1,40} (?:is|was|has|had|ist|war|hat|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
+    r"(?!(?:it|that|this|you)\b)\w{1,40} (?:is|was|has|had|ist|war|hat"
+    r"|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
 )
 """A sentence about how a person is or what they have, without a word to the assistant."""
 _JA_QUESTION = re.compile(r"(?:[?？]|(?:っけ|ですか|ますか|んですか|かな|のかな)。?)\s*\Z")
 _PREFERS = re.compile(
-    r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do|personally|typically) ){0,2}"
+    r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do"
+    r"|personally|typically) ){0,2}"
     r"prefer (?!(?:if|it if|not)\b)"
     r"(?:[^,.;:?!]|\.(?=\d)){3,140}"
-    r"|\b[Ii]ch (?:bevorzuge (?:[^,.;:?!]|\.(?=\d)){3,100}|ziehe (?:[^,.;:?!]|\.(?=\d)){3,100}? vor\b)"
+    r"|\b[Ii]ch (?:bevorzuge (?:[^,.;:?!]|\.(?=\d)){3,100}|ziehe (?:[^,.;:?!]"
+    r"|\.(?=\d)){3,100}? vor\b)"
 )
-_GOES_ON = re.compile(r"\s(?:so|but|and (?:I|can|could|it|that|want|also)|can you|could you|how|which|what|aber|und ich|kannst du)\b")
+_GOES_ON = re.compile(
+    r"\s(?:so|but|and (?:I|can|could|it|that|want|also)|can you|could you|how|which|what|aber"
+    r"|und ich|kannst du)\b"
+)
 """Where something else begins after a preference."""
 
 
@@ -71,9 +94,11 @@ _GOES_ON = re.compile(r"\s(?:so|but|and (?:I|can|could|it|that|want|also)|can yo
 class Wish:
     """One wish.
 
-    message: its number. text: the sentence, of a preference the clause, as it was said. about: what is to be forgotten; "" for what was
-    said just before. start, end: its place in the message. instructs: whether a withdrawal that lifts nothing is an instruction by itself,
-    as "stop using emojis" is. surety: how surely a request to forget is one. whole: whether everything about it is to be forgotten.
+    message: its number. text: the sentence, of a preference the clause, as it was said. about: what
+    is to be forgotten; "" for what was said just before. start, end: its place in the message.
+    instructs: whether a withdrawal that lifts nothing is an instruction by itself, as "stop using
+    emojis" is. surety: how surely a request to forget is one. whole: whether everything about it is
+    to be forgotten.
     """
 
     kind: Kind
@@ -95,15 +120,24 @@ class _Request:
 
 
 def said_wishes(messages: Sequence[Message]) -> list[Wish]:
-    """The wishes in what users themselves say, in order; none where people talk with each other, for they ask nothing of the memory."""
+    """The wishes in what users themselves say, in order; none where people talk with each other,
+    for they ask nothing of the memory.
+    """
     accepted: list[Wish] = []
     if _is_among_people(messages):
         return accepted
     for number, message in enumerate(messages):
         if message.role != "user":
             continue
-        split = ((sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(message.content)))
-        readings = [(sentence, text, read(_plain(text))) for sentence, text in split if 0 < len(text) <= MAX_SENTENCE]
+        split = (
+            (sentence, " ".join(sentence.text.split()))
+            for sentence in sentences(own_words(message.content))
+        )
+        readings = [
+            (sentence, text, read(_plain(text)))
+            for sentence, text in split
+            if 0 < len(text) <= MAX_SENTENCE
+        ]
         before = None
         wishes: list[tuple[Wish, Reading]] = []
         makes_one = False
@@ -114,7 +148,11 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
                 wish = None
             makes_one = makes_one or (wish is None and asks_for_one_piece(reading))
             wishes += [] if wish is None else [(wish, reading)]
-        accepted += [wish for wish, reading in wishes if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))]
+        accepted += [
+            wish
+            for wish, reading in wishes
+            if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))
+        ]
     return accepted[:MAX_WISHES]
 
 
@@ -125,14 +163,20 @@ def _is_among_people(messages: Sequence[Message]) -> bool:
 
 
 def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> list[Message]:
-    """The messages without requests to forget, and without what else in the same message has the words that these name."""
+    """The messages without requests to forget, and without what else in the same message has the
+    words that these name.
+    """
     rest = list(messages)
     for number in {wish.message for wish in wishes if wish.kind == "forget"}:
         asked = [wish for wish in wishes if wish.message == number and wish.kind == "forget"]
         named = frozenset(word for wish in asked for word in _telling_words(wish.about))
         content = messages[number].content
         gone = [(wish.start, wish.end) for wish in asked]
-        gone += [(part.start, part.end) for part in sentences(content) if not named.isdisjoint(_telling_words(part.text))]
+        gone += [
+            (part.start, part.end)
+            for part in sentences(content)
+            if not named.isdisjoint(_telling_words(part.text))
+        ]
         for start, end in sorted(set(gone), reverse=True):
             content = content[:start] + REQUESTED + content[end:]
         rest[number] = messages[number].model_copy(update={"content": content})
@@ -140,13 +184,22 @@ def without_requests(messages: Sequence[Message], wishes: Sequence[Wish]) -> lis
 
 
 def only_requests(message: Message) -> bool:
-    """Whether nothing but requests to forget is left of a message, as `without_requests` gives it."""
+    """Whether nothing but requests to forget is left of a message, as
+    `without_requests` gives it.
+    """
     return not message.content.replace(REQUESTED, "").strip(" .,;:!?-")
 
 
 def without_marks(messages: Sequence[Message]) -> list[Message]:
-    """The messages without the marks of requests; one that has no other words keeps them, for no message is empty."""
-    return [message if REQUESTED not in message.content or asks_only(message) else _without_mark(message) for message in messages]
+    """The messages without the marks of requests; one that has no other words keeps them,
+    for no message is empty.
+    """
+    return [
+        message
+        if REQUESTED not in message.content or asks_only(message)
+        else _without_mark(message)
+        for message in messages
+    ]
 
 
 def _without_mark(message: Message) -> Message:
@@ -159,27 +212,52 @@ def asks_only(message: Message) -> bool:
 
 
 def only_asks_to_forget(messages: Sequence[Message]) -> bool:
-    """Whether people said nothing but requests that were carried out, as `without_requests` leaves them."""
+    """Whether people said nothing but requests that were carried out, as `without_requests`
+    leaves them.
+    """
     by_users = [message for message in messages if message.role == "user"]
     return bool(by_users) and all(asks_only(message) for message in by_users)
 
 
-def _wish(text: str, reading: Reading, before: Reading | None, number: int, start: int, end: int) -> Wish | None:
+def _wish(
+    text: str, reading: Reading, before: Reading | None, number: int, start: int, end: int
+) -> Wish | None:
     chances = likely(features(reading, before))
     if chances.forget >= ASKS and not is_no_request(reading):
         request = _request(reading, before, chances.forget)
         if request is not None:
-            return Wish("forget", number, text, start, end, request.about, surety=request.surety, whole=request.whole)
-    if chances.instruct + chances.lift >= INSTRUCTS and not is_no_instruction(reading) and not _tells_of_life(reading):
+            return Wish(
+                "forget",
+                number,
+                text,
+                start,
+                end,
+                request.about,
+                surety=request.surety,
+                whole=request.whole,
+            )
+    if (
+        chances.instruct + chances.lift >= INSTRUCTS
+        and not is_no_instruction(reading)
+        and not _tells_of_life(reading)
+    ):
         stops = _stops(reading)
         kind: Kind = "withdrawal" if stops or chances.lift > chances.instruct else "instruction"
         return Wish(kind, number, text, start, end, instructs=stops)
     match = _PREFERS.search(_plain(text))
-    return None if match is None else Wish("instruction", number, _GOES_ON.split(match.group(), maxsplit=1)[0].strip(), start, end)
+    return (
+        None
+        if match is None
+        else Wish(
+            "instruction", number, _GOES_ON.split(match.group(), maxsplit=1)[0].strip(), start, end
+        )
+    )
 
 
 def _request(reading: Reading, before: Reading | None, chance: float) -> _Request | None:
-    """What is to be forgotten; None where a sentence only points and nothing says that something told is meant."""
+    """What is to be forgotten; None where a sentence only points and nothing says that something
+    told is meant.
+    """
     surety: Surety = "sure" if chance >= SURE and "THING" not in reading.kind_set else "asks"
     about = topic_of(reading)
     if about:
@@ -192,11 +270,19 @@ def _request(reading: Reading, before: Reading | None, chance: float) -> _Reques
     ):
         return None
     points_at_memory = reading.kind_set & {"MEMORY", "KEEP", "DONT_KEEP"}
-    if before is not None and (points_at_memory or before.kind_set & {"TOLD", "REGRET", "KNOW", "MEMORY", "ABOUT_JA", "KEEP"}):
+    if before is not None and (
+        points_at_memory
+        or before.kind_set & {"TOLD", "REGRET", "KNOW", "MEMORY", "ABOUT_JA", "KEEP"}
+    ):
         about = topic_of(before)
         if about:
             return _Request(about, surety, names_all(before))
-    if before is not None and chance >= SURE and before.kind_set & {"MY", "PERSONAL"} and "THING" not in before.kind_set:
+    if (
+        before is not None
+        and chance >= SURE
+        and before.kind_set & {"MY", "PERSONAL"}
+        and "THING" not in before.kind_set
+    ):
         return _Request(topic_of(before), "asks", whole=False)
     if reading.kind_set & {"LAST", "TOLD", "MEMORY", "KEEP", "DONT_KEEP", "ABOUT_JA", "REGRET"}:
         return _Request("", surety if "LAST" in reading.kind_set else "asks", whole=False)
@@ -204,17 +290,22 @@ def _request(reading: Reading, before: Reading | None, chance: float) -> _Reques
 
 
 def _tells_of_life(reading: Reading) -> bool:
-    """Whether a sentence tells or asks how things are, and wants nothing of the assistant: "I don't like olives anymore"."""
+    """Whether a sentence tells or asks how things are, and wants nothing of the assistant:
+    "I don't like olives anymore".
+    """
     if reading.japanese:
         wants = bool(reading.signs & {"jask", "jforbid"})
         return not wants and (
-            _JA_QUESTION.search(reading.text) is not None or ("STOP" in reading.kind_set and "MENTION" not in reading.kind_set)
+            _JA_QUESTION.search(reading.text) is not None
+            or ("STOP" in reading.kind_set and "MENTION" not in reading.kind_set)
         )
     if "imp" in reading.signs or _stops(reading):
         return False
     acts = any(sign.startswith(("do0:", "no0:", "st0:")) for sign in reading.signs)
     wanted = reading.kind_set & _OF_ANSWERS
-    return not wanted or (wanted <= _OF_PEOPLE_TOO and not acts and _STATES.match(reading.text) is not None)
+    return not wanted or (
+        wanted <= _OF_PEOPLE_TOO and not acts and _STATES.match(reading.text) is not None
+    )
 
 
 def _only_points(reading: Reading) -> bool:
@@ -223,8 +314,12 @@ def _only_points(reading: Reading) -> bool:
 
 
 def _stops(reading: Reading) -> bool:
-    """Whether it ends something by saying "stop": something instructed, or a habit of the assistant."""
-    first = next((kind for kind in reading.kinds if kind not in ("LEAD", ",", "PLEASE", "FUNC")), "")
+    """Whether it ends something by saying "stop": something instructed, or a habit of
+    the assistant.
+    """
+    first = next(
+        (kind for kind in reading.kinds if kind not in ("LEAD", ",", "PLEASE", "FUNC")), ""
+    )
     return first == "STOP" and not reading.kind_set & {"AGAIN", "AGAIN_OK"}
 
 
@@ -232,7 +327,11 @@ def _telling_words(text: str) -> frozenset[str]:
     """The longer words of a text, and of Japanese its pairs of letters that are no mere endings."""
     plain = text.casefold()
     if has_japanese(plain):
-        return frozenset(pair for pair in map("".join, pairwise(plain)) if re.fullmatch(r"[\u30a0-\u30ff\u4e00-\u9fff]{2}", pair))
+        return frozenset(
+            pair
+            for pair in map("".join, pairwise(plain))
+            if re.fullmatch(r"[\u30a0-\u30ff\u4e00-\u9fff]{2}", pair)
+        )
     return frozenset(re.findall(r"[^\W\d_]{4,}", plain)) - GENERAL_WORDS
 
 
@@ -244,34 +343,108 @@ def _plain(text: str) -> str:
 
 
 _GENERAL = """
-    please always never again now anymore use using answer answers reply replies respond response give want need can may longer ok
-    okay fine stop start keep make thing things stuff tell told say said mention talk know rule instruction instructions wish request
-    forget ignore after bitte immer nie wieder jetzt mehr antworten antworte nutze verwende benutze benutzen kannst darfst musst
-    brauchst regel sache doch nicht mein meine meinen meinem meiner dein deine der die das den dem des ein eine einen einem einer dass
-    ich du über
+    please always never again now anymore use using answer answers reply replies respond response
+    give want need can may longer ok okay fine stop start keep make thing things stuff tell told say
+    said mention talk know rule instruction instructions wish request forget ignore after bitte
+    immer nie wieder jetzt mehr antworten antworte nutze verwende benutze benutzen kannst darfst
+    musst brauchst regel sache doch nicht mein meine meinen meinem meiner dein deine der die das den
+    dem des ein eine einen einem einer dass ich du über
 """
 GENERAL_WORDS = frozenset(_GENERAL.split()) | QUERY_WORDS | FUNCTION_WORDS
 """Words of a wish that do not say what it is about."""
 _ABOUT = re.compile(
-    r"(?:\b(?:about|abt|bout|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich|with|at|angeht|to)|(?<=\ba)n)\Z"
+    r"(?:\b(?:about|abt|bout|on|regarding|concerning|of|over|über|zu|zum|zur|von|vom|mit|bezüglich"
+    r"|with|at|angeht|to)|(?<=\ba)n)\Z"
 )
 _POINTS = frozenset(
-    {"MEMORY", "TOLD", "KNOW", "FORGET", "VERGESSEN", "DELETE", "DROP", "ALL", "KEEP", "DONT_KEEP", "NEVER_TOLD", "MENTION"}
+    {
+        "MEMORY",
+        "TOLD",
+        "KNOW",
+        "FORGET",
+        "VERGESSEN",
+        "DELETE",
+        "DROP",
+        "ALL",
+        "KEEP",
+        "DONT_KEEP",
+        "NEVER_TOLD",
+        "MENTION",
+    }
 )
 """Kinds after which "about" names what is meant."""
 _REQUEST = frozenset(
-    {"PLEASE", "LEAD", "FORGET", "VERGESSEN", "DELETE", "DROP", "GONE", "PRETEND", "NEVER_TOLD", "KEEP", "DONT_KEEP", "TOLD", "REGRET"}
-    | {"KNOW", "MEMORY", "LAST", "EARLIER", "ALL", "PRON", "YOU", "WISH", "MUST", "STAND", "NOT", "STOP", "AGAIN", "AGAIN_OK", "NO_NEED"}
-    | {"ME", "ABOUT_JA", "NEVERMIND", "ONEOFF", "OTHER", "PASTI", "SAYS", "DO_ANSWER", "ASKS_BACK", "HABIT", "MENTION", "FORGOT", BREAK}
+    {
+        "PLEASE",
+        "LEAD",
+        "FORGET",
+        "VERGESSEN",
+        "DELETE",
+        "DROP",
+        "GONE",
+        "PRETEND",
+        "NEVER_TOLD",
+        "KEEP",
+        "DONT_KEEP",
+        "TOLD",
+        "REGRET",
+    }
+    | {
+        "KNOW",
+        "MEMORY",
+        "LAST",
+        "EARLIER",
+        "ALL",
+        "PRON",
+        "YOU",
+        "WISH",
+        "MUST",
+        "STAND",
+        "NOT",
+        "STOP",
+        "AGAIN",
+        "AGAIN_OK",
+        "NO_NEED",
+    }
+    | {
+        "ME",
+        "ABOUT_JA",
+        "NEVERMIND",
+        "ONEOFF",
+        "OTHER",
+        "PASTI",
+        "SAYS",
+        "DO_ANSWER",
+        "ASKS_BACK",
+        "HABIT",
+        "MENTION",
+        "FORGOT",
+        BREAK,
+    }
 )
 """Kinds of the words of a request, which are no part of what it is about."""
-_ENDS = _REQUEST - {"ME", "STAND", "NOT", "PASTI", "OTHER", "MENTION", "DO_ANSWER", "HABIT", "EARLIER", "LEAD", "FORGOT", "PRON"}
+_ENDS = _REQUEST - {
+    "ME",
+    "STAND",
+    "NOT",
+    "PASTI",
+    "OTHER",
+    "MENTION",
+    "DO_ANSWER",
+    "HABIT",
+    "EARLIER",
+    "LEAD",
+    "FORGOT",
+    "PRON",
+}
 """Kinds that end the words after "about" or "that"."""
 _SAID = re.compile(r"[^\W_]")
 _KANA_ALONE = re.compile(r"\A[\u3040-\u309fー]*\Z")
 _TITLE = re.compile(r"(?:さん|くん|君|ちゃん|様|先生)?[\u3040-\u309f]{0,2}\Z")
 _THAT = frozenset({"that", "dass", "daß", "the fact that", "the fact"})
-_MEMORY_ITSELF = re.compile(r"\b(?:your memory|memory|memories|gedächtnis|deinem gedächtnis|deinem speicher|speicher)\Z")
+_MEMORY_ITSELF = re.compile(
+    r"\b(?:your memory|memory|memories|gedächtnis|deinem gedächtnis|deinem speicher|speicher)\Z"
+)
 
 
 def topic_of(reading: Reading) -> str:
@@ -284,38 +457,67 @@ def topic_of(reading: Reading) -> str:
     tells = reading.kind_set & {"TOLD", "MEMORY", "KNOW", "REGRET", "KEEP", "DONT_KEEP"}
     if not points_only(reading):
         return _longest(reading, marks, frozenset())
-    return _longest(reading, marks, frozenset({"PERSONAL", "MY"})) if tells or _names_before_verb(marks) else ""
+    return (
+        _longest(reading, marks, frozenset({"PERSONAL", "MY"}))
+        if tells or _names_before_verb(marks)
+        else ""
+    )
 
 
 def names_all(reading: Reading) -> bool:
     """Whether everything about it is meant, rather than the thing that was told."""
     return "ALL" in reading.kind_set or any(
-        mark.kind == "MEMORY" and re.match(r"(?:everything|all|anything|alles|was|what|nothing|nichts|any)\b", mark.text)
+        mark.kind == "MEMORY"
+        and re.match(r"(?:everything|all|anything|alles|was|what|nothing|nichts|any)\b", mark.text)
         for mark in reading.marks
     )
 
 
 def japanese_words_of(topic: str) -> list[str]:
-    """The words of a Japanese topic that say something, without particles and titles: a text that tells of it has them all."""
-    marks = [mark for mark in _for_topics(read(topic).marks) if mark.kind not in ("FUNC", BREAK, "ME", "MY")]
-    named = ((_TITLE.sub("", mark.text) or mark.text) if mark.kind == OTHER_WORDS else mark.text for mark in marks)
+    """The words of a Japanese topic that say something, without particles and titles:
+    a text that tells of it has them all.
+    """
+    marks = [
+        mark
+        for mark in _for_topics(read(topic).marks)
+        if mark.kind not in ("FUNC", BREAK, "ME", "MY")
+    ]
+    named = (
+        (_TITLE.sub("", mark.text) or mark.text) if mark.kind == OTHER_WORDS else mark.text
+        for mark in marks
+    )
     return list(dict.fromkeys(named))
 
 
 def points_only(reading: Reading) -> bool:
-    """Whether what is to be forgotten is a pronoun: "forget that", "bitte lösch das wieder", "それ、消して"."""
+    """Whether what is to be forgotten is a pronoun: "forget that", "bitte lösch das wieder",
+    "それ、消して".
+    """
     kinds = reading.kinds
     for place, kind in enumerate(kinds):
         if kind in ("FORGET", "DELETE", "DROP", "VERGESSEN"):
-            after = [other for other in kinds[place + 1 :] if other not in ("PLEASE", "LEAD", "NOT")][:2]
-            if after[:1] == ["PRON"] and (len(after) == 1 or after[1] in (BREAK, "AGAIN", "STAND", "EARLIER", "FUNC")):
+            after = [
+                other for other in kinds[place + 1 :] if other not in ("PLEASE", "LEAD", "NOT")
+            ][:2]
+            if after[:1] == ["PRON"] and (
+                len(after) == 1 or after[1] in (BREAK, "AGAIN", "STAND", "EARLIER", "FUNC")
+            ):
                 return True
     return False
 
 
 def _names_before_verb(marks: Sequence[Mark]) -> bool:
-    """Whether the sentence begins with something of the speaker's, before the verb that removes: "my nickname, please delete it"."""
-    verb = next((place for place, mark in enumerate(marks) if mark.kind in ("FORGET", "DELETE", "DROP", "VERGESSEN")), 0)
+    """Whether the sentence begins with something of the speaker's, before the verb that removes:
+    "my nickname, please delete it".
+    """
+    verb = next(
+        (
+            place
+            for place, mark in enumerate(marks)
+            if mark.kind in ("FORGET", "DELETE", "DROP", "VERGESSEN")
+        ),
+        0,
+    )
     named = [mark.kind for mark in marks[:verb] if mark.kind not in ("LEAD", "FUNC", BREAK)]
     return named[:1] == ["MY"] and named[1:2] in (["PERSONAL"], [OTHER_WORDS])
 
@@ -337,8 +539,15 @@ def _after_about(reading: Reading, marks: Sequence[Mark]) -> str:
 def _after_that(reading: Reading, marks: Sequence[Mark]) -> str:
     """The clause after "forget that", "vergiss, dass"."""
     for place, mark in enumerate(marks[:-1]):
-        follows = any(before.kind in ("FORGET", "VERGESSEN", "DELETE", "KEEP", "DONT_KEEP", "DROP") for before in marks[:place])
-        if mark.text in _THAT and follows and marks[place + 1].kind in ("ME", "MY", "OTHER", OTHER_WORDS, "PERSONAL", "HABIT"):
+        follows = any(
+            before.kind in ("FORGET", "VERGESSEN", "DELETE", "KEEP", "DONT_KEEP", "DROP")
+            for before in marks[:place]
+        )
+        if (
+            mark.text in _THAT
+            and follows
+            and marks[place + 1].kind in ("ME", "MY", "OTHER", OTHER_WORDS, "PERSONAL", "HABIT")
+        ):
             return _until_end(reading, marks[place + 1 :])
     return ""
 
@@ -352,7 +561,8 @@ def _until_end(reading: Reading, marks: Sequence[Mark]) -> str:
 
 
 def _longest(reading: Reading, marks: Sequence[Mark], needed: frozenset[str]) -> str:
-    """The run of words with the most that say something, the first of these, without little words around it.
+    """The run of words with the most that say something, the first of these, without little
+    words around it.
 
     needed: kinds of which it has one, unless none is named.
     """
@@ -377,7 +587,9 @@ def _longest(reading: Reading, marks: Sequence[Mark], needed: frozenset[str]) ->
 
 
 def _for_topics(marks: Sequence[Mark]) -> list[Mark]:
-    """The marks, of a phrase of several kinds only the one that says what it is about, where one does."""
+    """The marks, of a phrase of several kinds only the one that says what it is about,
+    where one does.
+    """
     personal = {mark.start for mark in marks if mark.kind == "PERSONAL"}
     return [mark for mark in marks if mark.kind == "PERSONAL" or mark.start not in personal]
 
@@ -396,12 +608,20 @@ def _weight(run: Sequence[Mark]) -> int:
 
 
 def _is_content(mark: Mark) -> bool:
-    return mark.kind not in _REQUEST | {"FUNC", "MY"} and _SAID.search(mark.text) is not None and not _is_kana(mark)
+    return (
+        mark.kind not in _REQUEST | {"FUNC", "MY"}
+        and _SAID.search(mark.text) is not None
+        and not _is_kana(mark)
+    )
 
 
 def _is_kana(mark: Mark) -> bool:
     """Whether it is nothing but the Japanese ending of another word."""
-    return mark.kind == OTHER_WORDS and len(mark.text) <= 4 and _KANA_ALONE.match(mark.text) is not None
+    return (
+        mark.kind == OTHER_WORDS
+        and len(mark.text) <= 4
+        and _KANA_ALONE.match(mark.text) is not None
+    )
 
 
 def _text(reading: Reading, marks: Sequence[Mark]) -> str:
@@ -409,7 +629,9 @@ def _text(reading: Reading, marks: Sequence[Mark]) -> str:
 
 
 INSTRUCTION: Final = "instruction"
-"""The category of a standing instruction. One that is saved by hand with it is told in contexts just the same."""
+"""The category of a standing instruction. One that is saved by hand with it is told in contexts
+just the same.
+"""
 
 
 def key_for(text: str) -> str:

@@ -1,8 +1,9 @@
 """From text to terms: words, languages, function words and stems.
 
-A term is what two texts must have in common to count as sharing a word: case-folded, compatibility forms unified, stemmed
-by the language that its script suggests; in Latin letters by the language whose little words the text uses (`language_of`).
-Note: the terms are stored with every memory, so a change of this module needs all of them analysed again.
+A term is what two texts must have in common to count as sharing a word: case-folded, compatibility
+forms unified, stemmed by the language that its script suggests; in Latin letters by the language
+whose little words the text uses (`language_of`). Note: the terms are stored with every memory, so a
+change of this module needs all of them analysed again.
 """
 
 from __future__ import annotations
@@ -22,64 +23,96 @@ from memory_core.domain.text.spelling import normal_form
 
 # The likely language of a text in Latin letters; what a question loses.
 #
-# The language is read from the little words that the text uses. Other scripts need no vote: `terms_of` stems them by script. The vote is of
-# the text alone, so that the same text has the same terms for every reader at any time. Note: English wins every tie. A wrong guess makes
-# stems that no query has, while English stems of a short foreign text are mostly the word itself.
+# The language is read from the little words that the text uses. Other scripts need no vote:
+# `terms_of` stems them by script. The vote is of the text alone, so that the same text has the same
+# terms for every reader at any time. Note: English wins every tie. A wrong guess makes stems that
+# no query has, while English stems of a short foreign text are mostly the word itself.
 
 
 ENGLISH = "english"
 LEAST_VOTES = 2
-"""Words that must speak for another language; one does where the text has not a single English one and at most `SHORT` words."""
+"""Words that must speak for another language; one does where the text has not a single English one
+and at most `SHORT` words.
+"""
 SHORT = 6
 
 _LITTLE_WORDS: Final = {
-    ENGLISH: "the a an and or of to in is are was were be been it that this with for on at by from as have has had not but he she they"
-    " we you my his her their our your i me what which who when where how do does did will would can so if there about"
-    # What English knows too, or takes from others in names (Las Vegas, El Paso), speaks for no one: a tie is English.
-    " am die war hat bin man des son on pour par chat sin con sous las los la el le del de tu un du es"
+    ENGLISH: "the a an and or of to in is are was were be been it that this with for on at by from as have has had not but he she they"  # noqa: E501
+    " we you my his her their our your i me what which who when where how do does did will would "
+    "can so if there about"
+    # What English knows too, or takes from others in names (Las Vegas, El Paso),
+    # speaks for no one: a tie is English.
+    " am die war hat bin man des son on pour par chat sin con sous las los la el le del de tu un "
+    "du es"
     " no ton plus era hay al sur sa mir",
-    "german": "der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren wird werden wurde hat"
-    " haben hatte ich du er sie es wir ihr mein meine dein deine sein seine seinen ihre ihren unser mit von zu zum zur bei im am auf für"
-    " aus nach über um wie wer wen wem wo wann warum was welche welcher welches wohin woher auch noch schon sehr als dass gibt"
-    " kein keine sich mich mir dich dir uns beim vom seid bist habe hast habt euch euer eure jede jeden jeder jedes alle",
-    "french": "le la les un une des du de et ou mais ne pas est sont était être a ont avait je tu il elle nous vous ils elles on mon ma"
-    " mes ton ta tes son sa ses notre votre leur leurs ce cet cette ces qui que quoi quel quelle quels quelles où quand comment"
-    " pourquoi combien avec pour dans sur chez par au aux en se me te y plus très aussi depuis qu êtes suis"
-    " sommes avez avons vos chaque toute tous toutes",
-    "spanish": "el la los las un una unos unas y pero no es son era fue ser está están ha han había yo tú él ella nosotros ellos mi mis"
-    " tu tus su sus nuestro que quién quien qué cuál dónde donde cuándo cuando cómo como por porque para con en de del al se me te lo"
-    " le les más muy también desde hay eres somos hemos cada toda todos todas",
+    "german": (
+        "der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war "
+        "waren wird werden wurde hat haben hatte ich du er sie es wir ihr mein meine dein deine "
+        "sein seine seinen ihre ihren unser mit von zu zum zur bei im am auf für aus nach über um "
+        "wie wer wen wem wo wann warum was welche welcher welches wohin woher auch noch schon sehr "
+        "als dass gibt kein keine sich mich mir dich dir uns beim vom seid bist habe hast habt "
+        "euch euer eure jede jeden jeder jedes alle"
+    ),
+    "french": (
+        "le la les un une des du de et ou mais ne pas est sont était être a ont avait je tu il "
+        "elle nous vous ils elles on mon ma mes ton ta tes son sa ses notre votre leur leurs ce "
+        "cet cette ces qui que quoi quel quelle quels quelles où quand comment pourquoi combien "
+        "avec pour dans sur chez par au aux en se me te y plus très aussi depuis qu êtes suis"
+        " sommes avez avons vos chaque toute tous toutes"
+    ),
+    "spanish": (
+        "el la los las un una unos unas y pero no es son era fue ser está están ha han había yo tú "
+        "él ella nosotros ellos mi mis tu tus su sus nuestro que quién quien qué cuál dónde donde "
+        "cuándo cuando cómo como por porque para con en de del al se me te lo le les más muy "
+        "también desde hay eres somos hemos cada toda todos todas"
+    ),
 }
 _VOTES = {language: frozenset(words.split()) for language, words in _LITTLE_WORDS.items()}
 _VOTING = frozenset().union(*_VOTES.values())
 LANGUAGES = tuple(_VOTES)
 
 _QUESTION_WORDS: Final = {
-    "russian": "в во на и с со у к о об от до из за по не ли же бы был была было были есть он она они оно мы вы я ты его её ее их мой моя"
-    " твой что кто где когда как какой какая какие какое каком куда откуда почему зачем сколько чей чья это этот эта",
-    "arabic": "في من إلى على عن مع هل ما ماذا من متى أين كيف لماذا كم أي هو هي هم كان كانت أن التي الذي هذا هذه ذلك و",
-    "hindi": "का की के को से में पर है हैं था थी थे और या क्या कौन कब कहाँ कहां कैसे क्यों कितना कितने कितनी किस किसने किसको कौनसा वह यह वे ने"
-    " रहता रहती रहते भी तो ही",
-    "chinese": "什么 什麼 甚麼 哪裡 哪里 哪儿 在哪 谁 怎么 为什么 多少 几 何时 时候 吗 呢 的 了 是 吧",
+    "russian": (
+        "в во на и с со у к о об от до из за по не ли же бы был была было были есть он она они оно "
+        "мы вы я ты его её ее их мой моя твой что кто где когда как какой какая какие какое каком "
+        "куда откуда почему зачем сколько чей чья это этот эта"
+    ),
+    "arabic": (
+        "في من إلى على عن مع هل ما ماذا من متى أين كيف لماذا كم أي هو هي هم كان كانت أن التي الذي "
+        "هذا هذه ذلك و"
+    ),
+    "hindi": (
+        "का की के को से में पर है हैं था थी थे और या क्या कौन कब कहाँ कहां कैसे क्यों कितना कितने कितनी किस किसने "
+        "किसको कौनसा वह यह वे ने रहता रहती रहते भी तो ही"
+    ),
+    "chinese": (
+        "什么 什麼 甚麼 哪裡 哪里 哪儿 在哪 谁 怎么 为什么 多少 几 何时 时候 吗 呢 的 了 是 吧"
+    ),
     "japanese": "何 誰 どこ いつ なぜ どう どんな いくつ どの ですか ますか",
 }
 QUESTION_WORDS: Final = MappingProxyType(
     {name: frozenset(words.split()) for name, words in _QUESTION_WORDS.items()}
     | {language: words for language, words in _VOTES.items() if language != ENGLISH}
 )
-"""Words that a question has and its answer does not, by language; English ones are in `QUERY_WORDS`."""
+"""Words that a question has and its answer does not, by language; English ones are in
+`QUERY_WORDS`.
+"""
 
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
-# What a pair of Japanese characters must not be to be a term: hiragana alone, the end of one word with the beginning of the next (of
-# which お and ご are the exception, being prefixes), a noun with its particle.
+# What a pair of Japanese characters must not be to be a term: hiragana alone, the end of one word
+# with the beginning of the next (of which お and ご are the exception, being prefixes),
+# a noun with its particle.
 _JAPANESE_GRAMMAR = regex.compile(
-    r"\p{Hiragana}+|\p{Hiragana}\p{Katakana}|[\p{Hiragana}--[おご]]\p{Han}|[\p{Katakana}ー]\p{Hiragana}|\p{Han}[はがをにのとでもへや]|何\p{Hiragana}",
+    r"\p{Hiragana}+|\p{Hiragana}\p{Katakana}|[\p{Hiragana}--[おご]]\p{Han}"
+    r"|[\p{Katakana}ー]\p{Hiragana}|\p{Han}[はがをにのとでもへや]|何\p{Hiragana}",
     regex.V1,
 )
 _ASKING = "谁誰"
 _CHINESE_PARTICLES = "吗嗎呢吧了的"
-_OTHER_SCRIPTS = frozenset().union(*(QUESTION_WORDS[name] for name in ("russian", "arabic", "hindi", "chinese", "japanese")))
+_OTHER_SCRIPTS = frozenset().union(
+    *(QUESTION_WORDS[name] for name in ("russian", "arabic", "hindi", "chinese", "japanese"))
+)
 
 
 def has_japanese(text: str) -> bool:
@@ -92,7 +125,8 @@ def language_of(folded_words: Sequence[str]) -> str:
     # Most words vote for nothing: a third of the time of asking each language for each.
     voting = [*filter(_VOTING.__contains__, folded_words)]
     votes = {language: sum(map(little.__contains__, voting)) for language, little in _VOTES.items()}
-    best = max(LANGUAGES, key=lambda language: votes[language])  # the first of equals, which English is
+    # the first of equals, which English is
+    best = max(LANGUAGES, key=lambda language: votes[language])
     enough = LEAST_VOTES if votes[ENGLISH] or len(folded_words) > SHORT else 1
     return best if votes[best] >= enough else ENGLISH
 
@@ -102,11 +136,14 @@ def votes_for(language: str, folded_words: Sequence[str]) -> int:
     return sum(map(_VOTES[language].__contains__, folded_words))
 
 
-def asked_for(folded_words: Sequence[str], language: str, always: Collection[str] = ()) -> list[str]:
-    """The words of a query that a memory could answer: without its language's question words, nor pairs that are grammar alone.
+def asked_for(
+    folded_words: Sequence[str], language: str, always: Collection[str] = ()
+) -> list[str]:
+    """The words of a query that a memory could answer: without its language's question words,
+    nor pairs that are grammar alone.
 
-    Unspaced scripts come as pairs of characters: what holds, or overlaps, a question word says nothing of its own. always: words that go
-    in any case.
+    Unspaced scripts come as pairs of characters: what holds, or overlaps, a question word says
+    nothing of its own. always: words that go in any case.
     """
     dropped = QUESTION_WORDS.get(language, frozenset())
     japanese = any(not word.isascii() and _KANA.search(word) for word in folded_words)
@@ -115,7 +152,13 @@ def asked_for(folded_words: Sequence[str], language: str, always: Collection[str
         for place, word in enumerate(folded_words)
         if word not in always
         and word not in dropped
-        and (word.isascii() or not (_is_grammar(word, japanese=japanese) or _overlaps_a_question_word(folded_words, place)))
+        and (
+            word.isascii()
+            or not (
+                _is_grammar(word, japanese=japanese)
+                or _overlaps_a_question_word(folded_words, place)
+            )
+        )
     ]
 
 
@@ -123,16 +166,24 @@ def _is_grammar(word: str, *, japanese: bool) -> bool:
     if word in _OTHER_SCRIPTS or any(particle in word for particle in _ASKING):
         return True
     # What is a particle in Chinese is a part of words in Japanese (終了, 目的).
-    return _JAPANESE_GRAMMAR.fullmatch(word) is not None if japanese else any(particle in word for particle in _CHINESE_PARTICLES)
+    return (
+        _JAPANESE_GRAMMAR.fullmatch(word) is not None
+        if japanese
+        else any(particle in word for particle in _CHINESE_PARTICLES)
+    )
 
 
 def _overlaps_a_question_word(folded_words: Sequence[str], place: int) -> bool:
-    """Whether the pair before or after is a Chinese question word that shares a character with this one: 么搬 of 什么搬到."""
+    """Whether the pair before or after is a Chinese question word that shares a character with this
+    one: 么搬 of 什么搬到.
+    """
     word = folded_words[place]
     before = folded_words[place - 1] if place else ""
     after = folded_words[place + 1] if place + 1 < len(folded_words) else ""
     chinese = QUESTION_WORDS["chinese"]
-    return (before in chinese and before[-1:] == word[0]) or (after in chinese and after[:1] == word[-1])
+    return (before in chinese and before[-1:] == word[0]) or (
+        after in chinese and after[:1] == word[-1]
+    )
 
 
 MAX_WORD = 64
@@ -140,11 +191,15 @@ MAX_WORD = 64
 MAX_DISTINCT = 4_000
 """Distinct terms kept of one text; 32 KiB of ordinary prose have about 1,500."""
 
-# Scripts written without spaces (and Hangul, which glues endings on): their runs are cut into pairs of characters.
+# Scripts written without spaces (and Hangul, which glues endings on): their runs are cut into pairs
+# of characters.
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-# A word is a run of letters, digits and marks: `_`, `-` and `'` part words, so that the key `favourite_colour` is found by
-# "favourite colour". A single letter keeps `++` or `#`: C++ and C# are not C. Pictographs are words of their own.
-_WORD = regex.compile(r"[\w--[_\p{M}]][\w--_]*(?:(?<=\b[a-z])(?:\+\+|\#))?|\p{Extended_Pictographic}", regex.V1)
+# A word is a run of letters, digits and marks: `_`, `-` and `'` part words, so that the key
+# `favourite_colour` is found by "favourite colour". A single letter keeps `++` or `#`: C++ and C#
+# are not C. Pictographs are words of their own.
+_WORD = regex.compile(
+    r"[\w--[_\p{M}]][\w--_]*(?:(?<=\b[a-z])(?:\+\+|\#))?|\p{Extended_Pictographic}", regex.V1
+)
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:(?<=\b[a-z])(?:\+\+|#))?")
 """`_WORD` for a folded text of ASCII alone, which is a third of the work."""
 _RUN = regex.compile(rf"([{_UNSPACED}][{_UNSPACED}\p{{M}}]*)|([^{_UNSPACED}]+)", regex.V1)
@@ -168,7 +223,9 @@ _lock = threading.Lock()
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order: case-folded, NFKC, none dropped, none stemmed; unspaced scripts as pairs of characters."""
+    """The words of a text in order: case-folded, NFKC, none dropped, none stemmed;
+    unspaced scripts as pairs of characters.
+    """
     if text.isascii():
         return [word[:MAX_WORD] for word in _ASCII_WORD.findall(text.lower())]
     pieces: list[str] = []
@@ -181,7 +238,9 @@ def words(text: str) -> list[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """The terms of a text in order, repetitions included: its words without stop words and lone letters, stemmed."""
+    """The terms of a text in order, repetitions included: its words without stop words and lone
+    letters, stemmed.
+    """
     return terms_of(words(text))
 
 
@@ -191,12 +250,14 @@ def terms_of(given: Iterable[str], language: str = ENGLISH) -> list[str]:
 
 
 def counts(text: str) -> dict[str, int]:
-    """How often each term occurs, in order of appearance; of a huge text only the first `MAX_DISTINCT` terms.
+    """How often each term occurs, in order of appearance; of a huge text only the first
+    `MAX_DISTINCT` terms.
 
-    After the pairs come their Chinese and Korean characters one by one, because many are words: a query for 猫 has no pair
-    to be found by. A query's own terms stay pairs, which are the better ones wherever there are any. After the stems of another
-    language come those that English rules make of the same words, where they differ: a query of two words ("grünen Tee") does not
-    say which language it is in.
+    After the pairs come their Chinese and Korean characters one by one, because many are words: a
+    query for 猫 has no pair to be found by. A query's own terms stay pairs, which are the better
+    ones wherever there are any. After the stems of another language come those that English rules
+    make of the same words, where they differ: a query of two words ("grünen Tee") does not say
+    which language it is in.
     """
     return counts_and_order(text)[0]
 
@@ -204,7 +265,8 @@ def counts(text: str) -> dict[str, int]:
 def counts_and_order(text: str) -> tuple[dict[str, int], list[str]]:
     """What `counts` gives, and the terms as they follow each other.
 
-    After the stem of a word in another language comes the English one, where it is a term of its own. Characters are in the counts alone.
+    After the stem of a word in another language comes the English one, where it is a term of its
+    own. Characters are in the counts alone.
     """
     given = words(text)
     language = language_of(given)
@@ -214,7 +276,12 @@ def counts_and_order(text: str) -> tuple[dict[str, int], list[str]]:
     each = [(term_of(word, language), term_of(word, ENGLISH)) for word in given]
     stems = [stem for stem, _ in each if stem]
     others = {english for _, english in each if english}.difference(stems)
-    order = [term for stem, english in each for term in (stem, english if english in others else "") if term]
+    order = [
+        term
+        for stem, english in each
+        for term in (stem, english if english in others else "")
+        if term
+    ]
     return count(chain(stems, sorted(others), _characters(text))), order
 
 
@@ -230,13 +297,16 @@ def count(terms: Iterable[str]) -> dict[str, int]:
 
 
 def _folded(text: str) -> str:
-    # Twice, because folding can leave forms that are not normal, and a term must be the same however it was typed.
+    # Twice, because folding can leave forms that are not normal, and a term must be the same
+    # however it was typed.
     folded = normal_form("NFKC", normal_form("NFKC", text).casefold())
     return str(_INVISIBLE.sub("", folded))
 
 
 def _cut(word: str) -> list[str]:
-    """A word with characters of unspaced scripts, cut into its spaced parts and the pairs of each run."""
+    """A word with characters of unspaced scripts, cut into its spaced parts and the pairs
+    of each run.
+    """
     parts: list[str] = []
     for run, spaced in _RUN.findall(word):
         characters = _CHARACTER.findall(run)
@@ -259,7 +329,9 @@ def _characters(text: str) -> Iterable[str]:
 
 @keep_texts(32_768)
 def term_of(word: str, language: str) -> str:
-    """The term of one word, empty when it has none. What English drops is dropped everywhere: names of languages are guesses."""
+    """The term of one word, empty when it has none. What English drops is dropped everywhere:
+    names of languages are guesses.
+    """
     if word in FUNCTION_WORDS or (len(word) == 1 and word.isalpha() and word < _FIRST_UNSPACED):
         return ""
     script = ord(word[0])
@@ -285,9 +357,10 @@ def _stemmer(algorithm: str) -> Any:
 
 # English words that tell memories apart too little to be worth looking up.
 #
-# Two lists on purpose: what a memory says loses only `FUNCTION_WORDS`, while a query also loses `QUERY_WORDS`, because
-# "what did she do" asks about none of these words. Without the second list recall at 10 is lower by about 0.02, and the
-# share of a query that a memory covers stops meaning anything.
+# Two lists on purpose: what a memory says loses only `FUNCTION_WORDS`, while a query also loses
+# `QUERY_WORDS`, because "what did she do" asks about none of these words. Without the second list
+# recall at 10 is lower by about 0.02, and the share of a query that a memory covers stops
+# meaning anything.
 
 
 _FUNCTION = """
@@ -299,14 +372,16 @@ _QUERY = """
     did do does done doing has have had having been being
     can could should would may might must shall am were
     i you he she we me him her us them my your his its our mine yours hers ours
-    from about any some than so too very just also over during while after before between both all each other own same
-    didn doesn isn aren wasn weren hasn haven hadn couldn wouldn shouldn ve ll re
+    from about any some than so too very just also over during while after before between both all
+    each other own same didn doesn isn aren wasn weren hasn haven hadn couldn wouldn shouldn ve ll
+    re
 """
 
 _GREETINGS = (
-    "ok okay okey k kk lol lmao rofl haha hahaha hehe hihi hi hello hey heya yo hiya thanks thank thx ty cheers bye goodbye cya morning"
-    " welcome cool nice awesome wow hmm hm yay sorry great perfect super prima hallo moin servus tschüss tschüs ciao danke dankeschön"
-    " guten gute bonjour merci salut hola gracias grazie toll"
+    "ok okay okey k kk lol lmao rofl haha hahaha hehe hihi hi hello hey heya yo hiya thanks thank "
+    "thx ty cheers bye goodbye cya morning welcome cool nice awesome wow hmm hm yay sorry great "
+    "perfect super prima hallo moin servus tschüss tschüs ciao danke dankeschön guten gute bonjour "
+    "merci salut hola gracias grazie toll"
 )
 GREETINGS = frozenset(_GREETINGS.split())
 """Words of which every greeting, thanks or remark has at least one."""
@@ -314,4 +389,6 @@ FUNCTION_WORDS = frozenset(_FUNCTION.split())
 """Dropped everywhere."""
 
 QUERY_WORDS = frozenset(_QUERY.split())
-"""Dropped from queries as well: question words, auxiliaries (with what a contraction leaves of them), pronouns, fillers."""
+"""Dropped from queries as well: question words, auxiliaries (with what a contraction leaves of
+them), pronouns, fillers.
+"""

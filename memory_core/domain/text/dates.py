@@ -1,10 +1,10 @@
 """Dates and times that a text or a query names.
 
-A window nudges, it never filters: things are told after they happen, so `Window.contains` also takes the two weeks after
-it. English, by regular expressions: days, months, parts of months, seasons, years, ISO dates, phrases measured from now, and times
-before or after a date.
-A month or season without a year is that one of EVERY year, because it is unknown which year was meant, unless "last", "this" or "next"
-says so.
+A window nudges, it never filters: things are told after they happen, so `Window.contains` also
+takes the two weeks after it. English, by regular expressions: days, months, parts of months,
+seasons, years, ISO dates, phrases measured from now, and times before or after a date.
+A month or season without a year is that one of EVERY year, because it is unknown which year was
+meant, unless "last", "this" or "next" says so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,16 @@ _ANY_YEAR = 2000  # a leap year, so that 29 February is a day
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SEASON_START = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _WEEKDAY_STEMS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_UNIT_DAYS = {"night": 1, "day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 30, "season": 91, "year": 365}
+_UNIT_DAYS = {
+    "night": 1,
+    "day": 1,
+    "weekend": 7,
+    "week": 7,
+    "fortnight": 14,
+    "month": 30,
+    "season": 91,
+    "year": 365,
+}
 _NUMBERS = {
     "a": 1,
     "an": 1,
@@ -42,28 +51,41 @@ _NUMBERS = {
     "eight": 8,
 }
 
-_LEAD = r"in|on|of|during|since|until|till|by|before|after|from|through|for|around|this|last|next|every|each"
+_LEAD = (
+    r"in|on|of|during|since|until|till|by|before|after|from|through|for|around|this|last|next|every"
+    r"|each"
+)
 _PART = (
     r"(?:(?P<part>first|second|third|last|beginning|start|early|middle|mid|late|end)\b[\s-]*"
     r"(?:(?P<unit>week|half)\s+)?(?:of\s+)?(?:the\s+)?)?"
 )
 _MONTH_NAMES = f"{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
 _YEAR = r"(?:,?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d)(?!\d))?"
-_ISO = re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?(?![\d-])")
+_ISO = re.compile(
+    r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d"
+    r"|3[01]))?(?![\d-])"
+)
 _IN_MONTH = re.compile(
-    rf"(?:\b(?P<lead>{_LEAD})\s+)?(?:the\s+)?\b{_PART}(?:(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\s+(?:of\s+)?)?"
-    rf"\b(?P<month>{_MONTH_NAMES})\b\.?(?:\s+(?P<day_after>[0-3]?\d)(?:st|nd|rd|th)?(?!\d))?{_YEAR}",
+    rf"(?:\b(?P<lead>{_LEAD})\s+)?(?:the\s+)?\b{_PART}(?:(?P<day>[0-3]?\d)(?:st|nd|rd"
+    r"|th)?\s+(?:of\s+)?)?"
+    rf"\b(?P<month>{_MONTH_NAMES})\b\.?(?:\s+(?P<day_after>[0-3]?\d)(?:st|nd|rd"
+    rf"|th)?(?!\d))?{_YEAR}",
     re.IGNORECASE,
 )
 _IN_SEASON = re.compile(
-    rf"(?:\b(?P<lead>{_LEAD})\s+)?(?P<the>the\s+)?\b{_PART}\b(?P<season>spring|summer|autumn|fall|winter)\b{_YEAR}", re.IGNORECASE
+    rf"(?:\b(?P<lead>{_LEAD})\s+)?(?P<the>the\s+)?\b{_PART}\b(?P<season>spring|summer|autumn|fall"
+    rf"|winter)\b{_YEAR}",
+    re.IGNORECASE,
 )
 _IN_YEAR = re.compile(r"(?<![\d.,-])(?P<year>(?:19|20)\d\d)(?![\d-]|[.,]\d)")
-AMOUNT = r"(?P<number>\d{1,3}|an?|one|two|(?:a\s+)?couple\s+of|three|(?:a\s+)?few|four|five|six|seven|eight)"
+AMOUNT = (
+    r"(?P<number>\d{1,3}|an?|one|two|(?:a\s+)?couple\s+of|three|(?:a\s+)?few|four|five|six|seven"
+    r"|eight)"
+)
 """How many of a unit of time, as the group `number`; part of an expression that ignores case."""
 _FROM_NOW = re.compile(
-    r"\b(?:(?P<word>the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow"
-    r"|this\s+(?:morning|afternoon|evening))"
+    r"\b(?:(?P<word>the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|today|tonight"
+    r"|yesterday|tomorrow|this\s+(?:morning|afternoon|evening))"
     rf"|{AMOUNT}\s+(?P<ago>day|week|fortnight|month|year)s?\s+ago"
     rf"|(?P<which>last|past|this|next)\s+(?:{AMOUNT.replace('number', 'span')}\s+)?"
     r"(?P<length>night|day|weekend|week|fortnight|month|year)s?"
@@ -71,39 +93,58 @@ _FROM_NOW = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    rf"\b(?:the|{AMOUNT})\s+(?P<unit>day|week|fortnight|month|year)s?\s+(?P<side>before|after)(?:\s+the)?\s*$", re.IGNORECASE
+    rf"\b(?:the|{AMOUNT})\s+(?P<unit>day|week|fortnight|month|year)s?\s+(?P<side>before"
+    r"|after)(?:\s+the)?\s*$",
+    re.IGNORECASE,
 )
 # What a query must hold for any of the above to find something; most hold nothing of it.
 _MAY_NAME_A_DATE = re.compile(
-    rf"\d|\b(?:{_MONTH_NAMES}|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|ago|last|past|this|next"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+    rf"\d|\b(?:{_MONTH_NAMES}|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|ago"
+    r"|last|past|this|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 )
-# Words that are no month or person's name when nothing beside them says so ("I may", "a march", "Jan", "dec").
+# Words that are no month or person's name when nothing beside them says so ("I may",
+# "a march", "Jan", "dec").
 _DOUBTFUL = frozenset({"may", "march", *_MONTHS, "sept"})
 _BESIDE_REACH = 60
-"""Characters in front of a date that are looked at: all of a long query, before each of its dates, took a third of a second."""
+"""Characters in front of a date that are looked at: all of a long query, before each of its dates,
+took a third of a second.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The days from `start` until before `end`. yearly: of every year, whatever year the two dates are written with."""
+    """The days from `start` until before `end`. yearly: of every year, whatever year the two dates
+    are written with.
+    """
 
     start: date
     end: date
     yearly: bool = False
 
-    def contains(self, epoch_seconds: npt.NDArray[np.float64], slack_days: int = 14, zone: tzinfo = timezone.utc) -> npt.NDArray[np.bool_]:
-        """Which moments (UTC, NaN = unknown = no) lie in the window, or within `slack_days` after it, by the days of a zone."""
+    def contains(
+        self,
+        epoch_seconds: npt.NDArray[np.float64],
+        slack_days: int = 14,
+        zone: tzinfo = timezone.utc,
+    ) -> npt.NDArray[np.bool_]:
+        """Which moments (UTC, NaN = unknown = no) lie in the window, or within `slack_days` after
+        it, by the days of a zone.
+        """
         known = np.isfinite(epoch_seconds)
-        days = np.floor(_as_shown(np.where(known, epoch_seconds, 0.0), zone) / 86_400).astype(np.int64)
+        days = np.floor(_as_shown(np.where(known, epoch_seconds, 0.0), zone) / 86_400).astype(
+            np.int64
+        )
         if not self.yearly:
             first, last = (self.start - _EPOCH).days, (self.end - _EPOCH).days + slack_days
             return known & (days >= first) & (days < last)
         years = days.astype("datetime64[D]").astype("datetime64[Y]")
         inside = np.zeros_like(known)
-        for year in (years, years - 1):  # a winter, or the slack of a December, runs on into the next year
+        # a winter, or the slack of a December, runs on into the next year
+        for year in (years, years - 1):
             span = self.end.year - self.start.year
-            inside |= (days >= _day_of(year, self.start)) & (days < _day_of(year + span, self.end) + slack_days)
+            inside |= (days >= _day_of(year, self.start)) & (
+                days < _day_of(year + span, self.end) + slack_days
+            )
         return known & inside
 
     def of_year(self, year: int) -> Window:
@@ -114,7 +155,9 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A date in a query. text: the words that name it. from_now: whether they tell it by the time at which they were said."""
+    """A date in a query. text: the words that name it. from_now: whether they tell it by the time
+    at which they were said.
+    """
 
     window: Window
     text: str
@@ -152,7 +195,9 @@ def date_windows(query: str, now: datetime) -> list[Window]:
 
 
 def named_dates(query: str, now: datetime) -> list[Named]:
-    """The dates that a query names, in no particular order, no window twice, at most `MAX_WINDOWS`."""
+    """The dates that a query names, in no particular order, no window twice,
+    at most `MAX_WINDOWS`.
+    """
     if _MAY_NAME_A_DATE.search(query.casefold()) is None:
         return []
     windows: dict[Window, Named] = {}
@@ -167,7 +212,9 @@ def named_dates(query: str, now: datetime) -> list[Named]:
             # "before" is a date's lead, too.
             leads = match.groupdict().get("lead") is not None
             window = _beside(match.string[: match.end("lead") if leads else match.start()], window)
-            windows.setdefault(window, Named(window, match.group(), pattern is _FROM_NOW or _tells_which(match)))
+            windows.setdefault(
+                window, Named(window, match.group(), pattern is _FROM_NOW or _tells_which(match))
+            )
             return " | "
 
         nonlocal rest
@@ -176,13 +223,18 @@ def named_dates(query: str, now: datetime) -> list[Named]:
     take(_ISO, _iso)
     take(_IN_MONTH, lambda match: _in_month(match, today))
     take(_IN_SEASON, lambda match: _in_season(match, today))
-    take(_IN_YEAR, lambda match: Window(date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)))
+    take(
+        _IN_YEAR,
+        lambda match: Window(date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)),
+    )
     take(_FROM_NOW, lambda match: _from_now(match, today))
     return list(windows.values())[:MAX_WINDOWS]
 
 
 def _beside(words_before: str, window: Window) -> Window:
-    """The window, or the time so long before or after it, where the words in front of it say that."""
+    """The window, or the time so long before or after it, where the words in front of
+    it say that.
+    """
     match = _BESIDE.search(words_before[-_BESIDE_REACH:])
     if match is None:
         return window
@@ -190,7 +242,9 @@ def _beside(words_before: str, window: Window) -> Window:
 
 
 def beside(window: Window, number: str | None, unit: str, side: str) -> Window:
-    """The time so long before or after a window: "two", "weeks", "before". Without a number the unit next to it ("the week before")."""
+    """The time so long before or after a window: "two", "weeks", "before". Without a number the
+    unit next to it ("the week before").
+    """
     days, is_before = _UNIT_DAYS[unit.lower()], side.lower() == "before"
     if number is None:
         start = _moved(window.start, -days) if is_before else window.end
@@ -203,11 +257,17 @@ def beside(window: Window, number: str | None, unit: str, side: str) -> Window:
 def _tells_which(match: re.Match[str]) -> bool:
     """Whether a month or season without a year has a word that says of which year it is."""
     parts = match.groupdict()
-    return bool(parts.get("lead")) and parts["year"] is None and parts["lead"].lower() in ("last", "this", "next")
+    return (
+        bool(parts.get("lead"))
+        and parts["year"] is None
+        and parts["lead"].lower() in ("last", "this", "next")
+    )
 
 
 def _of_its_year(match: re.Match[str], window: Window, today: date) -> Window:
-    """The last that has ended, this year's, or the next to begin, where a word says so; else that of every year, as it is."""
+    """The last that has ended, this year's, or the next to begin, where a word says so;
+    else that of every year, as it is.
+    """
     if not _tells_which(match) or not 1 < today.year < date.max.year - 1:
         return window
     lead, year = match["lead"].lower(), today.year
@@ -233,7 +293,9 @@ def _in_month(match: re.Match[str], today: date) -> Window | None:
     year, month = int(match["year"] or _ANY_YEAR), _MONTHS.index(name[:3]) + 1
     yearly = match["year"] is None
     if 1 <= day <= 31:
-        return _of_its_year(match, Window(_day(year, month, day), _day(year, month, day + 1), yearly), today)
+        return _of_its_year(
+            match, Window(_day(year, month, day), _day(year, month, day + 1), yearly), today
+        )
     start, end = _part(match["part"], match["unit"], _day(year, month, 1), _day(year, month + 1, 1))
     return _of_its_year(match, Window(start, end, yearly), today)
 
@@ -248,7 +310,9 @@ def _in_season(match: re.Match[str], today: date) -> Window | None:
 
 
 def _part(part: str | None, unit: str | None, start: date, end: date) -> tuple[date, date]:
-    """The named part of a stretch of days: a third of it ("early"), a half, or a week; all of it for "last May"."""
+    """The named part of a stretch of days: a third of it ("early"), a half, or a week;
+    all of it for "last May".
+    """
     name, length = (part or "").lower(), (end - start).days
     if unit is not None and unit.lower() == "week":
         if name == "last":
@@ -269,7 +333,9 @@ def _part(part: str | None, unit: str | None, start: date, end: date) -> tuple[d
 
 def _from_now(match: re.Match[str], today: date) -> Window:
     if word := match["word"]:
-        offset = {"yesterday": -1, "tomorrow": 1}.get(word.split()[-1].lower(), 0) * (2 if " " in word else 1)
+        offset = {"yesterday": -1, "tomorrow": 1}.get(word.split()[-1].lower(), 0) * (
+            2 if " " in word else 1
+        )
         return _around(today, offset, offset + 1)
     if weekday := match["weekday"]:
         ahead = (_WEEKDAY_STEMS.index(weekday[:3].lower()) - today.weekday()) % 7
@@ -283,8 +349,11 @@ def _from_now(match: re.Match[str], today: date) -> Window:
     if match["span"] is not None:
         days *= _number(match["span"])
         return _around(today, 0, days + 1) if which == "next" else _around(today, -days, 1)
-    # "last week" is the calendar's week before this one, which began at most two weeks ago; the same for the others.
-    return {"this": _around(today, -days, days + 1), "next": _around(today, 1, 2 * days + 1)}.get(which, _around(today, -2 * days, 1))
+    # "last week" is the calendar's week before this one, which began at most two weeks ago;
+    # the same for the others.
+    return {"this": _around(today, -days, days + 1), "next": _around(today, 1, 2 * days + 1)}.get(
+        which, _around(today, -2 * days, 1)
+    )
 
 
 def _number(text: str) -> int:
@@ -304,7 +373,9 @@ def _around(today: date, first: int, end: int) -> Window:
 
 def _moved(day: date, days: int) -> date:
     """So many days later, held within the calendar."""
-    return date.fromordinal(min(max(day.toordinal() + days, date.min.toordinal()), date.max.toordinal()))
+    return date.fromordinal(
+        min(max(day.toordinal() + days, date.min.toordinal()), date.max.toordinal())
+    )
 
 
 def _day(year: int, month: int, day: int) -> date:
@@ -312,40 +383,58 @@ def _day(year: int, month: int, day: int) -> date:
     return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1) + timedelta(day - 1)
 
 
-# Whether a text tells a time, whether a query asks for one, and how a date is written before a memory's text.
+# Whether a text tells a time, whether a query asks for one, and how a date is written before a
+# memory's text.
 #
-# English only, and deliberately coarse: these are nudges of a fifth to a score, never filters. Dates that a query names are
-# `date_windows`.
+# English only, and deliberately coarse: these are nudges of a fifth to a score, never filters.
+# Dates that a query names are `date_windows`.
 
 
-_UNITS = r"(?:second|minute|hour|day|night|morning|afternoon|evening|weekday|weekend|week|fortnight|month|season|year|decade)s?"
+_UNITS = (
+    r"(?:second|minute|hour|day|night|morning|afternoon|evening|weekday|weekend|week|fortnight"
+    r"|month|season|year|decade)s?"
+)
 _SEASONS = r"(?:spring|summer|autumn|fall|winter)"
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_COUNTS = r"(?:last|next|this|past|few|couple\s+of|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})"
+_COUNTS = (
+    r"(?:last|next|this|past|few|couple\s+of|one|two|three|four|five|six|seven|eight|nine|ten"
+    r"|\d{1,3})"
+)
 _PLAIN_MONTHS = "|".join(PLAIN_MONTHS)
-# "may" is a verb far more often than a month, unless a day or a year is beside it or "in" before it.
-_MAY = r"(?:in|of|since|until|by|during|last|next|this|early|mid|late|\d{1,2}(?:st|nd|rd|th)?)[\s-]+may|may\s+\d{1,4}(?:st|nd|rd|th)?"
+# "may" is a verb far more often than a month, unless a day or a year is beside it or
+# "in" before it.
+_MAY = (
+    r"(?:in|of|since|until|by|during|last|next|this|early|mid|late"
+    r"|\d{1,2}(?:st|nd|rd|th)?)[\s-]+may|may\s+\d{1,4}(?:st|nd|rd|th)?"
+)
 
 _TELLS = re.compile(
-    rf"\b(?:yesterday|today|tomorrow|tonight|ago|since|recently|just|{_COUNTS}\s+(?:{_UNITS}|{_SEASONS}|{_WEEKDAY})"
-    rf"|{_PLAIN_MONTHS}|{_MAY}|{_WEEKDAY}|\d{{4}})\b"
+    r"\b(?:yesterday|today|tomorrow|tonight|ago|since|recently|just"
+    rf"|{_COUNTS}\s+(?:{_UNITS}|{_SEASONS}|{_WEEKDAY})|{_PLAIN_MONTHS}|{_MAY}|{_WEEKDAY}|\d{{4}})\b"
 )
 _ASKS = re.compile(
-    r"\A\s*+(?:(?:since\s+)?when|how\s+(?:long|old)|(?:(?:in|on|during)\s+)?(?:what|which)\s+(?:year|month|date|day|week|time))\b",
+    r"\A\s*+(?:(?:since\s+)?when|how\s+(?:long|old)|(?:(?:in|on|during)\s+)?(?:what"
+    r"|which)\s+(?:year|month|date|day|week|time))\b",
     re.IGNORECASE,
 )
 
 
 def tells_time(text: str) -> bool:
-    """Whether the text holds a time expression: a relative one, a weekday, a month, a number of four digits."""
+    """Whether the text holds a time expression: a relative one, a weekday, a month,
+    a number of four digits.
+    """
     return _TELLS.search(text.casefold()) is not None  # a third of the time that IGNORECASE takes
 
 
 def asks_time(query: str) -> bool:
-    """Whether the query starts like a question for a time: when, since when, how long, how old, (in) what year …"""
+    """Whether the query starts like a question for a time: when, since when, how long,
+    how old, (in) what year …
+    """
     return _ASKS.match(query) is not None
 
 
 def date_words(moment: datetime) -> str:
-    """The date as people write it, "8 May 2023": put before a text to be embedded, and analysed into date tokens."""
+    """The date as people write it, "8 May 2023": put before a text to be embedded,
+    and analysed into date tokens.
+    """
     return f"{moment.day} {MONTHS[moment.month - 1].capitalize()} {moment.year}"

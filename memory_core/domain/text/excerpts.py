@@ -1,15 +1,17 @@
 """Texts made short: excerpts for a query, shortened texts, first words, numbers of tokens.
 
-Whole units of the text (`sentences`: sentences, lines, rows of a table, objects of JSON), in their order, with "…" where some are left out.
-A word of the query counts by how few of the text's units have it:
+Whole units of the text (`sentences`: sentences, lines, rows of a table, objects of JSON), in their
+order, with "…" where some are left out. A word of the query counts by how few of the text's
+units have it:
 
 worth of a word = ln(1 + units / units with the word)
 
-The best unit is always shown, cut around its words where it does not fit; then the heading of its table, then the next best ones.
-What is worth the same is filled from around the best.
+The best unit is always shown, cut around its words where it does not fit; then the heading of its
+table, then the next best ones. What is worth the same is filled from around the best.
 
-Note: a unit also counts for what its neighbours say of the query, since "What about the budget?" is answered by the sentence after it;
-and where no unit has a word of the query, the first is as good as any.
+Note: a unit also counts for what its neighbours say of the query, since "What about the budget?" is
+answered by the sentence after it; and where no unit has a word of the query,
+the first is as good as any.
 """
 
 from __future__ import annotations
@@ -32,7 +34,16 @@ import regex
 from memory_core.domain.text.analyzer import ENGLISH, language_of, term_of, tokens, words
 from memory_core.domain.text.kept import KeptNumbers
 from memory_core.domain.text.sameness import names_in
-from memory_core.domain.text.sentences import MAX_LENGTH, Sentence, Table, find_stretches, find_tables, pieces, sentences, units
+from memory_core.domain.text.sentences import (
+    MAX_LENGTH,
+    Sentence,
+    Table,
+    find_stretches,
+    find_tables,
+    pieces,
+    sentences,
+    units,
+)
 from memory_core.domain.text.spelling import numbers_in
 
 GAP = "…"
@@ -41,17 +52,25 @@ AFTER, BEFORE = 0.6, 0.3
 AGAIN = 1.2
 """What a term counts in a unit that says it more than once."""
 CHARACTERS_A_TOKEN = 2
-"""Characters of a unit for each token of the budget: one of prose takes half of it then, one of JSON all."""
+"""Characters of a unit for each token of the budget: one of prose takes half of it then,
+one of JSON all.
+"""
 SURELY_LONGER = 16
-"""Characters for each token of a budget that, but for blanks and endless words, no text within it has."""
+"""Characters for each token of a budget that, but for blanks and endless words,
+no text within it has.
+"""
 MOST_MISSED = 40
-"""Units without room that are tried: to count the tokens of thousands takes longer than all else."""
+"""Units without room that are tried: to count the tokens of thousands takes longer
+than all else.
+"""
 KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
 AHEAD_CHARACTERS = 500
 """Of a text from which on it is read before it is asked for; a shorter one is hardly ever cut."""
 KEPT_BYTES, KEPT_COUNTS = 16_000_000, 16_384
-"""Of what is kept of all texts: some 6 KB of a turn of 400 words; and of how many texts the number of tokens is."""
+"""Of what is kept of all texts: some 6 KB of a turn of 400 words; and of how many texts the number
+of tokens is.
+"""
 NOTHING: Mapping[str, int] = MappingProxyType({})
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
@@ -118,10 +137,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Where the units of a text are, what each takes, and which term each says how often: terms as numbers, in order.
+    """Where the units of a text are, what each takes, and which term each says how often:
+    terms as numbers, in order.
 
-    longest: characters of the longest unit before any was cut.
-    costs: tokens of each unit. terms, places, again: of each term and each unit that says it; 1 where it says it more than once.
+    longest: characters of the longest unit before any was cut. costs: tokens of each unit. terms,
+    places, again: of each term and each unit that says it; 1 where it says it more than once.
     """
 
     longest: int
@@ -156,7 +176,10 @@ class _Read:
 
     def units(self, text: str) -> list[Sentence]:
         """The units themselves."""
-        return [Sentence(text[start:end], start, end) for start, end in zip(self.starts, self.ends, strict=True)]
+        return [
+            Sentence(text[start:end], start, end)
+            for start, end in zip(self.starts, self.ends, strict=True)
+        ]
 
     def worth(self, wanted: frozenset[str]) -> list[float]:
         """What the terms of each unit are worth, and what its neighbours lend it."""
@@ -175,13 +198,20 @@ class _Read:
         for table in self.tables:
             if table.start <= self.starts[best] < table.end:
                 place = bisect_left(self.starts, table.start)
-                return place if place < len(self.starts) and self.ends[place] <= table.heading_end else None
+                return (
+                    place
+                    if place < len(self.starts) and self.ends[place] <= table.heading_end
+                    else None
+                )
         return None
 
 
 def _placed(text: str, every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
     """Starts, ends and tokens."""
-    starts, ends = array("I", [unit.start for unit in every]), array("I", [unit.end for unit in every])
+    starts, ends = (
+        array("I", [unit.start for unit in every]),
+        array("I", [unit.end for unit in every]),
+    )
     return starts, ends, array("I", _tokens_of_parts(text, starts, ends))
 
 
@@ -202,8 +232,12 @@ def _least_tokens(text: str) -> int:
     return len("".join(text.split())) // _LETTERS_OF_FIRST
 
 
-def _best_that_fits(text: str, chosen: list[Sentence], wanted: frozenset[str], most: int) -> tuple[list[Sentence], list[int]]:
-    """The units and their places, best first; as long as the best is too long, those with words of the query are cut smaller."""
+def _best_that_fits(
+    text: str, chosen: list[Sentence], wanted: frozenset[str], most: int
+) -> tuple[list[Sentence], list[int]]:
+    """The units and their places, best first; as long as the best is too long,
+    those with words of the query are cut smaller.
+    """
     terms = _Units(chosen).terms(wanted)
     while True:
         order = _order(_worth(terms))
@@ -236,14 +270,18 @@ class _Units:
         return frozenset({ENGLISH, language_of([*chain.from_iterable(self._words)])})
 
     def postings(self) -> list[tuple[int, int, int]]:
-        """Each term as a number, with the place of a unit that says it and whether it does again; in order."""
+        """Each term as a number, with the place of a unit that says it and whether it does
+        again; in order.
+        """
         known: dict[str, tuple[int, ...]] = {}
         postings: list[tuple[int, int, int]] = []
         for place, unit_words in enumerate(self._words):
             counts: dict[int, int] = {}
             for word in unit_words:
                 if (numbers := known.get(word)) is None:
-                    terms = {term for language in self._languages if (term := term_of(word, language))}
+                    terms = {
+                        term for language in self._languages if (term := term_of(word, language))
+                    }
                     known[word] = numbers = tuple({hash(term) for term in terms})
                 for number in numbers:
                     counts[number] = counts.get(number, 0) + 1
@@ -252,7 +290,9 @@ class _Units:
         return postings
 
     def terms(self, wanted: frozenset[str]) -> list[Mapping[str, int]]:
-        """How often each unit has each term of the query, in English and in the language of them all."""
+        """How often each unit has each term of the query, in English and in the language
+        of them all.
+        """
         if not wanted:
             return [{}] * len(self.units)
         telling: dict[str, set[str]] = {}
@@ -263,12 +303,16 @@ class _Units:
         counts: list[Mapping[str, int]] = []
         for unit_words in self._words:
             hits = [word for word in unit_words if word in telling]
-            counts.append(Counter(term for word in hits for term in telling[word]) if hits else NOTHING)
+            counts.append(
+                Counter(term for word in hits for term in telling[word]) if hits else NOTHING
+            )
         return counts
 
 
 def _order(worth: Sequence[float]) -> list[int]:
-    """The places of the units, best first; of those worth the same, the first is the best and the others follow by distance from it."""
+    """The places of the units, best first; of those worth the same, the first is the best and the
+    others follow by distance from it.
+    """
     best = worth.index(max(worth))
     ranked = [(-value, _distance(place - best), place) for place, value in enumerate(worth)]
     return [place for _, _, place in sorted(ranked)]
@@ -278,16 +322,30 @@ def _worth(terms: Sequence[Mapping[str, int]]) -> list[float]:
     """What the terms of each unit are worth, and what its neighbours lend it."""
     spread = Counter(chain.from_iterable(terms))
     worth = {term: log(1 + len(terms) / spread[term]) for term in sorted(spread)}
-    return _with_lent([sum(value * (AGAIN if count[term] > 1 else 1) for term, value in worth.items() if term in count) for count in terms])
+    return _with_lent(
+        [
+            sum(
+                value * (AGAIN if count[term] > 1 else 1)
+                for term, value in worth.items()
+                if term in count
+            )
+            for count in terms
+        ]
+    )
 
 
 def _with_lent(own: Sequence[float]) -> list[float]:
     around = [0.0, *own, 0.0]
-    return [value + AFTER * around[place] + BEFORE * around[place + 2] for place, value in enumerate(own)]
+    return [
+        value + AFTER * around[place] + BEFORE * around[place + 2]
+        for place, value in enumerate(own)
+    ]
 
 
 def _distance(places: int) -> float:
-    """How far a unit is from the best one: those after it are nearer than those before it, as they are worth more."""
+    """How far a unit is from the best one: those after it are nearer than those before it,
+    as they are worth more.
+    """
     return places / AFTER if places >= 0 else -places / BEFORE
 
 
@@ -306,7 +364,9 @@ def covered(text: str, terms: Collection[str]) -> int:
 
 
 def _joined(text: str, read: _Read, places: Sequence[int]) -> str:
-    """The units at these places as they stand in the text, line under line where they do so there."""
+    """The units at these places as they stand in the text, line under line where they
+    do so there.
+    """
     parts: list[str] = []
     last, end = -1, 0
     for place in places:
@@ -315,13 +375,19 @@ def _joined(text: str, read: _Read, places: Sequence[int]) -> str:
             blank = f"{blank or ' '}{GAP}{blank or ' '}" if parts else f"{GAP}{blank or ' '}"
         parts += [blank if parts or place else "", text[read.starts[place] : read.ends[place]]]
         last, end = place, read.ends[place]
-    if last + 1 < len(read.starts) and text[end - 1] not in _ENDS and "\n" not in text[end : read.starts[last + 1]]:
+    if (
+        last + 1 < len(read.starts)
+        and text[end - 1] not in _ENDS
+        and "\n" not in text[end : read.starts[last + 1]]
+    ):
         parts.append(GAP)
     return "".join(parts)
 
 
 def _blank(between: str) -> str:
-    """What stands for what is between two units: a line end with the indentation after it, a blank, or nothing."""
+    """What stands for what is between two units: a line end with the indentation after it,
+    a blank, or nothing.
+    """
     if "\n" in between:
         after = between.rpartition("\n")[2]
         return "\n" + after[: len(after) - len(after.lstrip())]
@@ -330,8 +396,9 @@ def _blank(between: str) -> str:
 
 # A long text made short without losing its numbers, dates and names.
 #
-# These are what people ask for later. Note: no summary of any agent is trusted to keep them. What it lost is put behind it, in the
-# sentences that said it where there is room, else as bare words; and a text that would not get much shorter by that stays as it is.
+# These are what people ask for later. Note: no summary of any agent is trusted to keep them. What
+# it lost is put behind it, in the sentences that said it where there is room, else as bare words;
+# and a text that would not get much shorter by that stays as it is.
 
 
 MOST_SHARE = 0.7
@@ -344,15 +411,19 @@ _SPEAKER_CHARACTERS = 40
 def shortened(original: str, summary: str) -> str | None:
     """The summary with what it lost, at most 70 % of the original's length.
 
-    None when that can't be done.
-    summary: in any words. A speaker before it ("Ana said:") that the original does not have is taken off.
+    None when that can't be done. summary: in any words. A speaker before it ("Ana said:") that the
+    original does not have is taken off.
     """
     text = _without_speaker(original, summary.strip())
     lost = _told(original) - _told(text)
     if not lost:
         return _if_short(original, text)
-    added = [sentence.text.strip() for sentence in sentences(original) if _told(sentence.text) & lost]
-    return _if_short(original, "\n".join((text, *added))) or _if_short(original, f"{text}\n{', '.join(_spelled(original, lost))}")
+    added = [
+        sentence.text.strip() for sentence in sentences(original) if _told(sentence.text) & lost
+    ]
+    return _if_short(original, "\n".join((text, *added))) or _if_short(
+        original, f"{text}\n{', '.join(_spelled(original, lost))}"
+    )
 
 
 def _told(text: str) -> frozenset[str]:
@@ -376,13 +447,20 @@ def _spelled(original: str, lost: Iterable[str]) -> list[str]:
 
 def _without_speaker(original: str, summary: str) -> str:
     speaker, colon, rest = summary.partition(": ")
-    if colon and len(speaker) <= _SPEAKER_CHARACTERS and speaker not in original and rest[:_SPEAKER_CHARACTERS] in original:
+    if (
+        colon
+        and len(speaker) <= _SPEAKER_CHARACTERS
+        and speaker not in original
+        and rest[:_SPEAKER_CHARACTERS] in original
+    ):
         return rest
     return summary
 
 
 LEAST_SHARE = 0.6
-"""Of the characters that are allowed: a sentence or word that ends before this share would waste too much of them."""
+"""Of the characters that are allowed: a sentence or word that ends before this share would waste
+too much of them.
+"""
 _SENTENCE_END = regex.compile(r"[.!?](?=\s)|[。！？]")
 _LONGEST_CHARACTER = 64
 """Code points of a character as readers see it; heaps of marks beyond that are cut anywhere."""
@@ -390,33 +468,43 @@ _CHARACTER = regex.compile(r"\X")
 
 
 def beginning(text: str, limit: int) -> str:
-    """The first `limit` characters of a text at most: up to the end of a sentence, else of a word, where one is near, else of a character.
+    """The first `limit` characters of a text at most: up to the end of a sentence, else of a word,
+    where one is near, else of a character.
 
-    A family of emoji, or a letter with its accents, is one character to a reader and is not taken apart.
+    A family of emoji, or a letter with its accents, is one character to a reader and is not
+    taken apart.
     """
     if len(text) <= limit:
         return text
     head, least = text[:limit], int(limit * LEAST_SHARE)
-    sentence_ends = [match.end() for match in _SENTENCE_END.finditer(text, least, limit + 1) if match.end() <= limit]
+    sentence_ends = [
+        match.end()
+        for match in _SENTENCE_END.finditer(text, least, limit + 1)
+        if match.end() <= limit
+    ]
     if sentence_ends:
         return head[: sentence_ends[-1]]
     words = [head] if text[limit].isspace() else head.rsplit(None, 1)[:-1]
     if words and len(words[0].rstrip()) > least:
         return words[0].rstrip()
     start = max(0, limit - _LONGEST_CHARACTER)
-    ends = [start + match.end() for match in _CHARACTER.finditer(text[start : limit + _LONGEST_CHARACTER])]
+    ends = [
+        start + match.end()
+        for match in _CHARACTER.finditer(text[start : limit + _LONGEST_CHARACTER])
+    ]
     return text[: max((end for end in ends if end <= limit), default=limit)].rstrip() or head
 
 
 # How many tokens a text takes, estimated without anybody's tokenizer.
 #
-# A budget in tokens is the caller's, for a model that this product does not know; so the estimate must be cheap, the same everywhere, and
-# rather too high than too low. Note: characters over four is too low for what a context is full of, dates, names, brackets.
+# A budget in tokens is the caller's, for a model that this product does not know; so the estimate
+# must be cheap, the same everywhere, and rather too high than too low. Note: characters over four
+# is too low for what a context is full of, dates, names, brackets.
 #
 #     a word of ASCII letters            1 token for its first 9 letters, 1 for each 5 more begun
 #     a number                           1 token for each 3 digits begun
 #     a letter of another alphabet       1/2 token (German, Russian, Arabic, Hindi)
-#     a character of an unspaced script  1 token (Chinese, Japanese, Korean, Thai), as is any other sign; 2 beyond the basic plane (emoji)
+#     a character of an unspaced script  1 token (Chinese, Japanese, Korean, Thai), as is any other sign; 2 beyond the basic plane (emoji)  # noqa: E501
 
 
 _ASCII = re.compile(r"([A-Za-z]+)|([0-9]+)|([^\sA-Za-z0-9])")
@@ -434,11 +522,15 @@ _KINDS[[code for code in range(128) if chr(code).isspace()]] = _BLANK
 _KINDS[[code for code in range(128) if chr(code).isalpha()]] = _LETTER
 _KINDS[[code for code in range(128) if chr(code).isdigit()]] = _DIGIT
 _ASCII_KINDS = _KINDS.tobytes() + bytes(128)
-_OTHER_BLANKS = np.array([code for code in range(128, 0x3001) if chr(code).isspace()], dtype=np.uint32)
+_OTHER_BLANKS = np.array(
+    [code for code in range(128, 0x3001) if chr(code).isspace()], dtype=np.uint32
+)
 
 
 def count_tokens(text: str) -> int:
-    """The estimate for a text, 0 for one of blanks alone. Linear; of a long text 2,000 tokens take 0.1 ms, once."""
+    """The estimate for a text, 0 for one of blanks alone. Linear; of a long text 2,000 tokens take
+    0.1 ms, once.
+    """
     if len(text) < _VECTORISED_FROM:
         return -(-_halves(text) // 2)
     if (known := _COUNTED.get(text)) is None:
@@ -463,8 +555,12 @@ def _tokens_of_parts(text: str, starts: Sequence[int], ends: Sequence[int]) -> l
     return tokens
 
 
-def _halves_of_runs(text: str, cuts: Collection[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where the runs of letters, of digits, of signs and of blanks begin, and the half tokens of each. cuts: where one ends, too."""
+def _halves_of_runs(
+    text: str, cuts: Collection[int]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where the runs of letters, of digits, of signs and of blanks begin, and the half tokens of
+    each. cuts: where one ends, too.
+    """
     worth: npt.NDArray[np.int64] | None = None
     if text.isascii():
         kinds = np.frombuffer(text.encode().translate(_ASCII_KINDS), dtype=np.uint8)
@@ -473,7 +569,9 @@ def _halves_of_runs(text: str, cuts: Collection[int]) -> tuple[npt.NDArray[np.in
         kinds = _KINDS.take(codes, mode="clip")
         others = codes >= 0x80
         kinds[others] = np.where(np.isin(codes[others], _OTHER_BLANKS), _BLANK, _SIGN)
-        worth = 2 - (others & (codes < _FIRST_UNSPACED)).astype(np.int64) + 2 * (codes > _BASIC_PLANE)
+        worth = (
+            2 - (others & (codes < _FIRST_UNSPACED)).astype(np.int64) + 2 * (codes > _BASIC_PLANE)
+        )
     firsts = np.concatenate(([0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1))
     if cuts:
         inside = np.array([*cuts], dtype=np.int64)
@@ -482,7 +580,9 @@ def _halves_of_runs(text: str, cuts: Collection[int]) -> tuple[npt.NDArray[np.in
     signs = 2 * lengths if worth is None else np.add.reduceat(worth, firsts)
     letters = 2 * (1 + np.maximum(0, -((_LETTERS_OF_FIRST - lengths) // _LETTERS_A_TOKEN)))
     digits = -2 * (-lengths // _DIGITS_A_TOKEN)
-    halves: npt.NDArray[np.int64] = np.choose(of_run, (np.zeros_like(lengths), letters, digits, signs))
+    halves: npt.NDArray[np.int64] = np.choose(
+        of_run, (np.zeros_like(lengths), letters, digits, signs)
+    )
     return firsts, halves
 
 
@@ -496,5 +596,13 @@ def _halves(text: str) -> int:
             halves += 2 * -(-len(number) // _DIGITS_A_TOKEN)
         else:
             point = ord(sign)
-            halves += 2 if point < 0x80 else 1 if point < _FIRST_UNSPACED else 4 if point > _BASIC_PLANE else 2
+            halves += (
+                2
+                if point < 0x80
+                else 1
+                if point < _FIRST_UNSPACED
+                else 4
+                if point > _BASIC_PLANE
+                else 2
+            )
     return halves

@@ -1,7 +1,7 @@
 """Translate German and Japanese times into English ones, which `forward_dates` reads.
 
-"nächsten Montag um 9" becomes "next Monday at 9". Only words of time are translated, in their places; the text is read for times, and never
-quoted.
+"nächsten Montag um 9" becomes "next Monday at 9". Only words of time are translated, in their
+places; the text is read for times, and never quoted.
 """
 
 from __future__ import annotations
@@ -13,10 +13,18 @@ from memory_core.domain.text import spelling
 
 _ENGLISH_DAYS = [day.capitalize() for day in spelling.WEEKDAYS]
 _ENGLISH_MONTHS = [month.capitalize() for month in spelling.MONTHS]
-_DAYS = {**dict(zip(spelling.GERMAN_WEEKDAYS, _ENGLISH_DAYS, strict=True)), spelling.SONNABEND: "Saturday"}
+_DAYS = {
+    **dict(zip(spelling.GERMAN_WEEKDAYS, _ENGLISH_DAYS, strict=True)),
+    spelling.SONNABEND: "Saturday",
+}
 _MONTHS = {**dict(zip(spelling.GERMAN_MONTHS, _ENGLISH_MONTHS, strict=True)), "jänner": "January"}
-_NUMBERS = {"einem": "one", "einer": "one", **dict(zip(spelling.GERMAN_NUMBER_WORDS[2:10], spelling.NUMBER_WORDS[2:10], strict=True))}
-_UNITS = {"tag": "days", "tagen": "days", "woche": "weeks", "wochen": "weeks", "monat": "months", "monaten": "months", "jahr": "years",
+_NUMBERS = {
+    "einem": "one",
+    "einer": "one",
+    **dict(zip(spelling.GERMAN_NUMBER_WORDS[2:10], spelling.NUMBER_WORDS[2:10], strict=True)),
+}
+_UNITS = {"tag": "days", "tagen": "days", "woche": "weeks", "wochen": "weeks", "monat": "months",
+    "monaten": "months", "jahr": "years",
           "jahren": "years"}  # fmt: skip
 _DAY = "|".join(_DAYS)
 _MONTH = "|".join(_MONTHS)
@@ -24,7 +32,8 @@ _JAPANESE_DAYS = dict(zip(spelling.JAPANESE_WEEKDAYS, _ENGLISH_DAYS, strict=True
 _FROM = {"明日": "tomorrow", "来週": "next week", "来月": "next month", "来年": "next year"}
 _PAST = re.compile(
     r"\b(?:war|waren|hatte|hatten|wurde|wurden|ging|gingen|kam|kamen)\b"
-    r"|\b(?:habe?|haben|hat|bin|ist|sind)\b.{0,80}\b(?:\w{0,6}ge\w{2,}(?:t|en)|\w{2,}iert|be\w{3,}(?:t|en)|ver\w{3,}(?:t|en))\s*[.!]?\Z",
+    r"|\b(?:habe?|haben|hat|bin|ist|sind)\b.{0,80}\b(?:\w{0,6}ge\w{2,}(?:t|en)|\w{2,}iert"
+    r"|be\w{3,}(?:t|en)|ver\w{3,}(?:t|en))\s*[.!]?\Z",
     re.IGNORECASE,
 )
 _REPEATS = re.compile("毎|いつも|\\bjede[nrs]?\\b")
@@ -55,61 +64,107 @@ def _day_of_date(match: re.Match[str]) -> str:
 _GERMAN: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
     (
         re.compile(
-            rf"\b(?P<before>(?:bis(?: zum)?|ab(?: dem)?|am|zum) )?(?P<day>{_DAY}),? (?:den |dem )?(?P<number>\d{{1,2}})\. ?"
+            rf"\b(?P<before>(?:bis(?: zum)?|ab(?: dem)?|am|zum) )?(?P<day>{_DAY}),? (?:den "
+            rf"|dem )?(?P<number>\d{{1,2}})\. ?"
             rf"(?:(?P<month>{_MONTH})\b|(?P<of>1[0-2]|0?[1-9])\.)(?: ?(?P<year>\d{{4}})\b)?",
             re.IGNORECASE,
         ),
         _day_of_date,
     ),
     _german(r"übermorgen", " the day after tomorrow "),
-    (re.compile(r"\bmorgen\b(?: (?:früh|abend|nachmittag|vormittag|mittag)\b)?|\AMorgen(?= [a-zäöü])"), " tomorrow "),
+    (
+        re.compile(
+            r"\bmorgen\b(?: (?:früh|abend|nachmittag|vormittag|mittag)\b)?|\AMorgen(?= [a-zäöü])"
+        ),
+        " tomorrow ",
+    ),
     _german(r"heute abend", " tonight "),
-    _german(r"(?:am |dieses |nächstes )?kommende[sn]? wochenende|am wochenende|dieses wochenende", " this weekend "),
+    _german(
+        r"(?:am |dieses |nächstes )?kommende[sn]? wochenende|am wochenende|dieses wochenende",
+        " this weekend ",
+    ),
     _german(r"(?:in der )?(?:nächste[nr]?|kommende[nr]?) woche", " next week "),
     _german(r"(?:im )?(?:nächste[nm]|kommende[nm]) monat", " next month "),
     _german(r"(?:im )?(?:nächste[sn]|kommende[sn]) jahr", " next year "),
-    _german(rf"bis (?:zum )?(?:nächsten |kommenden )?(?P<day>{_DAY})", lambda match: f" until {_day(match)} "),
-    _german(rf"ab (?:nächstem |nächsten |dem |kommendem )?(?P<day>{_DAY})", lambda match: f" from {_day(match)} on "),
-    _german(rf"(?:nächste[nr]?|kommende[nr]?|am kommenden|am nächsten) (?P<day>{_DAY})", lambda match: f" next {_day(match)} "),
+    _german(
+        rf"bis (?:zum )?(?:nächsten |kommenden )?(?P<day>{_DAY})",
+        lambda match: f" until {_day(match)} ",
+    ),
+    _german(
+        rf"ab (?:nächstem |nächsten |dem |kommendem )?(?P<day>{_DAY})",
+        lambda match: f" from {_day(match)} on ",
+    ),
+    _german(
+        rf"(?:nächste[nr]?|kommende[nr]?|am kommenden|am nächsten) (?P<day>{_DAY})",
+        lambda match: f" next {_day(match)} ",
+    ),
     _german(rf"am (?P<day>{_DAY})", lambda match: f" on {_day(match)} "),
     _german(
-        rf"(?:ab|von) (?:dem )?(?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?(?: an)?",
+        r"(?:ab"
+        rf"|von) (?:dem )?(?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?(?: an)?",  # noqa: E501
         lambda match: f" from {_date(match).removeprefix('on ')} ",
     ),
     _german(
         rf"(?:ab|von) (?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?(?: an)?",
         lambda match: f" from {_MONTHS[match['month'].lower()]} {match['year'] or ''} ",
     ),
-    _german(r"ab(?=\s{1,3}(?:tomorrow|the day after|next (?:week|month|year|[MTWFS][a-z]{2,5}day))\b)", " from "),
+    _german(
+        r"ab(?=\s{1,3}(?:tomorrow|the day after|next (?:week|month|year|[MTWFS][a-z]{2,5}day))\b)",
+        " from ",
+    ),
     _german(
         rf"bis (?:zum )?(?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?",
         lambda match: f" until {_date(match).removeprefix('on ')} ",
     ),
-    _german(rf"am (?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?", lambda match: f" {_date(match)} "),
+    _german(
+        rf"am (?P<number>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?",
+        lambda match: f" {_date(match)} ",
+    ),
     _german(rf"im (?P<month>{_MONTH})", lambda match: f" in {_MONTHS[match['month'].lower()]} "),
     _german(
         rf"in (?P<number>{'|'.join(_NUMBERS)}|\d{{1,2}}) (?P<unit>{'|'.join(_UNITS)})",
-        lambda match: f" in {_NUMBERS.get(match['number'].lower(), match['number'])} {_UNITS[match['unit'].lower()]} ",
+        lambda match: (
+            f" in {_NUMBERS.get(match['number'].lower(), match['number'])} "
+            f"{_UNITS[match['unit'].lower()]} "
+        ),
     ),
     _german(r"um (?P<hour>\d{1,2}(?:[:.]\d\d)?)(?: uhr)?", lambda match: f" at {match['hour']} "),
 )
 _JAPANESE: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
-    (re.compile("(?P<word>明日|来週|来月|来年)から"), lambda match: f" from {_FROM[match['word']]} "),
+    (
+        re.compile("(?P<word>明日|来週|来月|来年)から"),
+        lambda match: f" from {_FROM[match['word']]} ",
+    ),
     (re.compile("明後日|あさって"), " the day after tomorrow "),
     (re.compile("明日|あした|あす"), " tomorrow "),
     (re.compile("今夜|今晩"), " tonight "),
     (re.compile("今週末|週末に"), " this weekend "),
-    (re.compile("(?:来週の|次の)(?P<day>[月火水木金土日])曜日?"), lambda match: f" next {_JAPANESE_DAYS[match['day']]} "),
+    (
+        re.compile("(?:来週の|次の)(?P<day>[月火水木金土日])曜日?"),
+        lambda match: f" next {_JAPANESE_DAYS[match['day']]} ",
+    ),
     (re.compile("来週"), " next week "),
     (re.compile("来月"), " next month "),
     (re.compile("来年"), " next year "),
     (
-        re.compile(r"(?P<month>1[0-2]|[1-9])月(?P<number>[12]\d|3[01]|[1-9])日(?:[(（](?P<day>[月火水木金土日])(?:曜日?)?[)）])?"),
-        lambda match: f" on {_JAPANESE_DAYS[match['day']] if match['day'] else ''} {match['number']} {_month(match)} ",
+        re.compile(
+            r"(?P<month>1[0-2]|[1-9])月(?P<number>[12]\d|3[01]"
+            r"|[1-9])日(?:[(（](?P<day>[月火水木金土日])(?:曜日?)?[)）])?"
+        ),
+        lambda match: (
+            f" on {_JAPANESE_DAYS[match['day']] if match['day'] else ''} {match['number']} "
+            f"{_month(match)} "
+        ),
     ),
-    (re.compile("(?<![毎])(?P<day>[月火水木金土日])曜日に"), lambda match: f" on {_JAPANESE_DAYS[match['day']]} "),
+    (
+        re.compile("(?<![毎])(?P<day>[月火水木金土日])曜日に"),
+        lambda match: f" on {_JAPANESE_DAYS[match['day']]} ",
+    ),
     (re.compile(r"午後(?P<hour>[1-9]|1[0-2])時"), lambda match: f" at {match['hour']} pm "),
-    (re.compile(r"(?:午前)?(?P<hour>2[0-3]|1\d|[1-9])時(?!間)"), lambda match: f" at {match['hour']} "),
+    (
+        re.compile(r"(?:午前)?(?P<hour>2[0-3]|1\d|[1-9])時(?!間)"),
+        lambda match: f" at {match['hour']} ",
+    ),
 )
 
 

@@ -1,9 +1,10 @@
 """Read the time ahead that a sentence names, relative to its own time.
 
-`date_windows` looks back, and widely ("next week" is the nearest fortnight), since it only changes a ranking; here the validity of a memory
-begins and ends by the result, so only plain dates are read by it. Note: "now" is the time of the message, never the clock's, and days are
-those of its time zone. Libraries that read dates from prose take milliseconds a sentence and a quarter of a second at the start, and guess
-("may", "sat", "second") where this must not.
+`date_windows` looks back, and widely ("next week" is the nearest fortnight), since it only changes
+a ranking; here the validity of a memory begins and ends by the result, so only plain dates are read
+by it. Note: "now" is the time of the message, never the clock's, and days are those of its time
+zone. Libraries that read dates from prose take milliseconds a sentence and a quarter of a second at
+the start, and guess ("may", "sat", "second") where this must not.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from memory_core.domain.text.dates import date_windows
 from memory_core.domain.text.spelling import ANY_MONTH
 
 _NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "ein": 1, "eine": 1, "zwei": 2, "drei": 3, "vier": 4, "une": 1, "un": 1,
-    "deux": 2, "trois": 3, "una": 1, "dos": 2, "tres": 3,
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
+    "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "ein": 1,
+    "eine": 1, "zwei": 2, "drei": 3, "vier": 4, "une": 1, "un": 1, "deux": 2, "trois": 3, "una": 1,
+    "dos": 2, "tres": 3,
 }  # fmt: skip
 _DAYS = {
-    "day": 1, "night": 1, "weekend": 3, "week": 7, "fortnight": 14, "month": 30, "season": 91, "semester": 180, "term": 90, "year": 365,
-    "tag": 1, "tage": 1, "woche": 7, "monat": 30, "jour": 1, "semaine": 7, "mois": 30, "día": 1, "semana": 7, "mes": 30,
+    "day": 1, "night": 1, "weekend": 3, "week": 7, "fortnight": 14, "month": 30, "season": 91,
+    "semester": 180, "term": 90, "year": 365, "tag": 1, "tage": 1, "woche": 7, "monat": 30,
+    "jour": 1, "semaine": 7, "mois": 30, "día": 1, "semana": 7, "mes": 30,
 }  # fmt: skip
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})"
@@ -36,7 +39,7 @@ _DATE = (
     r"(?:\s+\d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{4})?|(?:spring|summer|autumn|fall|winter)))"
 )
 _FOR = re.compile(
-    rf"\b(?:for|over|during|within)\s+(?:about\s+|around\s+|at least\s+|another\s+)?(?:the\s+)?(?:next\s+"
+    rf"\b(?:for|over|during|within)\s+(?:about\s+|around\s+|at least\s+|another\s+)?(?:the\s+)?(?:next\s+"  # noqa: E501
     rf"|coming\s+)?(?:{_COUNT}\s+(?:of\s+)?(?:more\s+)?)?{_UNIT}\b"
     rf"|\bfor\s+the\s+(?P<rest>rest)\s+of\s+the\s+(?P<of>day|week|month|year)\b|\bthe\s+(?:next"
     rf"|coming)\s+{_COUNT.replace('count', 'count2')}\s+{_UNIT.replace('unit', 'unit2')}\b",
@@ -48,15 +51,18 @@ _FOREIGN_FOR = re.compile(
     re.IGNORECASE,
 )
 _UNTIL = re.compile(
-    rf"\b(?:until|till|til|through|up to|by)\s+(?:(?P<next>next|this|the end of(?: the)?|the end of next)\s+)?(?:on\s+)?"
-    rf"(?:{_DAY}|(?P<word>tomorrow|tonight|the weekend|weekend|christmas|easter|new year)|(?P<period>week|month|year)|{_DATE})\b",
+    r"\b(?:until|till|til|through|up to|by)\s+(?:(?P<next>next|this|the end of(?: the)?"
+    r"|the end of next)\s+)?(?:on\s+)?"
+    rf"(?:{_DAY}|(?P<word>tomorrow|tonight|the weekend|weekend|christmas|easter|new year)"
+    rf"|(?P<period>week|month|year)|{_DATE})\b",
     re.IGNORECASE,
 )
 _AT = re.compile(
-    rf"\b(?P<word>tomorrow|tonight|later today|this (?:afternoon|evening|weekend|week|month|year)|the day after tomorrow|next (?:weekend"
-    rf"|week|month|year))\b"
-    rf"|\bin\s+(?:about\s+|around\s+)?{_COUNT}\s+{_UNIT}(?:['’]?s? time)?\b|\b(?:on|next|this(?: coming)?|coming)\s+{_DAY}\b|\b(?:on|in"
-    rf"|for|at|during|around|from|this|next)\s+{_DATE}",
+    r"\b(?P<word>tomorrow|tonight|later today|this (?:afternoon|evening|weekend|week|month|year)"
+    r"|the day after tomorrow|next (?:weekend|week|month|year))\b"
+    rf"|\bin\s+(?:about\s+|around\s+)?{_COUNT}\s+{_UNIT}(?:['’]?s? time)?\b"
+    rf"|\b(?:on|next|this(?: coming)?|coming)\s+{_DAY}\b|\b(?:on|in|for|at|during|around|from|this"
+    rf"|next)\s+{_DATE}",
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(
@@ -65,24 +71,26 @@ _FROM_TO = re.compile(
     re.IGNORECASE,
 )
 _BARE_DAY = re.compile(
-    r"\bfrom\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|until|till|-|–)\s*(?:the\s+)?(\d{1,2})(?:st|nd|rd"
-    r"|th)?\s+(?:of\s+)?([A-Za-z]{3,9})\b"
+    r"\bfrom\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|until|till|-"
+    r"|–)\s*(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?([A-Za-z]{3,9})\b"
 )
 
 
 _FROM_THEN_ON = re.compile(
-    rf"\b(?:from|starting|beginning|as of)\s+(?:on\s+)?(?:(?P<word>tomorrow|the day after tomorrow|next (?:week|month|year))"
-    rf"|(?:next\s+|this\s+)?{_DAY}|{_DATE})\b",
+    r"\b(?:from|starting|beginning|as of)\s+(?:on\s+)?(?:(?P<word>tomorrow|the day after tomorrow"
+    rf"|next (?:week|month|year))|(?:next\s+|this\s+)?{_DAY}|{_DATE})\b",
     re.IGNORECASE,
 )
 _HABIT = re.compile(
-    r"\b(?:always|usually|normally|generally|typically|often|sometimes|regularly|every|each|weekly|daily"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\s+(?:mornings|afternoons|evenings|nights))\b",
+    r"\b(?:always|usually|normally|generally|typically|often|sometimes|regularly|every|each|weekly"
+    r"|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\s+(?:mornings|afternoons|evenings"
+    r"|nights))\b",
     re.IGNORECASE,
 )
 """Words of repetition: "always on Monday" is no day ahead."""
 _HOUR = re.compile(
-    r"\bat\s+(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?:\s?(?P<half>[ap])\.?m\b\.?|(?!\d|[.:]\d|\s?(?:%|euros?|dollars?|percent)))",
+    r"\bat\s+(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?:\s?(?P<half>[ap])\.?m\b\.?"
+    r"|(?!\d|[.:]\d|\s?(?:%|euros?|dollars?|percent)))",
     re.IGNORECASE,
 )
 _MOST_DAYS_TO_DATE = 62
@@ -91,18 +99,22 @@ _DAYTIME = 7
 """Hours before this one are meant of the afternoon: "at 3"."""
 _MONTH = rf"(?:{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _DAY_OF_DATE = re.compile(
-    r"(?P<before>\b(?:on|in|for|at|from|until|till|til|by|through|to|next|this|of|and|before|since|starting|beginning|coming)\s++)?"
-    r"\b(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b\.?)"
+    r"(?P<before>\b(?:on|in|for|at|from|until|till|til|by|through|to|next|this|of|and|before|since"
+    r"|starting|beginning|coming)\s++)?"
+    r"\b(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tues?|wed|thu(?:rs?)?|fri|sat"
+    r"|sun)\b\.?)"
     r"\s*+(?:[,、]\s*+)?(?:on\s++)?(?:the\s++)?"
     rf"(?:(?P<number>\d{{1,2}})(?:st|nd|rd|th)?\s++(?:of\s++)?(?P<month>{_MONTH})"
-    rf"|(?P<first>{_MONTH})\s++(?P<then>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])|(?P<alone>\d{{1,2}})(?:st|nd|rd|th)\b)"
+    rf"|(?P<first>{_MONTH})\s++(?P<then>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])"
+    rf"|(?P<alone>\d{{1,2}})(?:st|nd|rd|th)\b)"
     r"(?P<year>,?\s++\d{4}\b)?",
     re.IGNORECASE,
 )
 """A weekday beside a date."""
 _LASTING_FROM = re.compile(
     rf"\b{_COUNT}\s+{_UNIT}\s+(?:from|starting|beginning|as of)\s+(?:on\s+)?{_DATE}"
-    rf"|\b{_COUNT.replace('<count>', '<nights>')}\s+nights?\s+(?:from|starting|beginning)\s+(?:on\s+)?{_DAY}",
+    rf"|\b{_COUNT.replace('<count>', '<nights>')}\s+nights?\s+(?:from|starting"
+    rf"|beginning)\s+(?:on\s+)?{_DAY}",
     re.IGNORECASE,
 )
 """A duration from a day on."""
@@ -112,8 +124,8 @@ _LASTING_FROM = re.compile(
 class Ahead:
     """A time ahead: from `start` until before `end`, in the time zone of its sentence.
 
-    `end` is after the sentence was said. intrinsic: whether no sentence about the past has these words. open: whether the sentence names no
-    end; `end` is then that of the first day.
+    `end` is after the sentence was said. intrinsic: whether no sentence about the past has these
+    words. open: whether the sentence names no end; `end` is then that of the first day.
     """
 
     start: datetime
@@ -128,7 +140,14 @@ def ahead(sentence: str, said_at: datetime) -> Ahead | None:
     The first of: from … to, until, for, a day or a month.
     """
     sentence = _DAY_OF_DATE.sub(lambda match: _without_weekday(match, said_at), sentence)
-    for read in (_read_from_to, _read_until, _read_for, _read_duration_from, _read_from, _read_days):
+    for read in (
+        _read_from_to,
+        _read_until,
+        _read_for,
+        _read_duration_from,
+        _read_from,
+        _read_days,
+    ):
         stretch = read(sentence, said_at)
         if stretch is not None and stretch.end > said_at and stretch.end > stretch.start:
             return stretch
@@ -140,27 +159,42 @@ def _without_weekday(match: re.Match[str], said_at: datetime) -> str:
 
     Of both the date is the more exact.
     """
-    weekday = next(place for place, name in enumerate(_WEEKDAYS) if match["weekday"].lower().startswith(name))
+    weekday = next(
+        place for place, name in enumerate(_WEEKDAYS) if match["weekday"].lower().startswith(name)
+    )
     if match["alone"]:
         days = (said_at.date() + timedelta(offset) for offset in range(_MOST_DAYS_TO_DATE))
-        day = next((day for day in days if day.day == int(match["alone"]) and day.weekday() == weekday), None)
+        day = next(
+            (day for day in days if day.day == int(match["alone"]) and day.weekday() == weekday),
+            None,
+        )
         return match.group() if day is None else f"{match['before'] or 'on '}{day.isoformat()}"
     number, month = match["number"] or match["then"], match["month"] or match["first"]
     year = match["year"] or next(
-        (f" {year}" for year in (said_at.year, said_at.year + 1, said_at.year - 1) if _is_on(weekday, number, month, year)), ""
+        (
+            f" {year}"
+            for year in (said_at.year, said_at.year + 1, said_at.year - 1)
+            if _is_on(weekday, number, month, year)
+        ),
+        "",
     )
     return f"{match['before'] or 'on '}{number} {month}{year}"
 
 
 def _is_on(weekday: int, number: str, month: str, year: int) -> bool:
     """Whether a date of a year is on a weekday (0 = Monday)."""
-    named = date_windows(f"in {number} {month} {year}", datetime(year, 1, 1, tzinfo=timezone.utc)) if 1 < year < 9999 else ()
+    named = (
+        date_windows(f"in {number} {month} {year}", datetime(year, 1, 1, tzinfo=timezone.utc))
+        if 1 < year < 9999
+        else ()
+    )
     return len(named) == 1 and named[0].start.weekday() == weekday
 
 
 def _read_from_to(sentence: str, said_at: datetime) -> Ahead | None:
     """Read "from Monday to Friday", "from 3 to 10 June"."""
-    match = _FROM_TO.search(_BARE_DAY.sub(r"from \1 \3 to \2 \3", sentence))  # "from 3 to 10 June": the month is that of both
+    # "from 3 to 10 June": the month is that of both
+    match = _FROM_TO.search(_BARE_DAY.sub(r"from \1 \3 to \2 \3", sentence))
     if match is None:
         return None
     if match["from_day"]:
@@ -180,19 +214,26 @@ def _read_until(sentence: str, said_at: datetime) -> Ahead | None:
     if match["weekday"]:
         later = (
             7
-            if (match["next"] or "").lower() == "next" and _next_weekday(match["weekday"], said_at) - day < timedelta(7 - day.weekday())
+            if (match["next"] or "").lower() == "next"
+            and _next_weekday(match["weekday"], said_at) - day < timedelta(7 - day.weekday())
             else 0
         )
         end = _next_weekday(match["weekday"], said_at) + timedelta(1 + later)
     elif match["period"]:
-        end = _end_of(match["period"].lower(), day, following="next" in (match["next"] or "").lower())
+        end = _end_of(
+            match["period"].lower(), day, following="next" in (match["next"] or "").lower()
+        )
     elif match["word"]:
         end = _end_of_feast(match["word"].lower(), day)
     else:
         dated = _span_of_date(match["date"], said_at)
         if dated is None:
             return None
-        end = dated[1] if (match["next"] or "").lower().startswith("the end") or not _is_month(match["date"]) else dated[0]
+        end = (
+            dated[1]
+            if (match["next"] or "").lower().startswith("the end") or not _is_month(match["date"])
+            else dated[0]
+        )
     return Ahead(said_at, end, True)
 
 
@@ -203,13 +244,25 @@ def _read_for(sentence: str, said_at: datetime) -> Ahead | None:
         return None
     groups = match.groupdict()
     if groups.get("rest"):
-        return Ahead(said_at, _end_of(groups["of"].lower(), _midnight(said_at), following=False), True)
+        return Ahead(
+            said_at, _end_of(groups["of"].lower(), _midnight(said_at), following=False), True
+        )
     unit, count = groups["unit"] or groups["unit2"], groups["count"] or groups.get("count2")
-    if count is None and "next" not in match.group().lower() and "coming" not in match.group().lower():
+    if (
+        count is None
+        and "next" not in match.group().lower()
+        and "coming" not in match.group().lower()
+    ):
         return None
     starts = _AT.search(sentence)  # "next week for three days" starts next week
-    start = said_at if starts is None else max(said_at, (_read_days(sentence, said_at) or Ahead(said_at, said_at, False)).start)
-    return Ahead(start, start + timedelta(_days_of(count or "one", unit)), "next" in match.group().lower())
+    start = (
+        said_at
+        if starts is None
+        else max(said_at, (_read_days(sentence, said_at) or Ahead(said_at, said_at, False)).start)
+    )
+    return Ahead(
+        start, start + timedelta(_days_of(count or "one", unit)), "next" in match.group().lower()
+    )
 
 
 def _read_duration_from(sentence: str, said_at: datetime) -> Ahead | None:
@@ -219,7 +272,10 @@ def _read_duration_from(sentence: str, said_at: datetime) -> Ahead | None:
         return None
     if match["weekday"]:
         start = _next_weekday(match["weekday"], said_at)
-    elif not _is_month(match["date"]) and (dated := _span_of_date(match["date"], said_at)) is not None:
+    elif (
+        not _is_month(match["date"])
+        and (dated := _span_of_date(match["date"], said_at)) is not None
+    ):
         start = dated[0]
     else:
         return None
@@ -246,7 +302,11 @@ def _read_from(sentence: str, said_at: datetime) -> Ahead | None:
 def _read_days(sentence: str, said_at: datetime) -> Ahead | None:
     """Read the day or days that a sentence names; a day begins at its hour."""
     days = _read_whole_days(sentence, said_at)
-    if days is None or days.end - days.start > timedelta(1) or (match := _HOUR.search(sentence)) is None:
+    if (
+        days is None
+        or days.end - days.start > timedelta(1)
+        or (match := _HOUR.search(sentence)) is None
+    ):
         return days
     hour, minute = int(match["hour"]), int(match["minute"] or 0)
     if match["half"]:
@@ -270,14 +330,26 @@ def _read_whole_days(sentence: str, said_at: datetime) -> Ahead | None:
         return Ahead(max(start, said_at), end, True)
     if match["count"]:
         start = today + timedelta(_days_of(match["count"], match["unit"]))
-        return Ahead(start, start + timedelta(1 if match["unit"].lower().startswith(("day", "night")) else 7), False)
+        return Ahead(
+            start,
+            start + timedelta(1 if match["unit"].lower().startswith(("day", "night")) else 7),
+            False,
+        )
     if match["weekday"]:
         if _HABIT.search(sentence):
             return None
         start = _next_weekday(match["weekday"], said_at)
-        return Ahead(start, start + timedelta(1), match.group().lower().startswith(("next", "this", "coming")))
+        return Ahead(
+            start,
+            start + timedelta(1),
+            match.group().lower().startswith(("next", "this", "coming")),
+        )
     dated = _span_of_date(match["date"], said_at)
-    return None if dated is None else Ahead(max(dated[0], said_at), dated[1], match.group().lower().startswith("next"))
+    return (
+        None
+        if dated is None
+        else Ahead(max(dated[0], said_at), dated[1], match.group().lower().startswith("next"))
+    )
 
 
 def _days_of_word(word: str, today: datetime) -> tuple[datetime, datetime]:
@@ -291,9 +363,15 @@ def _days_of_word(word: str, today: datetime) -> tuple[datetime, datetime]:
         "this week": (today, week + 7 * day),
         "next week": (week + 7 * day, week + 14 * day),
         "this month": (today, _end_of("month", today, following=False)),
-        "next month": (_end_of("month", today, following=False), _end_of("month", today, following=True)),
+        "next month": (
+            _end_of("month", today, following=False),
+            _end_of("month", today, following=True),
+        ),
         "this year": (today, _end_of("year", today, following=False)),
-        "next year": (_end_of("year", today, following=False), _end_of("year", today, following=True)),
+        "next year": (
+            _end_of("year", today, following=False),
+            _end_of("year", today, following=True),
+        ),
     }.get(word, (today, today + day))
 
 
@@ -306,7 +384,10 @@ def _end_of(period: str, today: datetime, *, following: bool) -> datetime:
     years, months = (0, 1) if period == "month" else (1, 0)
     end = today.replace(day=1) if period == "month" else today.replace(day=1, month=1)
     for _ in range(2 if following else 1):
-        end = end.replace(year=end.year + years + (end.month + months - 1) // 12, month=(end.month + months - 1) % 12 + 1)
+        end = end.replace(
+            year=end.year + years + (end.month + months - 1) // 12,
+            month=(end.month + months - 1) % 12 + 1,
+        )
     return end
 
 
@@ -345,10 +426,15 @@ def _span_of_date(words: str, said_at: datetime) -> tuple[datetime, datetime] | 
         return None
     window, zone = named[0], said_at.tzinfo
     if not window.yearly:
-        return _midnight_of(window.start.year, window.start, zone), _midnight_of(window.end.year, window.end, zone)
+        return _midnight_of(window.start.year, window.start, zone), _midnight_of(
+            window.end.year, window.end, zone
+        )
     span = window.end.year - window.start.year
     for year in (said_at.year - span, said_at.year, said_at.year + 1):
-        start, end = _midnight_of(year, window.start, zone), _midnight_of(year + span, window.end, zone)
+        start, end = (
+            _midnight_of(year, window.start, zone),
+            _midnight_of(year + span, window.end, zone),
+        )
         if end > said_at:
             return start, end
     return None

@@ -1,7 +1,7 @@
 """What was read of texts, kept for the next time they are read, within bounds.
 
-Of most texts numbers alone are kept (`KeptNumbers`), under a number that stands for the text. What holds words is forgotten by
-`forget_texts` when a person's data are erased.
+Of most texts numbers alone are kept (`KeptNumbers`), under a number that stands for the text. What
+holds words is forgotten by `forget_texts` when a person's data are erased.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ _forgets: list[Callable[[], None]] = []
 
 
 class KeptNumbers(Generic[Value]):
-    """Values by the text that they were read of, the least used left out first. A value has numbers alone, so no text is kept."""
+    """Values by the text that they were read of, the least used left out first.
+    A value has numbers alone, so no text is kept.
+    """
 
     def __init__(self, most: int) -> None:
         """most: the sum of the sizes that `put` is given."""

@@ -1,9 +1,10 @@
-r"""Literals of which a text must have one for a regular expression to match it: a text without any need not be searched.
+r"""Literals of which a text must have one for a regular expression to match it:
+a text without any need not be searched.
 
     \b(?:tied the knot|(?:got|are) married)\b      {"tied the knot", " married"}
 
-A search through a text of a thousand characters takes 0.1 ms an expression, a look for its literals a tenth of that. RE2 does the same
-(`re2/prefilter.cc`), but does not know lookarounds.
+A search through a text of a thousand characters takes 0.1 ms an expression, a look for its literals
+a tenth of that. RE2 does the same (`re2/prefilter.cc`), but does not know lookarounds.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def required_literals(pattern: re.Pattern[str]) -> Literals | None:
 
 
 def may_match(pattern: re.Pattern[str], lower: str) -> bool:
-    """Whether an expression might match a text, by the text's lower case. Letters that have no case of their own (ſ, İ, ı) are not seen."""
+    """Whether an expression might match a text, by the text's lower case. Letters that have no case
+    of their own (ſ, İ, ı) are not seen.
+    """
     literals = required_literals(pattern)
     return literals is None or any(literal in lower for literal in literals)
 
@@ -55,10 +58,18 @@ def _of_item(operator: Any, argument: Any) -> Literals | None:
         return _of_sequence(argument)
     if operator is sre.BRANCH:
         branches = [_of_sequence(branch) for branch in argument[1]]
-        return frozenset[str]().union(*(branch for branch in branches if branch is not None)) if None not in branches else None
+        return (
+            frozenset[str]().union(*(branch for branch in branches if branch is not None))
+            if None not in branches
+            else None
+        )
     if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
         return _of_sequence(argument[2]) if argument[0] else None
-    if operator is sre.IN and len(argument) <= _SMALL_SET and all(kind is sre.LITERAL for kind, _ in argument):
+    if (
+        operator is sre.IN
+        and len(argument) <= _SMALL_SET
+        and all(kind is sre.LITERAL for kind, _ in argument)
+    ):
         return frozenset(chr(code).lower() for _, code in argument)
     return None
 

@@ -1,10 +1,12 @@
 """Whether two statements that lie near each other say the same: the guards beside the vectors.
 
-A sentence vector hardly sees what turns a statement into another: with MiniLM the cosine of "I prefer tea over coffee" to
-"I prefer coffee over tea" is 0.993, of 10:30 to 11:30 in a sentence 0.95, while honest paraphrases lie at 0.92-0.99. So
-statements whose similarity reached the duplicate threshold are the same only when nothing here tells them apart. The
-guards lean to one side: a statement kept twice costs a row, a new one taken for an old one is lost. What they let pass is
-the same words in the same order, give or take endings, articles, auxiliaries, spellings of numbers and case.
+A sentence vector hardly sees what turns a statement into another: with MiniLM the cosine of "I
+prefer tea over coffee" to "I prefer coffee over tea" is 0.993, of 10:30 to 11:30 in a sentence
+0.95, while honest paraphrases lie at 0.92-0.99. So statements whose similarity reached the
+duplicate threshold are the same only when nothing here tells them apart. The guards lean to one
+side: a statement kept twice costs a row, a new one taken for an old one is lost. What they let pass
+is the same words in the same order, give or take endings, articles, auxiliaries,
+spellings of numbers and case.
 """
 
 from __future__ import annotations
@@ -19,25 +21,36 @@ from memory_core.domain.text.polarity import JAPANESE_ENDINGS, NEGATIONS, oppose
 from memory_core.domain.text.spelling import normal_form, numbers_in, plain_digits
 
 _TRAILING = " .!…。、,;:"
-_DENSE = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# One character a token where a script writes no spaces; elsewhere runs that may hold . _ - / @ : inside (names of files and code).
-_WORD = re.compile(rf"[{_DENSE}]|(?:(?![{_DENSE}])\w)++(?:(?:[._/@:\\'-]|::)(?:(?![{_DENSE}])\w)++)*+(?:\+\+|#)?")
-_IDENTIFIER = re.compile(r"\A(?=.*[^\W\d_]).*(?:[_/@\\]|\w\.\w|:\w|[^\W\d_]\d|\d[^\W\d_]|\+\+$|#$|[a-z][A-Z]).*")
+_DENSE = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # noqa: E501
+# One character a token where a script writes no spaces; elsewhere runs that may hold . _ - / @ :
+# inside (names of files and code).
+_WORD = re.compile(
+    rf"[{_DENSE}]|(?:(?![{_DENSE}])\w)++(?:(?:[._/@:\\'-]|::)(?:(?![{_DENSE}])\w)++)*+(?:\+\+|#)?"
+)
+_IDENTIFIER = re.compile(
+    r"\A(?=.*[^\W\d_]).*(?:[_/@\\]|\w\.\w|:\w|[^\W\d_]\d|\d[^\W\d_]|\+\+$|#$|[a-z][A-Z]).*"
+)
 _TRAILED = re.compile(r"(?<=\w)-(?![\w-])")
 """A minus after what it is said of: the blood type A-."""
 _SENTENCE_END = frozenset('.!?。！？:\n"“„«(')
-_KEYED = re.compile(r"^[ \t]*([^\W\d][\w .-]{0,60}?)[ \t]*(?:=|[:：][ \t])[ \t]*(\S+(?:[ \t]+\S+){0,3})[ \t]*$", re.MULTILINE)
+_KEYED = re.compile(
+    r"^[ \t]*([^\W\d][\w .-]{0,60}?)[ \t]*(?:=|[:：][ \t])[ \t]*(\S+(?:[ \t]+\S+){0,3})[ \t]*$",
+    re.MULTILINE,
+)
 _FUNCTION_WORDS = frozenset(
     {
-        "a", "an", "the", "this", "that", "these", "those", "there", "it", "its", "is", "am", "are", "was", "were", "be", "been", "being",
-        "has", "have", "had", "having", "do", "does", "did", "to", "of", "at", "in", "on", "and", "as", "so", "very",
-        "really", "just", "too", "also", "i", "i'm", "i've", "it's", "that's", "my", "me", "our",
-        "der", "das", "ein", "eine", "einen", "le", "la", "les", "un", "une", "el", "los", "las", "的", "は", "が", "を", "の",
+        "a", "an", "the", "this", "that", "these", "those", "there", "it", "its", "is", "am", "are",
+        "was", "were", "be", "been", "being", "has", "have", "had", "having", "do", "does", "did",
+        "to", "of", "at", "in", "on", "and", "as", "so", "very", "really", "just", "too", "also",
+        "i", "i'm", "i've", "it's", "that's", "my", "me", "our", "der", "das", "ein", "eine",
+        "einen", "le", "la", "les", "un", "une", "el", "los", "las", "的", "は", "が", "を", "の",
     }
 )  # fmt: skip
-"""Words that come and go without changing what is said. What they oppose (in, out; my, your) is looked at apart from this.
+"""Words that come and go without changing what is said. What they oppose (in, out; my,
+your) is looked at apart from this.
 
-Not among them: will, would and 了, which tell a plan from what is so; by, which turns who did it into whom it was done to.
+Not among them: will, would and 了, which tell a plan from what is so; by, which turns who did it
+into whom it was done to.
 """
 _BEING = frozenset({"is", "am", "are", "was", "were", "be", "been", "i'm", "it's", "that's"})
 _I, _ME = frozenset({"i", "i'm", "i've"}), frozenset({"me", "my"})
@@ -47,7 +60,8 @@ _SEEN_ELSEWHERE = _FUNCTION_WORDS | NEGATIONS
 
 
 def normalised(text: str) -> str:
-    """The form for exact equality: NFKC, case-folded, white space collapsed, no punctuation at the end but `?`. Idempotent.
+    """The form for exact equality: NFKC, case-folded, white space collapsed, no punctuation at the
+    end but `?`. Idempotent.
 
     A question is not the statement it asks about, so its mark stays.
     """
@@ -59,15 +73,16 @@ def normalised(text: str) -> str:
 def differences(first: str, second: str) -> frozenset[str]:
     """What tells two statements apart; empty when they are equal once `normalised`. Symmetric.
 
-    numbers, symbols: the multisets of numbers (1,000 = 1000, 3.10 ≠ 3.1), of currencies, signs and emoji differ.
-    negation: another count of negations, or the same about another word ("tea but not coffee", "coffee but not tea").
-    names: a capitalised word not at a sentence's start, a file name or an identifier is missing on the other side; or their sentences
-    start with words that the other has not at all ("William", "Williams").
-    values: a line "key: value" or "key = value" has another value. opposites: one says before, left, he where the other
-    says after, right, she. order: what they share is in another order ("tea over coffee", "coffee over tea").
-    words: one has a word that says something, and the other neither has nor inflects it ("blue", "green", "with milk"); or a person
-    has another part in it ("is a doctor", "has a doctor"; "was robbed", "robbed").
-    question: only one of them asks.
+    numbers, symbols: the multisets of numbers (1,000 = 1000, 3.10 ≠ 3.1), of currencies, signs and
+    emoji differ. negation: another count of negations, or the same about another word ("tea but not
+    coffee", "coffee but not tea"). names: a capitalised word not at a sentence's start, a file name
+    or an identifier is missing on the other side; or their sentences start with words that the
+    other has not at all ("William", "Williams"). values: a line "key: value" or "key = value" has
+    another value. opposites: one says before, left, he where the other says after, right, she.
+    order: what they share is in another order ("tea over coffee", "coffee over tea"). words: one
+    has a word that says something, and the other neither has nor inflects it ("blue", "green",
+    "with milk"); or a person has another part in it ("is a doctor", "has a doctor"; "was robbed",
+    "robbed"). question: only one of them asks.
     """
     if normalised(first) == normalised(second):
         return frozenset()
@@ -81,14 +96,18 @@ def differences(first: str, second: str) -> frozenset[str]:
         "values": any(theirs.values.get(key, value) != value for key, value in ours.values.items()),
         "opposites": opposed(only_ours, only_theirs),
         "order": _shared(ours, theirs) != _shared(theirs, ours),
-        "words": _has_unlike(ours, theirs) or _has_unlike(theirs, ours) or _parts_differ(ours, theirs),
+        "words": _has_unlike(ours, theirs)
+        or _has_unlike(theirs, ours)
+        or _parts_differ(ours, theirs),
         "question": ours.asks != theirs.asks,
     }
     return frozenset(name for name, differs in told_apart.items() if differs)
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The names in a text, case-folded: capitalised words that do not begin a sentence, file names, identifiers."""
+    """The names in a text, case-folded: capitalised words that do not begin a sentence,
+    file names, identifiers.
+    """
     return frozenset(_read(text).names)
 
 
@@ -122,7 +141,9 @@ def _read(text: str) -> _Reading:
         written = match.group().removesuffix("'s")
         folded = written.casefold()
         capital = written[0].isupper() and folded not in _FUNCTION_WORDS
-        if _IDENTIFIER.fullmatch(written) or (capital and not _begins_sentence(plain, match.start())):
+        if _IDENTIFIER.fullmatch(written) or (
+            capital and not _begins_sentence(plain, match.start())
+        ):
             names[folded] += 1
         elif capital:
             starts.add(folded)
@@ -162,7 +183,9 @@ def _is_symbol(character: str) -> bool:
 
 
 def _negated(words: list[str], plain: str) -> Counter[str]:
-    """What each negation is about: the first letters of the next word that says something, "" at the end of the text."""
+    """What each negation is about: the first letters of the next word that says something,
+    "" at the end of the text.
+    """
     subjects: Counter[str] = Counter()
     about = ""
     for word in reversed(words):
@@ -182,7 +205,11 @@ def _names_differ(ours: _Reading, theirs: _Reading) -> bool:
 
 def _shared(reading: _Reading, other: _Reading) -> list[str]:
     """The words that both use equally often, in this one's order."""
-    return [word for word in reading.words if word not in _ROLES and reading.counts[word] == other.counts[word]]
+    return [
+        word
+        for word in reading.words
+        if word not in _ROLES and reading.counts[word] == other.counts[word]
+    ]
 
 
 def _is_so(words: list[str], plain: str) -> bool | None:
@@ -190,7 +217,10 @@ def _is_so(words: list[str], plain: str) -> bool | None:
 
     In "is living" none does. None: a "'s" may be one, or not.
     """
-    if any(word in _BEING and (after == "being" or not after.endswith("ing")) for word, after in pairwise([*words, ""])):
+    if any(
+        word in _BEING and (after == "being" or not after.endswith("ing"))
+        for word, after in pairwise([*words, ""])
+    ):
         return True
     return None if "'s" in plain else False
 
@@ -198,17 +228,26 @@ def _is_so(words: list[str], plain: str) -> bool | None:
 def _parts_differ(ours: _Reading, theirs: _Reading) -> bool:
     """Whether a person's part in the two statements differs.
 
-    In one a person is what he has or does in the other; or he is the speaker in one, and spoken of in the other.
+    In one a person is what he has or does in the other; or he is the speaker in one,
+    and spoken of in the other.
     """
     if None not in (ours.is_so, theirs.is_so) and ours.is_so != theirs.is_so:
         return True
-    speaks = [(not _I.isdisjoint(each.counts), not _ME.isdisjoint(each.counts)) for each in (ours, theirs)]
+    speaks = [
+        (not _I.isdisjoint(each.counts), not _ME.isdisjoint(each.counts)) for each in (ours, theirs)
+    ]
     return speaks in ([(True, False), (False, True)], [(False, True), (True, False)])
 
 
 def _has_unlike(reading: _Reading, other: _Reading) -> bool:
-    """Whether this one has a word of weight that the other neither has nor inflects. Numbers and negations have their own guards."""
-    own = [word for word in reading.counts if word not in other.counts and word not in _SEEN_ELSEWHERE and _has_letter(word)]
+    """Whether this one has a word of weight that the other neither has nor inflects. Numbers and
+    negations have their own guards.
+    """
+    own = [
+        word
+        for word in reading.counts
+        if word not in other.counts and word not in _SEEN_ELSEWHERE and _has_letter(word)
+    ]
     if not own:
         return False
     known = frozenset(stem for word in other.counts for stem in _stems(word))
@@ -222,8 +261,8 @@ def _has_letter(word: str) -> bool:
 def _stems(word: str) -> list[str]:
     """The word and what it may be an inflection of: lives → live, living → live.
 
-    English, as the endings are, and without -ed: who lived in Oslo may live there no longer. A word of another language that
-    is inflected only counts as another word.
+    English, as the endings are, and without -ed: who lived in Oslo may live there no longer. A word
+    of another language that is inflected only counts as another word.
     """
     stems = [word]
     if word.endswith("s"):

@@ -1,7 +1,8 @@
 """Where sentences, and the units that an excerpt chooses from, begin and end.
 
-Note: a sentence is an unchanged stretch of the text, so `text[start:end]` is a quotation. Bullets and
-heading marks before it are left out; a line end is a sentence's end, because chats have more of them than full stops.
+Note: a sentence is an unchanged stretch of the text, so `text[start:end]` is a quotation. Bullets
+and heading marks before it are left out; a line end is a sentence's end, because chats have more of
+them than full stops.
 """
 
 from __future__ import annotations
@@ -13,10 +14,33 @@ from dataclasses import dataclass
 MAX_SENTENCES = 400
 """Of one text; what comes after them is a paste, not talk."""
 MAX_LENGTH = 500
-"""Characters of one sentence: as many as a quotation may have. A longer one is cut between words."""
+"""Characters of one sentence: as many as a quotation may have. A longer one is cut
+between words.
+"""
 
 _ABBREVIATIONS = frozenset(
-    {"dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "no", "approx", "inc", "ltd", "jr", "sr", "z.b", "d.h", "bzw", "ca"}
+    {
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "prof",
+        "st",
+        "vs",
+        "etc",
+        "e.g",
+        "i.e",
+        "no",
+        "approx",
+        "inc",
+        "ltd",
+        "jr",
+        "sr",
+        "z.b",
+        "d.h",
+        "bzw",
+        "ca",
+    }
 )
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+[」』”]?|\n+")
 _BEFORE = re.compile(r"[\s#>*•·–—-]*(?:\d{1,2}[.)]\s+)?(?:\[[ x]\]\s*)?")
@@ -39,7 +63,9 @@ class Sentence:
 
 
 def sentences(text: str) -> list[Sentence]:
-    """The sentences of a text in order, at most `MAX_SENTENCES`, each of at most `MAX_LENGTH` characters."""
+    """The sentences of a text in order, at most `MAX_SENTENCES`, each of at most
+    `MAX_LENGTH` characters.
+    """
     parts: list[Sentence] = []
     for start, end in spans(text, 0, len(text)):
         for piece in _pieces(text, start, end):
@@ -65,7 +91,9 @@ def without_dots(text: str) -> str:
 
 
 def spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a stretch of the text begin and end, with the blanks and marks around them, however many and long."""
+    """Where the sentences of a stretch of the text begin and end, with the blanks and marks around
+    them, however many and long.
+    """
     for match in _END.finditer(text, start, end):
         if match.group().startswith(".") and _goes_on(text, start, match):
             continue
@@ -75,14 +103,20 @@ def spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
-    """Whether the full stop ends an abbreviation, an initial, or the number of a list's item or of a day."""
+    """Whether the full stop ends an abbreviation, an initial, or the number of a list's item
+    or of a day.
+    """
     if end.group() != ".":
         return False
     last = _LAST_WORD.search(text, max(start, end.start() - 12), end.end())
     if last is None:
         return False
     word = last.group(1).casefold()
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i") or (word.isdigit() and len(word) < 3)
+    return (
+        word in _ABBREVIATIONS
+        or (len(word) == 1 and word.isalpha() and word != "i")
+        or (word.isdigit() and len(word) < 3)
+    )
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Sentence]:
@@ -101,15 +135,17 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Sentence]:
         start = stop
 
 
-# The units of a long text that an excerpt chooses from: sentences, lines, rows of tables, pieces of endless lines.
+# The units of a long text that an excerpt chooses from: sentences, lines, rows of tables,
+# pieces of endless lines.
 #
 #     prose                              its sentences
 #     lines (code, logs, lists)          its lines, and the sentences of each
 #     a table's row (CSV, Markdown)      the row, whole
 #     JSON on one line                   the objects of its arrays
-#     what is longer than `longest`      pieces that end after a brace or bar, else a comma, else a word
+#     what is longer than `longest`      pieces that end after a brace or bar, else a comma, else a word  # noqa: E501
 #
-# Unlike `sentences` these keep every mark of the text: a minus is no bullet here. Stretches without a letter or digit are no units.
+# Unlike `sentences` these keep every mark of the text: a minus is no bullet here. Stretches without
+# a letter or digit are no units.
 
 
 OBJECTS_FROM = 80
@@ -131,7 +167,9 @@ _NO_HEADING = re.compile(r"[{(=<\[]|^\W*\d")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Lines of a text that are rows: `start` and `end` of all with the heading, and where the heading ends."""
+    """Lines of a text that are rows: `start` and `end` of all with the heading,
+    and where the heading ends.
+    """
 
     start: int
     heading_end: int
@@ -151,7 +189,9 @@ def units(text: str, longest: int, whole: Sequence[tuple[int, int]]) -> list[Sen
 
 
 def pieces(text: str, start: int, end: int, longest: int) -> Iterator[Sentence]:
-    """The stretch of a text as one unit, or as several where it is longer than `longest` (≥ 2) characters."""
+    """The stretch of a text as one unit, or as several where it is longer than `longest`
+    (≥ 2) characters.
+    """
     if end - start <= longest:
         unit = _trimmed(text, start, end)
         if unit is not None:
@@ -166,7 +206,9 @@ def pieces(text: str, start: int, end: int, longest: int) -> Iterator[Sentence]:
 
 
 def find_tables(text: str) -> list[Table]:
-    """The tables of a text in order: rows under a Markdown heading, or lines with as many separators as the heading before them."""
+    """The tables of a text in order: rows under a Markdown heading, or lines with as many
+    separators as the heading before them.
+    """
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text)]
     tables: list[Table] = []
     place = 0
@@ -180,13 +222,17 @@ def find_tables(text: str) -> list[Table]:
 
 
 def find_stretches(text: str, tables: Sequence[Table]) -> Iterator[tuple[int, int]]:
-    """Sentences, lines, rows and objects, however long. tables: those of the text, as `find_tables` gives them."""
+    """Sentences, lines, rows and objects, however long. tables: those of the text,
+    as `find_tables` gives them.
+    """
     place = 0
     for table in (*tables, None):
         for start, end in spans(text, place, len(text) if table is None else table.start):
             yield from _objects(text, start, end)
         if table is not None:
-            yield from ((row.start(), row.end()) for row in _LINE.finditer(text, table.start, table.end))
+            yield from (
+                (row.start(), row.end()) for row in _LINE.finditer(text, table.start, table.end)
+            )
             place = table.end
 
 
@@ -236,8 +282,12 @@ def _last_row(text: str, lines: Sequence[tuple[int, int]], place: int) -> int | 
     return None
 
 
-def _last(text: str, lines: Sequence[tuple[int, int]], place: int, separator: str, wanted: int) -> int:
-    """The place of the last line after `place`, none between, that has as many separators as are wanted; `place` where none has."""
+def _last(
+    text: str, lines: Sequence[tuple[int, int]], place: int, separator: str, wanted: int
+) -> int:
+    """The place of the last line after `place`, none between, that has as many separators as are
+    wanted; `place` where none has.
+    """
     while place + 1 < len(lines) and lines[place + 1][0] <= lines[place][1] + 1:
         if _separators(text[slice(*lines[place + 1])], separator) < wanted:
             break
@@ -246,6 +296,8 @@ def _last(text: str, lines: Sequence[tuple[int, int]], place: int, separator: st
 
 
 def _separators(line: str, separator: str) -> int:
-    """How many parts of a line there are beyond the first. Note: a comma before a blank is one of prose."""
+    """How many parts of a line there are beyond the first. Note: a comma before a blank is
+    one of prose.
+    """
     line = line.rstrip(" \r" + separator)
     return line.count(separator) - (line.count(", ") if separator == "," else 0)

@@ -1,6 +1,7 @@
 """The log of a slot as the body of its document: one short row an entry, moments in microseconds.
 
-Note: a document is written with each save into its slot, so its length is its price; `rows` leaves out what is at its default.
+Note: a document is written with each save into its slot, so its length is its price;
+`rows` leaves out what is at its default.
 """
 
 from __future__ import annotations
@@ -9,21 +10,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Retraction, Statement, Withdrawal
+from memory_core.domain.truth.entries import (
+    Assertion,
+    Entry,
+    Hiding,
+    Merge,
+    Pair,
+    Retraction,
+    Statement,
+    Withdrawal,
+)
 from memory_core.domain.truth.sealing import Seal
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 _CORRECTS_PAST, _IS_FORGOTTEN = 1, 2
 MAX_NAMES = 16_000_000
-"""In the pairs of one document: at most 8,000 rows fit it, with 2,000 names each (`truth_commands.MAX_BESIDE`)."""
+"""In the pairs of one document: at most 8,000 rows fit it, with 2,000 names each
+(`truth_commands.MAX_BESIDE`).
+"""
 
 
 def rows(log: Iterable[Entry]) -> list[list[Any]]:
     """The entries, JSON-ready, in their places; `entries_in` is the way back.
 
-    A row begins with the letter of its kind, sequence and part. A statement goes on with memory, version, value, `asserted_at`,
-    `valid_from`, `valid_until`, what it edits, flags and conflict; the moments after the first are relative to it.
+    A row begins with the letter of its kind, sequence and part. A statement goes on with memory,
+    version, value, `asserted_at`, `valid_from`, `valid_until`, what it edits, flags and conflict;
+    the moments after the first are relative to it.
     """
     made, beside = list[list[Any]](), _Names()
     for entry in sorted(log, key=lambda entry: entry.place):
@@ -48,9 +61,11 @@ def entries_in(stored_rows: Iterable[Sequence[Any]]) -> list[Entry]:
 
 
 class _Names:
-    """The names of the pairs of a log, of which each row may begin with all of the pair before it: 0 stands for these.
+    """The names of the pairs of a log, of which each row may begin with all of the pair before it:
+    0 stands for these.
 
-    Of memories that are kept side by side, each names all before it; so a log is as long as they are many, and not as their square.
+    Of memories that are kept side by side, each names all before it; so a log is as long as they
+    are many, and not as their square.
     """
 
     def __init__(self) -> None:
@@ -61,10 +76,14 @@ class _Names:
         """The names as they are stored."""
         number, before = len(self._last), self._last
         self._last = names
-        return [0, *names[number:]] if 1 < number < len(names) and names[:number] == before else names
+        return (
+            [0, *names[number:]] if 1 < number < len(names) and names[:number] == before else names
+        )
 
     def whole(self, stored_names: Sequence[Any]) -> list[str]:
-        """The names of what `short` made. Raises ValueError for more than any log has, which a few rows of a file could stand for."""
+        """The names of what `short` made. Raises ValueError for more than any log has, which a few
+        rows of a file could stand for.
+        """
         self._last = [*self._last, *stored_names[1:]] if stored_names[0] == 0 else [*stored_names]
         self._number += len(self._last)
         if self._number > MAX_NAMES:
@@ -102,7 +121,8 @@ def seal_in(row: Mapping[str, Any]) -> Seal:
 def renumbered(body: Mapping[str, Any], sequence: int) -> dict[str, Any]:
     """The body of a slot's document once its commit has its sequence.
 
-    A decision is made before its commit has a number: its entries have the number in `pending`, which no earlier entry has.
+    A decision is made before its commit has a number: its entries have the number in `pending`,
+    which no earlier entry has.
     """
     pending = body.get("pending")
     if pending is None:
@@ -127,7 +147,16 @@ def _row(entry: Entry) -> list[Any]:
         until = None if entry.valid_until is None else _number(entry.valid_until) - asserted_at
         flags = _CORRECTS_PAST * entry.corrects_past + _IS_FORGOTTEN * entry.is_forgotten or None
         moments = [asserted_at, _number(entry.valid_from) - asserted_at or None, until]
-        return [*start, entry.memory_id, entry.version, entry.value, *moments, entry.edits, flags, entry.conflict_id]
+        return [
+            *start,
+            entry.memory_id,
+            entry.version,
+            entry.value,
+            *moments,
+            entry.edits,
+            flags,
+            entry.conflict_id,
+        ]
     if isinstance(entry, Hiding):
         return [*start, entry.memory_id, entry.conflict_id]
     if isinstance(entry, Pair):
@@ -142,7 +171,14 @@ def _letter(entry: Entry) -> str:
     return next(letter for letter, kind in _KINDS.items() if isinstance(entry, kind))
 
 
-_KINDS: Mapping[str, type[Entry]] = {"a": Assertion, "r": Retraction, "h": Hiding, "p": Pair, "m": Merge, "w": Withdrawal}
+_KINDS: Mapping[str, type[Entry]] = {
+    "a": Assertion,
+    "r": Retraction,
+    "h": Hiding,
+    "p": Pair,
+    "m": Merge,
+    "w": Withdrawal,
+}
 
 
 def _short(row: list[Any]) -> list[Any]:

@@ -1,7 +1,8 @@
 """The entries of a slot's log: what was said, and what became of it later.
 
-Every entry has a sequence. Nothing is changed in a log: what is taken back is named by a later entry. Note: values are compared and
-never shown, so a hash serves; two statements of one value must have the same one.
+Every entry has a sequence. Nothing is changed in a log: what is taken back is named by a later
+entry. Note: values are compared and never shown, so a hash serves; two statements of one value must
+have the same one.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ _AFTER_ALL: Place = (sys.maxsize, 0)
 class Entry:
     """What all entries have.
 
-    sequence: position of the commit in the user's log; `known_at` is compared with it, so a commit is known as a whole. 0 until then.
-    part: number of the entry within its commit.
-    conflict_id: the conflict that this entry decides, or opens if it is a `Pair`.
+    sequence: position of the commit in the user's log; `known_at` is compared with it, so a commit
+    is known as a whole. 0 until then. part: number of the entry within its commit. conflict_id: the
+    conflict that this entry decides, or opens if it is a `Pair`.
     """
 
     sequence: int = 0
@@ -42,11 +43,11 @@ class Statement(Entry):
 
     value: what it says; of a retraction the value that no longer holds, None for whatever held.
     asserted_at: when it was said, at the latest when it was committed (`asserted_at` below).
-    valid_until: its stated end; never one that follows from another statement.
-    edits: the version of the same memory that it edits; None for what is not an edit. Note: a key's new value raises the version too,
-    and is no edit.
-    corrects_past: an edit of a memory that did not hold when it was edited: it puts the last interval right, and no more.
-    is_forgotten: all names are gone, only the moments are left; it never shows, whatever sequence is known.
+    valid_until: its stated end; never one that follows from another statement. edits: the version
+    of the same memory that it edits; None for what is not an edit. Note: a key's new value raises
+    the version too, and is no edit. corrects_past: an edit of a memory that did not hold when it
+    was edited: it puts the last interval right, and no more. is_forgotten: all names are gone, only
+    the moments are left; it never shows, whatever sequence is known.
     """
 
     memory_id: str
@@ -79,14 +80,18 @@ class Retraction(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiding(Entry):
-    """A memory was deleted: its statements so far show nothing, and still end what was saved before the deletion."""
+    """A memory was deleted: its statements so far show nothing, and still end what was saved before
+    the deletion.
+    """
 
     memory_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair(Entry):
-    """Memories are kept side by side: the last of those named with each of the others. Most often there are two."""
+    """Memories are kept side by side: the last of those named with each of the others.
+    Most often there are two.
+    """
 
     memory_ids: tuple[str, ...]
 
@@ -99,7 +104,9 @@ class Pair(Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge(Entry):
-    """Memories were merged into another one, which may be in another slot. It ends nothing: the merged text is asserted as well."""
+    """Memories were merged into another one, which may be in another slot. It ends nothing: the
+    merged text is asserted as well.
+    """
 
     memory_ids: tuple[str, ...]
     into: str
@@ -121,12 +128,11 @@ def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
 class Account:
     """What counts in a log, as known at a sequence.
 
-    statements: those that count, in the order of saying.
-    withdrawn: statements that count no more.
-    hidden_at: by the place of a statement, the place of the first deletion of its memory that came after it.
-    pairs: by memory, those that it is kept beside.
-    merged: by memory, the merge that was the last to name it; only memories that were not asserted again since.
-    others: the hidings, pairs, merges and withdrawals that count.
+    statements: those that count, in the order of saying. withdrawn: statements that count no more.
+    hidden_at: by the place of a statement, the place of the first deletion of its memory that came
+    after it. pairs: by memory, those that it is kept beside. merged: by memory, the merge that was
+    the last to name it; only memories that were not asserted again since. others: the hidings,
+    pairs, merges and withdrawals that count.
     """
 
     statements: list[Statement]
@@ -149,7 +155,8 @@ class Account:
 
         """
         known = sorted(
-            (entry for entry in log if known_at is None or entry.sequence <= known_at), key=lambda entry: (entry.sequence, entry.part)
+            (entry for entry in log if known_at is None or entry.sequence <= known_at),
+            key=lambda entry: (entry.sequence, entry.part),
         )
         gone = _withdrawn_places(known)
         statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
@@ -160,7 +167,9 @@ class Account:
                 others.append(entry)
         hidden_at = _hidden_at([*statements, *withdrawn], others)
         merged = _merged(statements, others)
-        statements.sort(key=lambda statement: (statement.asserted_at, statement.sequence, statement.part))
+        statements.sort(
+            key=lambda statement: (statement.asserted_at, statement.sequence, statement.part)
+        )
         return cls(statements, withdrawn, hidden_at, _pairs(others), merged, others)
 
 
@@ -201,6 +210,14 @@ def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
 def _merged(statements: list[Statement], others: list[Entry]) -> dict[str, Merge]:
     last_said: dict[str, Place] = {}
     for statement in statements:
-        last_said[statement.memory_id] = max(statement.place, last_said.get(statement.memory_id, statement.place))
-    merges = [(name, entry) for entry in others if isinstance(entry, Merge) for name in entry.memory_ids]
-    return {name: entry for name, entry in merges if name not in last_said or last_said[name] < entry.place}
+        last_said[statement.memory_id] = max(
+            statement.place, last_said.get(statement.memory_id, statement.place)
+        )
+    merges = [
+        (name, entry) for entry in others if isinstance(entry, Merge) for name in entry.memory_ids
+    ]
+    return {
+        name: entry
+        for name, entry in merges
+        if name not in last_said or last_said[name] < entry.place
+    }

@@ -1,7 +1,8 @@
-"""The log of a slot that has none yet, made of its members as earlier versions of the product stored them.
+"""The log of a slot that has none yet, made of its members as earlier versions of the product
+stored them.
 
-These kept the outcome alone: where a truth ended, not why. Note: an end at which the successor begins was no stated one, and what stood
-beside another truth did so on purpose.
+These kept the outcome alone: where a truth ended, not why. Note: an end at which the successor
+begins was no stated one, and what stood beside another truth did so on purpose.
 """
 
 from __future__ import annotations
@@ -13,13 +14,24 @@ from itertools import combinations
 from typing import Any
 
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
-from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Place, Retraction, Withdrawal
+from memory_core.domain.truth.entries import (
+    Assertion,
+    Entry,
+    Hiding,
+    Merge,
+    Pair,
+    Place,
+    Retraction,
+    Withdrawal,
+)
 from memory_core.domain.truth.slots import is_retraction
 
 ValueOf = Callable[[Memory], str | None]
 
 
-def log_of_members(members: Iterable[Memory], versions: Iterable[Memory], value_of: ValueOf) -> list[Entry]:
+def log_of_members(
+    members: Iterable[Memory], versions: Iterable[Memory], value_of: ValueOf
+) -> list[Entry]:
     """The log that would have led to these members, as well as they tell it.
 
     Args:
@@ -39,12 +51,20 @@ def log_of_members(members: Iterable[Memory], versions: Iterable[Memory], value_
     for memory in sorted(by_id.values(), key=lambda member: (member.sequence, member.id)):
         before = sorted(older.get(memory.id, []), key=lambda version: version.version)
         _tell(made, memory, before, by_id, value_of)
-    for first, second in combinations([member for member in by_id.values() if member.status in FOUND_BY_DEFAULT], 2):
+    for first, second in combinations(
+        [member for member in by_id.values() if member.status in FOUND_BY_DEFAULT], 2
+    ):
         if _share_a_moment(first, second):
             old, new = sorted((first, second), key=lambda member: (member.sequence, member.id))
             shared = [name for name in old.conflict_ids if name in new.conflict_ids]
             sequence = max(old.revision, new.revision, 1)
-            made.add(Pair(sequence=sequence, memory_ids=(old.id, new.id), conflict_id=shared[0] if shared else None))
+            made.add(
+                Pair(
+                    sequence=sequence,
+                    memory_ids=(old.id, new.id),
+                    conflict_id=shared[0] if shared else None,
+                )
+            )
     return made.entries
 
 
@@ -61,14 +81,22 @@ class _Made:
         return entry.sequence, part
 
 
-def _tell(made: _Made, memory: Memory, before: Sequence[Memory], known: Mapping[str, Memory], value_of: ValueOf) -> None:
+def _tell(
+    made: _Made,
+    memory: Memory,
+    before: Sequence[Memory],
+    known: Mapping[str, Memory],
+    value_of: ValueOf,
+) -> None:
     """What a memory and its old versions said, and what became of it."""
     places: list[Place] = []
     previous: Memory | None = None
     for version in (*before, memory):
         sequence = version.sequence if previous is None else previous.revision + 1
         is_edit = previous is not None and memory.key is None
-        for number, statement in enumerate(_statements(version, memory.id, max(sequence, 1), known, value_of)):
+        for number, statement in enumerate(
+            _statements(version, memory.id, max(sequence, 1), known, value_of)
+        ):
             edits = previous.version if previous is not None and is_edit and number == 0 else None
             places.append(made.add(replace(statement, edits=edits)))
         previous = version
@@ -93,16 +121,34 @@ def _statements(
         start = version.valid_from if not made else max(moment, version.valid_from)
         if until is not None and start >= until and made:
             continue
-        fields: dict[str, Any] = {"memory_id": memory_id, "version": version.version, "value": value_of(version)}
-        asserted_at = min(moment, version.created_at) if version.version == 1 and not made else moment
-        made.append(kind(sequence=sequence, asserted_at=asserted_at, valid_from=start, valid_until=until, **fields))
+        fields: dict[str, Any] = {
+            "memory_id": memory_id,
+            "version": version.version,
+            "value": value_of(version),
+        }
+        asserted_at = (
+            min(moment, version.created_at) if version.version == 1 and not made else moment
+        )
+        made.append(
+            kind(
+                sequence=sequence,
+                asserted_at=asserted_at,
+                valid_from=start,
+                valid_until=until,
+                **fields,
+            )
+        )
     return made
 
 
 def _stated_end(version: Memory, known: Mapping[str, Memory]) -> datetime | None:
     """The end that was stated; None for one that follows from another truth."""
     until = version.valid_until
-    if until is None or until <= version.valid_from or version.next_id == version.id.rsplit(".v", 1)[0]:
+    if (
+        until is None
+        or until <= version.valid_from
+        or version.next_id == version.id.rsplit(".v", 1)[0]
+    ):
         return None
     follower = None if version.next_id is None else known.get(version.next_id)
     if version.next_id is not None and (follower is None or follower.valid_from <= until):
@@ -112,5 +158,7 @@ def _stated_end(version: Memory, known: Mapping[str, Memory]) -> datetime | None
 
 def _share_a_moment(old: Memory, new: Memory) -> bool:
     first, second = sorted((old, new), key=lambda each: each.valid_from)
-    is_empty = any(each.valid_until is not None and each.valid_until <= each.valid_from for each in (old, new))
+    is_empty = any(
+        each.valid_until is not None and each.valid_until <= each.valid_from for each in (old, new)
+    )
     return not is_empty and (first.valid_until is None or second.valid_from < first.valid_until)

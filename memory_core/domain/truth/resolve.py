@@ -1,12 +1,13 @@
 """What holds when in a slot: one pure function of its log.
 
-At a moment, of the values said to have begun by then, the one said last holds, ties by sequence; until its end, or until a retraction
-of it that was said later. The package says it in a table.
+At a moment, of the values said to have begun by then, the one said last holds, ties by sequence;
+until its end, or until a retraction of it that was said later. The package says it in a table.
 
-Each statement, in the order of saying, overwrites a part of the time, which is cut into cells with the layers that show there; more than
-one only where memories are kept side by side, or where a hidden layer had to spare what was saved after its deletion. What a layer covers
-is gone. Note: whether a hidden statement repeats what was saved before it was hidden may have to be asked of layers that are gone; then
-these statements are painted once more, alone.
+Each statement, in the order of saying, overwrites a part of the time, which is cut into cells with
+the layers that show there; more than one only where memories are kept side by side, or where a
+hidden layer had to spare what was saved after its deletion. What a layer covers is gone. Note:
+whether a hidden statement repeats what was saved before it was hidden may have to be asked of
+layers that are gone; then these statements are painted once more, alone.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
 
 
 def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
-    """What holds when, by a log. Takes 10 to 25 ms for 1,000 entries of plain saves, spans, mentions and deletions.
+    """What holds when, by a log. Takes 10 to 25 ms for 1,000 entries of plain saves,
+    spans, mentions and deletions.
 
     Args:
         log: entries of one slot, in any order.
@@ -35,14 +37,27 @@ def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
     account = Account.of(log, known_at)
     cells, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
-    shown_layers = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
-    hidden = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in cell if layer.hidden_at is not None]
-    would_hold = [piece for piece in hidden if piece[0].kind is not Kind.GAP and piece[0].statement.memory_id in known]
+    shown_layers = [
+        (layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)
+    ]
+    hidden = [
+        (layer, begin, end)
+        for cell, begin, end in cells.spans()
+        for layer in cell
+        if layer.hidden_at is not None
+    ]
+    would_hold = [
+        piece
+        for piece in hidden
+        if piece[0].kind is not Kind.GAP and piece[0].statement.memory_id in known
+    ]
     return Timeline(_intervals(shown_layers), _intervals(would_hold), members)
 
 
 class Kind(Enum):
-    """What a layer shows: a value, a retraction where nothing else holds, or nothing (after a stated end)."""
+    """What a layer shows: a value, a retraction where nothing else holds, or nothing (after a
+    stated end).
+    """
 
     VALUE = auto()
     RETRACTION = auto()
@@ -52,10 +67,9 @@ class Kind(Enum):
 class Layer(NamedTuple):
     """A statement, where it has overwritten the time.
 
-    begins: where the statement began to overwrite, which may be before the cell.
-    until: the stated end, its own or that of the statement it repeats.
-    wording: the version that it is an edit of, however often edited; its own version if it is no edit.
-    hidden_at: the deletion that hides it.
+    begins: where the statement began to overwrite, which may be before the cell. until: the stated
+    end, its own or that of the statement it repeats. wording: the version that it is an edit of,
+    however often edited; its own version if it is no edit. hidden_at: the deletion that hides it.
     """
 
     statement: Statement
@@ -75,8 +89,12 @@ class Layer(NamedTuple):
         return limit is None or self.statement.place < limit
 
     def counts_for(self, statement: Statement) -> bool:
-        """Whether a statement meets it as something that holds: a deletion before the statement was saved has ended it."""
-        return self.kind is not Kind.GAP and (self.hidden_at is None or statement.place < self.hidden_at)
+        """Whether a statement meets it as something that holds: a deletion before the statement was
+        saved has ended it.
+        """
+        return self.kind is not Kind.GAP and (
+            self.hidden_at is None or statement.place < self.hidden_at
+        )
 
 
 Cell = tuple[Layer, ...]
@@ -115,7 +133,9 @@ class Cells:
         first = self.split(begin)
         return range(first, len(self.starts) if end is None else self.split(end))
 
-    def change(self, begin: datetime, end: datetime | None, changed: Callable[[Cell], Cell]) -> None:
+    def change(
+        self, begin: datetime, end: datetime | None, changed: Callable[[Cell], Cell]
+    ) -> None:
         """Change the cells of an interval; those in a row that become equal are made one."""
         numbers = self.numbers(begin, end)
         starts, cells = list[datetime](), list[Cell]()
@@ -124,10 +144,15 @@ class Cells:
             if not cells or cell != cells[-1]:
                 starts.append(self.starts[number])
                 cells.append(cell)
-        self.starts[numbers.start : numbers.stop], self.cells[numbers.start : numbers.stop] = starts, cells
+        self.starts[numbers.start : numbers.stop], self.cells[numbers.start : numbers.stop] = (
+            starts,
+            cells,
+        )
 
     def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime | None:
-        """Where the cells from a moment's on first do not belong; the moment itself if its own does not, None for never."""
+        """Where the cells from a moment's on first do not belong; the moment itself if its own does
+        not, None for never.
+        """
         first = number = bisect_right(self.starts, moment) - 1
         while number < len(self.cells) and belongs(self.cells[number]):
             number += 1
@@ -137,7 +162,14 @@ class Cells:
 
     def last_run(self, belongs: Test) -> tuple[datetime, datetime | None] | None:
         """The last interval in which some layer belongs."""
-        last = next((number for number in reversed(range(len(self.cells))) if any(map(belongs, self.cells[number]))), None)
+        last = next(
+            (
+                number
+                for number in reversed(range(len(self.cells)))
+                if any(map(belongs, self.cells[number]))
+            ),
+            None,
+        )
         if last is None:
             return None
         first = last
@@ -162,7 +194,8 @@ def _lasts(statement: Statement) -> bool:
 class _Painting:
     """The cells of a slot while its statements are added.
 
-    wordings: by memory and version, the version that it is an edit of, and the value of the last edit.
+    wordings: by memory and version, the version that it is an edit of, and the value of
+    the last edit.
     """
 
     def __init__(self, account: Account) -> None:
@@ -189,7 +222,9 @@ class _Painting:
             kind=Kind.VALUE if isinstance(statement, Assertion) else Kind.RETRACTION,
             begins=statement.valid_from,
             until=statement.valid_until,
-            wording=self._wordings.get((statement.memory_id, statement.version), (statement.version, None))[0],
+            wording=self._wordings.get(
+                (statement.memory_id, statement.version), (statement.version, None)
+            )[0],
             hidden_at=self._account.hidden_at.get(statement.place),
         )
 
@@ -212,7 +247,12 @@ class _Painting:
         met = next((other for other in self._holders(layer, moment) if same(other)), None)
         if met is None or layer.until not in (None, met.until):
             return False
-        self._paint_over(layer._replace(until=met.until), layer.begins, self.cells.run_end(moment, _any(same)), same)
+        self._paint_over(
+            layer._replace(until=met.until),
+            layer.begins,
+            self.cells.run_end(moment, _any(same)),
+            same,
+        )
         return True
 
     def _edit(self, statement: Statement, edited: int) -> None:
@@ -227,7 +267,9 @@ class _Painting:
 
         met: Layer | None = None
         if statement.corrects_past:
-            run = self.cells.last_run(lambda other: own(other) and other.statement.version == edited)
+            run = self.cells.last_run(
+                lambda other: own(other) and other.statement.version == edited
+            )
             if run is None:
                 return
             first, last = run
@@ -237,8 +279,14 @@ class _Painting:
                 end = last
         else:
             met = next((other for other in self._holders(layer, moment) if own(other)), None)
-            last = self._end_of_what_holds(moment) if met is None else self.cells.run_end(moment, _any(own))
-        layer = layer._replace(begins=begin, until=end if met is None or end is not None else met.until)
+            last = (
+                self._end_of_what_holds(moment)
+                if met is None
+                else self.cells.run_end(moment, _any(own))
+            )
+        layer = layer._replace(
+            begins=begin, until=end if met is None or end is not None else met.until
+        )
         self._paint_over(layer, begin, last if end is None else end, own)
         if end is not None and (last is None or end < last):
             self._paint_over(layer._replace(kind=Kind.GAP, begins=end), max(begin, end), last, own)
@@ -253,7 +301,9 @@ class _Painting:
         return self.cells.run_end(moment, lambda cell: values(cell) == current)
 
     def _paint_over(self, layer: Layer, begin: datetime, end: datetime | None, own: Test) -> None:
-        """Paint a repeat or an edit: where its own layers are on top it takes their place alone, elsewhere that of all."""
+        """Paint a repeat or an edit: where its own layers are on top it takes their place alone,
+        elsewhere that of all.
+        """
         limit, spared = layer.hidden_at, self._spared_by(layer)
 
         def ends(other: Layer) -> bool:
@@ -261,12 +311,17 @@ class _Painting:
             return own(other) and other.was_saved_before(limit)
 
         def leads(other: Layer) -> bool:
-            """A hidden layer has nothing beside it by right: what shows there was spared by its deletion alone."""
+            """A hidden layer has nothing beside it by right: what shows there was spared by its
+            deletion alone.
+            """
             return ends(other) and (other.hidden_at is None or limit is not None)
 
         def changed(cell: Cell) -> Cell:
             is_own = any(map(leads, cell))
-            return (*(other for other in cell if (not ends(other) if is_own else spared(other))), layer)
+            return (
+                *(other for other in cell if (not ends(other) if is_own else spared(other))),
+                layer,
+            )
 
         self.cells.change(begin, end, changed)
 
@@ -274,14 +329,20 @@ class _Painting:
         begin, end, value, limit = layer.begins, layer.until, layer.statement.value, layer.hidden_at
 
         def ends(other: Layer, value: str | None) -> bool:
-            named = value in (other.value, self._wordings.get((other.statement.memory_id, other.wording), (0, None))[1])
+            named = value in (
+                other.value,
+                self._wordings.get((other.statement.memory_id, other.wording), (0, None))[1],
+            )
             return named and other.kind is Kind.VALUE and other.was_saved_before(limit)
 
         def end_value(value: str | None, last: datetime | None) -> None:
             def changed(cell: Cell) -> Cell:
                 if not any(ends(other, value) for other in cell):
                     return cell
-                return (*(other for other in cell if other is not layer and not ends(other, value)), layer)
+                return (
+                    *(other for other in cell if other is not layer and not ends(other, value)),
+                    layer,
+                )
 
             self.cells.change(begin, last, changed)
 
@@ -300,13 +361,23 @@ class _Painting:
             if any(other.kind is Kind.VALUE and other.hidden_at is None for other in cell):
                 break
             self.cells.cells[number] = (
-                *(other for other in cell if other.kind is not Kind.RETRACTION or other.hidden_at is not None),
+                *(
+                    other
+                    for other in cell
+                    if other.kind is not Kind.RETRACTION or other.hidden_at is not None
+                ),
                 layer,
             )
 
     def _spared_by(self, layer: Layer) -> Test:
-        """Which others a layer leaves beside it: what was saved after its deletion, and what it is kept beside."""
-        limit, value, beside = layer.hidden_at, layer.value, self._account.pairs.get(layer.statement.memory_id, frozenset())
+        """Which others a layer leaves beside it: what was saved after its deletion,
+        and what it is kept beside.
+        """
+        limit, value, beside = (
+            layer.hidden_at,
+            layer.value,
+            self._account.pairs.get(layer.statement.memory_id, frozenset()),
+        )
 
         def spared(other: Layer) -> bool:
             if limit is not None and not other.was_saved_before(limit):
@@ -319,7 +390,9 @@ class _Painting:
         self.cells.change(begin, end, lambda cell: (*filter(spares, cell), layer))
 
     def _holders(self, layer: Layer, moment: datetime) -> Cell:
-        """What a statement meets at a moment; a hidden one meets only what was saved before it was hidden."""
+        """What a statement meets at a moment; a hidden one meets only what was saved before
+        it was hidden.
+        """
         cell, limit = self.cells.at(moment), layer.hidden_at
         if limit is None or all(layer.was_saved_before(limit) for layer in cell):
             return cell
@@ -336,9 +409,11 @@ def _any(test: Test) -> Callable[[Cell], bool]:
 
 
 def _voided(account: Account) -> set[Place]:
-    """The places of assertions that a later said retraction voids: of their value, from their `valid_from` or before.
+    """The places of assertions that a later said retraction voids: of their value,
+    from their `valid_from` or before.
 
-    An edit has no start of its own: it is voided with all that the memory said before it, by a retraction of its value.
+    An edit has no start of its own: it is voided with all that the memory said before it,
+    by a retraction of its value.
     """
     original: dict[Key, Key] = {}
     for statement in filter(_lasts, account.statements):
@@ -347,20 +422,29 @@ def _voided(account: Account) -> set[Place]:
             original[statement.memory_id, statement.version] = original.get(edited, edited)
     voided: set[Place] = set()
     wordings: dict[Key, list[Assertion]] = {}  # an assertion, what repeats it, and what edits it
-    by_value: dict[str, list[tuple[Assertion, datetime, list[Assertion]]]] = {}  # with the start and the wordings of each
+    # with the start and the wordings of each
+    by_value: dict[str, list[tuple[Assertion, datetime, list[Assertion]]]] = {}
     for statement in filter(_lasts, account.statements):
         if isinstance(statement, Assertion):
             key = statement.memory_id, statement.version
             group = wordings.setdefault(original.get(key, key), [])
             group.append(statement)
-            start = statement.valid_from if statement.edits is None else min(assertion.valid_from for assertion in group)
+            start = (
+                statement.valid_from
+                if statement.edits is None
+                else min(assertion.valid_from for assertion in group)
+            )
             by_value.setdefault(statement.value, []).append((statement, start, group))
         elif statement.value is not None and statement.valid_until is None:
             limit = account.hidden_at.get(statement.place)
             for draft, start, group in by_value.get(statement.value, ()):
                 gone = [draft] if draft.edits is None else group
                 is_edited_since = draft.edits is not None and group[-1].value != statement.value
-                if start >= statement.valid_from and not is_edited_since and (limit is None or all(each.place < limit for each in gone)):
+                if (
+                    start >= statement.valid_from
+                    and not is_edited_since
+                    and (limit is None or all(each.place < limit for each in gone))
+                ):
                     voided.update(each.place for each in gone)
     return voided
 
@@ -369,12 +453,15 @@ def _shown(cell: Cell) -> list[Layer]:
     """What a cell shows: its values, or else the retraction that was said last."""
     visible = [layer for layer in cell if layer.hidden_at is None]
     retractions = [layer for layer in visible if layer.kind is Kind.RETRACTION]
-    return [layer for layer in visible if layer.kind is Kind.VALUE] or sorted(retractions, key=lambda layer: layer.statement.order)[-1:]
+    return [layer for layer in visible if layer.kind is Kind.VALUE] or sorted(
+        retractions, key=lambda layer: layer.statement.order
+    )[-1:]
 
 
 def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tuple[Interval, ...]:
     """Layers with their times as intervals, those of one member in a row made one."""
-    runs: dict[Key, list[tuple[datetime, list[Layer], list[datetime | None]]]] = {}  # where each begins, its layers and their ends
+    # where each begins, its layers and their ends
+    runs: dict[Key, list[tuple[datetime, list[Layer], list[datetime | None]]]] = {}
     for layer, begin, end in pieces:
         own = runs.setdefault((layer.statement.memory_id, layer.statement.version), [])
         last = own[-1][2][-1] if own else None
@@ -398,7 +485,17 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tup
         for (name, version), own in runs.items()
         for begin, layers, ends in own
     ]
-    return tuple(sorted(made, key=lambda interval: (interval.begins, interval.order, interval.memory_id, interval.version)))
+    return tuple(
+        sorted(
+            made,
+            key=lambda interval: (
+                interval.begins,
+                interval.order,
+                interval.memory_id,
+                interval.version,
+            ),
+        )
+    )
 
 
 def _members(account: Account) -> tuple[Member, ...]:
@@ -416,7 +513,9 @@ def _members(account: Account) -> tuple[Member, ...]:
         elif name in account.merged and latest[name] == version:
             state, into = State.MERGED, account.merged[name].into
         start = min(statement.valid_from for statement in statements)
-        made.append(Member(memory_id=name, version=version, valid_from=start, state=state, merged_into=into))
+        made.append(
+            Member(memory_id=name, version=version, valid_from=start, state=state, merged_into=into)
+        )
     return tuple(made)
 
 

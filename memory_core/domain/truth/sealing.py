@@ -1,7 +1,9 @@
-"""Sealing: the oldest statements of a long log go to documents of their own, and are read only when something reaches back.
+"""Sealing: the oldest statements of a long log go to documents of their own, and are read only when
+something reaches back.
 
-A `Seal` stands for them. What it covers is frozen: the time before its horizon is as it was stored, until an entry reaches back; then all
-is read and resolved as if nothing had been sealed. What is left is a log like any other, which shows the same from the horizon on.
+A `Seal` stands for them. What it covers is frozen: the time before its horizon is as it was stored,
+until an entry reaches back; then all is read and resolved as if nothing had been sealed. What is
+left is a log like any other, which shows the same from the horizon on.
 """
 
 from __future__ import annotations
@@ -10,7 +12,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_core.domain.truth.entries import Account, Entry, Hiding, Merge, Pair, Place, Retraction, Statement, Withdrawal
+from memory_core.domain.truth.entries import (
+    Account,
+    Entry,
+    Hiding,
+    Merge,
+    Pair,
+    Place,
+    Retraction,
+    Statement,
+    Withdrawal,
+)
 from memory_core.domain.truth.resolve import Cells, paint, resolve
 from memory_core.domain.truth.timeline import Following, Interval, Key, Reference, Timeline
 
@@ -19,12 +31,12 @@ from memory_core.domain.truth.timeline import Following, Interval, Key, Referenc
 class Seal:
     """What a log keeps of the statements that were sealed.
 
-    through: the last statement, in the order of saying, of those among which the sealed ones were. latest_start: their latest start.
-    horizon: what is shown before it is frozen.
-    first: what holds at the horizon, or next after it, and is where the frozen time leads to.
-    begins: by memory and version, where the time began that goes on at the horizon.
-    earlier: by memory and version, how many times of it ended before the horizon.
-    watched: memories and versions that are shown since, of which some statements are sealed or some times are frozen.
+    through: the last statement, in the order of saying, of those among which the sealed ones were.
+    latest_start: their latest start. horizon: what is shown before it is frozen. first: what holds
+    at the horizon, or next after it, and is where the frozen time leads to. begins: by memory and
+    version, where the time began that goes on at the horizon. earlier: by memory and version, how
+    many times of it ended before the horizon. watched: memories and versions that are shown since,
+    of which some statements are sealed or some times are frozen.
     """
 
     through: tuple[datetime, Place]
@@ -37,20 +49,34 @@ class Seal:
 
 
 def resolve_sealed(log: Iterable[Entry], seal: Seal | None) -> Timeline:
-    """The timeline of a log of which some was sealed, from the horizon on. Note: ask `reaches_back` and `suffices` first."""
+    """The timeline of a log of which some was sealed, from the horizon on. Note:
+    ask `reaches_back` and `suffices` first.
+    """
     timeline = resolve(log)
     if seal is None:
         return timeline
     begins = dict(seal.begins)
 
     def since(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-        going_on = (interval for interval in intervals if interval.ends is None or interval.ends > seal.horizon)
+        going_on = (
+            interval
+            for interval in intervals
+            if interval.ends is None or interval.ends > seal.horizon
+        )
         return tuple(
-            replace(interval, begins=begins.get(_key(interval), interval.begins)) if interval.begins <= seal.horizon else interval
+            replace(interval, begins=begins.get(_key(interval), interval.begins))
+            if interval.begins <= seal.horizon
+            else interval
             for interval in going_on
         )
 
-    return Timeline(since(timeline.intervals), since(timeline.hidden), timeline.members, dict(seal.earlier), seal.horizon)
+    return Timeline(
+        since(timeline.intervals),
+        since(timeline.hidden),
+        timeline.members,
+        dict(seal.earlier),
+        seal.horizon,
+    )
 
 
 def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bool:
@@ -62,8 +88,10 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
         added: what is to be added.
 
     Returns:
-        True also in some cases in which the seal would have sufficed: only what is said plainly, later and of a later time, and what is
-        done to memories of which all was said so, surely does without. Note: of a memory that the log lacks, a statement is the first.
+        True also in some cases in which the seal would have sufficed: only what is said plainly,
+            later and of a later time, and what is
+        done to memories of which all was said so, surely does without. Note: of a memory that the
+            log lacks, a statement is the first.
 
     """
     statements = [entry for entry in log if isinstance(entry, Statement)]
@@ -84,7 +112,9 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
     frozen = dict(seal.earlier).keys() - seal.watched
     for entry in added:
         if isinstance(entry, Statement) and (
-            _is_old(seal, entry) or _key(entry) in frozen or (entry.edits is not None and entry.memory_id not in recent)
+            _is_old(seal, entry)
+            or _key(entry) in frozen
+            or (entry.edits is not None and entry.memory_id not in recent)
         ):
             return True
         if isinstance(entry, Statement):
@@ -98,7 +128,8 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
 def suffices(seal: Seal, timeline: Timeline) -> bool:
     """Whether a sealed log still tells of all that changes.
 
-    What is frozen leads where it led, what is watched is shown, and nothing else is that was shown before.
+    What is frozen leads where it led, what is watched is shown, and nothing else is that was
+    shown before.
     """
     keys = {_key(interval) for interval in (*timeline.intervals, *timeline.hidden)}
     before = seal.watched | dict(seal.earlier).keys()
@@ -117,7 +148,8 @@ def seal_oldest(
         seal: of those that are sealed already.
 
     Returns:
-        The seal of all, the entries to be sealed, and the others; None where the others would not do without.
+        The seal of all, the entries to be sealed, and the others; None where the others would
+        not do without.
 
     """
     account = Account.of(log)
@@ -129,49 +161,97 @@ def seal_oldest(
         return None
     cells = paint(account, old)
     first_later = min(
-        (statement.valid_from for statement in (*later, *account.withdrawn) if statement.order > old[-1].order), default=old[-1].asserted_at
+        (
+            statement.valid_from
+            for statement in (*later, *account.withdrawn)
+            if statement.order > old[-1].order
+        ),
+        default=old[-1].asserted_at,
     )
-    begun = [start for start in cells.starts[1:] if start <= old[-1].asserted_at and start < first_later]
+    begun = [
+        start for start in cells.starts[1:] if start <= old[-1].asserted_at and start < first_later
+    ]
     if not begun or (seal is not None and begun[-1] < seal.horizon):
         return None
     horizon = begun[-1]
     timeline = resolve_sealed(log, seal)
     times = (*timeline.intervals, *timeline.hidden)
-    since = {_key(interval) for interval in times if interval.ends is None or interval.ends > horizon}
+    since = {
+        _key(interval) for interval in times if interval.ends is None or interval.ends > horizon
+    }
     shown_places = {layer.statement.place for cell in _from(cells, horizon).cells for layer in cell}
-    remaining = _kept(account, old, later, shown_places | {statement.place for statement in old if statement.valid_from > horizon})
+    remaining = _kept(
+        account,
+        old,
+        later,
+        shown_places | {statement.place for statement in old if statement.valid_from > horizon},
+    )
     gone = [
         statement
         for statement in account.withdrawn
-        if statement.order <= old[-1].order and statement.valid_from <= horizon and statement.sequence <= last_sequence
+        if statement.order <= old[-1].order
+        and statement.valid_from <= horizon
+        and statement.sequence <= last_sequence
     ]
-    stay = [*remaining, *later, *(statement for statement in account.withdrawn if statement.place not in {each.place for each in gone})]
+    stay = [
+        *remaining,
+        *later,
+        *(
+            statement
+            for statement in account.withdrawn
+            if statement.place not in {each.place for each in gone}
+        ),
+    ]
     names, present = {statement.memory_id for statement in stay}, {name for name, _ in since}
     gone = [statement for statement in gone if statement.memory_id not in names]
     whole = {_key(statement) for statement in stay} - since | {
         _key(statement) for statement in old if statement.memory_id in names - present
     }
     places = {statement.place for statement in remaining}
-    remaining = [statement for statement in old if statement.place in places or _key(statement) in whole]
-    if len(remaining) == len(old) or _from(paint(account, remaining), horizon) != _from(cells, horizon):
+    remaining = [
+        statement for statement in old if statement.place in places or _key(statement) in whole
+    ]
+    if len(remaining) == len(old) or _from(paint(account, remaining), horizon) != _from(
+        cells, horizon
+    ):
         return None
-    places = {statement.place for statement in old} - {statement.place for statement in remaining} | {statement.place for statement in gone}
+    places = {statement.place for statement in old} - {
+        statement.place for statement in remaining
+    } | {statement.place for statement in gone}
     part, rest = _parted(log, places)
-    ended = [_key(interval) for interval in times if interval.ends is not None and interval.ends <= horizon]
-    earlier = {key: timeline.earlier.get(key, 0) + ended.count(key) for key in {*ended, *timeline.earlier}}
+    ended = [
+        _key(interval)
+        for interval in times
+        if interval.ends is not None and interval.ends <= horizon
+    ]
+    earlier = {
+        key: timeline.earlier.get(key, 0) + ended.count(key) for key in {*ended, *timeline.earlier}
+    }
     left = {_key(entry) for entry in rest if isinstance(entry, Statement)}
-    sealed = {_key(entry) for entry in part if isinstance(entry, Statement)} | (seal.watched if seal is not None else set())
+    sealed = {_key(entry) for entry in part if isinstance(entry, Statement)} | (
+        seal.watched if seal is not None else set()
+    )
     made = Seal(
         through=old[-1].order,
         latest_start=max(statement.valid_from for statement in old),
         horizon=horizon,
         first=Following(timeline).at(horizon),
-        begins=tuple(sorted({_key(interval): interval.begins for interval in times if _goes_on(interval, horizon)}.items())),
+        begins=tuple(
+            sorted(
+                {
+                    _key(interval): interval.begins
+                    for interval in times
+                    if _goes_on(interval, horizon)
+                }.items()
+            )
+        ),
         earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
         watched=frozenset(since & (sealed | {*ended})),
     )
     sealed_timeline = resolve_sealed(rest, made)
-    is_same = _since(sealed_timeline, horizon) == _since(timeline, horizon) and suffices(made, sealed_timeline)
+    is_same = _since(sealed_timeline, horizon) == _since(timeline, horizon) and suffices(
+        made, sealed_timeline
+    )
     return (made, part, rest) if is_same else None
 
 
@@ -193,28 +273,51 @@ def _names(entry: Entry) -> tuple[str, ...]:
 
 
 def _can_be_parted(account: Account, old: Sequence[Statement], later: Sequence[Statement]) -> bool:
-    """Whether no later statement reaches back by itself: a hidden one to what was saved after its deletion, an edit to what it edits."""
-    last, names = max(statement.place for statement in old), {statement.memory_id for statement in old}
+    """Whether no later statement reaches back by itself: a hidden one to what was saved after its
+    deletion, an edit to what it edits.
+    """
+    last, names = (
+        max(statement.place for statement in old),
+        {statement.memory_id for statement in old},
+    )
     return all(
-        account.hidden_at.get(statement.place, last) >= last and (statement.edits is None or statement.memory_id not in names)
+        account.hidden_at.get(statement.place, last) >= last
+        and (statement.edits is None or statement.memory_id not in names)
         for statement in later
     )
 
 
-def _kept(account: Account, old: Sequence[Statement], later: Sequence[Statement], places: set[Place]) -> list[Statement]:
-    """Of the old statements those in some places, and the last versions of all memories that are named in what stays."""
-    stay = {statement.memory_id for statement in (*later, *(statement for statement in old if statement.place in places))}
+def _kept(
+    account: Account, old: Sequence[Statement], later: Sequence[Statement], places: set[Place]
+) -> list[Statement]:
+    """Of the old statements those in some places, and the last versions of all memories that are
+    named in what stays.
+    """
+    stay = {
+        statement.memory_id
+        for statement in (*later, *(statement for statement in old if statement.place in places))
+    }
     latest: dict[str, int] = {}
     for statement in account.statements:
         latest[statement.memory_id] = max(statement.version, latest.get(statement.memory_id, 0))
-    has_latest = {statement.memory_id for statement in later if statement.version == latest[statement.memory_id]}
+    has_latest = {
+        statement.memory_id
+        for statement in later
+        if statement.version == latest[statement.memory_id]
+    }
     has_latest |= {
-        statement.memory_id for statement in old if statement.place in places and statement.version == latest[statement.memory_id]
+        statement.memory_id
+        for statement in old
+        if statement.place in places and statement.version == latest[statement.memory_id]
     }
     return [
         statement
         for statement in old
-        if statement.place in places or (statement.memory_id in stay - has_latest and statement.version == latest[statement.memory_id])
+        if statement.place in places
+        or (
+            statement.memory_id in stay - has_latest
+            and statement.version == latest[statement.memory_id]
+        )
     ]
 
 
@@ -231,7 +334,11 @@ def _from(cells: Cells, moment: datetime) -> Cells:
 def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list[Entry]]:
     """The entries in some places, with those that are about these alone, and the others."""
     log = list(log)
-    names = {entry.memory_id for entry in log if isinstance(entry, Statement) and entry.place not in places}
+    names = {
+        entry.memory_id
+        for entry in log
+        if isinstance(entry, Statement) and entry.place not in places
+    }
     by_place = {entry.place: entry for entry in log}
 
     def is_about(entry: Entry) -> bool:
@@ -239,7 +346,9 @@ def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list
             return entry.place in places
         if isinstance(entry, Withdrawal):
             return all(place in by_place and is_about(by_place[place]) for place in entry.places)
-        return names.isdisjoint(_names(entry)) and not (isinstance(entry, Merge) and entry.into in names)
+        return names.isdisjoint(_names(entry)) and not (
+            isinstance(entry, Merge) and entry.into in names
+        )
 
     part = [entry for entry in log if is_about(entry)]
     return part, [entry for entry in log if not is_about(entry)]
@@ -249,7 +358,9 @@ def _goes_on(interval: Interval, horizon: datetime) -> bool:
     return interval.begins <= horizon and (interval.ends is None or interval.ends > horizon)
 
 
-def _since(timeline: Timeline, horizon: datetime) -> list[tuple[str, int, datetime, datetime | None]]:
+def _since(
+    timeline: Timeline, horizon: datetime
+) -> list[tuple[str, int, datetime, datetime | None]]:
     intervals = (*timeline.intervals, *timeline.hidden)
     return [
         (interval.memory_id, interval.version, interval.begins, interval.ends)

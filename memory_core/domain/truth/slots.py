@@ -1,8 +1,9 @@
 """The slot that a fact belongs to: attributes, retractions, and equal values.
 
-A slot is the (subject, attribute) that a truth fills. The record is a Bloom filter in the owner's head, so that a decision about a new
-truth knows, before it asks the store, whether there can be older ones. Note: a mark says "perhaps", its absence says "never"; marks are not
-taken back, since a slot that was emptied has a past.
+A slot is the (subject, attribute) that a truth fills. The record is a Bloom filter in the owner's
+head, so that a decision about a new truth knows, before it asks the store, whether there can be
+older ones. Note: a mark says "perhaps", its absence says "never"; marks are not taken back, since a
+slot that was emptied has a past.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from memory_core.domain.text.spelling import normal_form
 Slot = tuple[str, str]
 
 BITS = 8192
-"""1 KB, 1.4 as text. Of slots never filled it takes 0.2 % for filled after 500 slots, 2 % after 1,000, 15 % after 2,000 (then the
-store is asked one query more): (1 − e^(−HASHES·n / BITS))^HASHES, Bloom 1970."""
+"""1 KB, 1.4 as text. Of slots never filled it takes 0.2 % for filled after 500 slots, 2 % after
+1,000, 15 % after 2,000 (then the store is asked one query more): (1 − e^(−HASHES·n /
+BITS))^HASHES, Bloom 1970.
+"""
 HASHES = 4
 
 
@@ -37,12 +40,16 @@ def slot_of(memory: Memory) -> Slot | None:
 
 
 def folded(name: str) -> str:
-    """A subject or an attribute as slots compare it: without case, and the same however its letters are composed ("ë", "e" and "¨")."""
+    """A subject or an attribute as slots compare it: without case, and the same however its letters
+    are composed ("ë", "e" and "¨").
+    """
     return normal_form("NFC", normal_form("NFC", name).casefold())
 
 
 def same_value(memory: Memory, other: Memory) -> bool:
-    """Whether two of a slot say the same: by their values where one has any, else by their words."""
+    """Whether two of a slot say the same: by their values where one has any,
+    else by their words.
+    """
     if memory.value is not None or other.value is not None:
         return bool(memory.value == other.value)
     return normalised(memory.content) == normalised(other.content)
@@ -55,7 +62,9 @@ def marked(marks: str, slot: Slot) -> bool:
 
 
 def with_marks(marks: str, slots: Iterable[Slot]) -> str:
-    """The marks, with those of further slots; the same text when they bring nothing new. No marks at all are ""."""
+    """The marks, with those of further slots; the same text when they bring nothing new.
+    No marks at all are "".
+    """
     before = bits = _bits(marks)
     for slot in slots:
         for place in _places(slot):
@@ -70,13 +79,16 @@ def _bits(marks: str) -> int:
 def _places(slot: Slot) -> list[int]:
     subject, attribute = (part.encode() for part in slot)
     # The length keeps ("ab", "c") and ("a", "bc") apart.
-    digest = blake2b(b"%d:%b%b" % (len(subject), subject, attribute), digest_size=2 * HASHES).digest()
+    digest = blake2b(
+        b"%d:%b%b" % (len(subject), subject, attribute), digest_size=2 * HASHES
+    ).digest()
     return [int.from_bytes(digest[at : at + 2], "little") % BITS for at in range(0, 2 * HASHES, 2)]
 
 
 # Which slot a memory belongs to, and by what the values of one slot are compared.
 #
-# Note: a log keeps hashes of values, salted in the document of its slot, so values that are the same must have the same form.
+# Note: a log keeps hashes of values, salted in the document of its slot, so values that are the
+# same must have the same form.
 
 
 SlotName = tuple[str, ...]
@@ -89,17 +101,22 @@ def slot_name(memory: Memory) -> SlotName | None:
 
     A copy of a procedure for another agent has the key too, and is no value of it.
     """
-    if memory.type is MemoryType.PROCEDURAL and memory.key is not None and memory.copied_from is None:
+    if (
+        memory.type is MemoryType.PROCEDURAL
+        and memory.key is not None
+        and memory.copied_from is None
+    ):
         return "key", memory.key
     slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
     return None if slot is None else ("slot", *slot)
 
 
 def value_form(memory: Memory) -> str | None:
-    """What makes two statements of a slot the same; of a retraction the form of the value that it names, None for whatever held.
+    """What makes two statements of a slot the same; of a retraction the form of the value that it
+    names, None for whatever held.
 
-    Case and articles do not matter. A procedure is what it says, to the letter. A copy for another agent says it for that one, so that it
-    is no repeat of what it is a copy of.
+    Case and articles do not matter. A procedure is what it says, to the letter. A copy for another
+    agent says it for that one, so that it is no repeat of what it is a copy of.
     """
     form = _form(memory)
     return form if form is None or memory.copied_from is None else f"{form} for {memory.agent_id}"
@@ -109,7 +126,11 @@ def _form(memory: Memory) -> str | None:
     if memory.type is MemoryType.PROCEDURAL:
         return f"p {_json(memory.value)} {memory.content.strip()}"
     if is_retraction(memory):
-        return None if memory.value == RETRACTS_ANYTHING else form_of_value(next(iter(memory.value.values())))
+        return (
+            None
+            if memory.value == RETRACTS_ANYTHING
+            else form_of_value(next(iter(memory.value.values())))
+        )
     return form_of_text(memory.content) if memory.value is None else form_of_value(memory.value)
 
 
@@ -134,13 +155,16 @@ def _json(value: Any) -> str:
 
 # What is told of a truth that ended while nothing took its place.
 #
-# For example "I quit my job", "I no longer live in Berlin". A retraction is stored in the slot of the truth that it ends, so that every
-# reader of the slot meets it; its value is `{"no_longer": "Berlin"}`, or `{"no_longer": null}` for whatever held before. Note: it is no
-# value like others, for a retraction that names Berlin says nothing against Lisbon.
+# For example "I quit my job", "I no longer live in Berlin". A retraction is stored in the slot of
+# the truth that it ends, so that every reader of the slot meets it; its value is
+# `{"no_longer": "Berlin"}`, or `{"no_longer": null}` for whatever held before. Note: it is no value
+# like others, for a retraction that names Berlin says nothing against Lisbon.
 
 
 NO_LONGER = "no longer"
-"""How agents begin the value of an ending: "no longer Berlin", or nothing but these words for whatever held before."""
+"""How agents begin the value of an ending: "no longer Berlin", or nothing but these words for
+whatever held before.
+"""
 _KEY = "no_longer"
 RETRACTS_ANYTHING: Final = {_KEY: None}
 """The value of an ending that names nothing."""
@@ -149,7 +173,9 @@ _ARTICLE = re.compile(r"\b(?:an?|the)\s+")
 
 
 def value_or_retraction(text: str | None) -> Any:
-    """What a slot holds by an agent's words: an ending for such as begin with `NO_LONGER`, else the words themselves."""
+    """What a slot holds by an agent's words: an ending for such as begin with `NO_LONGER`,
+    else the words themselves.
+    """
     match = None if text is None else _TOLD.match(text)
     return text if text is None or match is None else {_KEY: text[match.end() :] or None}
 
@@ -160,7 +186,8 @@ def is_retraction(memory: Memory) -> bool:
 
 
 def retracts(ending: Memory, truth: Memory) -> bool:
-    """Whether an ending ends this truth of its slot: it names none, or this one. Case and articles do not matter.
+    """Whether an ending ends this truth of its slot: it names none, or this one.
+    Case and articles do not matter.
 
     A truth that was saved without a value is named by words of its text.
     """
@@ -180,26 +207,41 @@ def retraction_of(value: str) -> dict[str, str]:
 
 
 def is_named_short(ending: Memory, truth: Memory) -> bool:
-    """Whether an ending means this truth of its slot by a shorter name than its value; see `is_named_by`."""
-    return isinstance(truth.value, str) and ending.value[_KEY] is not None and is_named_by(str(ending.value[_KEY]), truth.value)
+    """Whether an ending means this truth of its slot by a shorter name than its value;
+    see `is_named_by`.
+    """
+    return (
+        isinstance(truth.value, str)
+        and ending.value[_KEY] is not None
+        and is_named_by(str(ending.value[_KEY]), truth.value)
+    )
 
 
 def is_named_by(name: str, value: str) -> bool:
-    """Whether a shorter name means this value: "Skoda" is "a grey Skoda Octavia", "nurse" a "paediatric nurse".
+    """Whether a shorter name means this value: "Skoda" is "a grey Skoda Octavia",
+    "nurse" a "paediatric nurse".
 
-    It is a name within a description that begins with an article, or the noun of one in small letters. York is not New York.
+    It is a name within a description that begins with an article, or the noun of one in small
+    letters. York is not New York.
     """
     short, whole = without_articles(name).split(), value.split()
     if not short or _SEVERAL.search(value) is not None:
         return False
-    end = next((place for place, word in enumerate(whole) if place and word.casefold() in _PREPOSITIONS), len(whole))
+    end = next(
+        (place for place, word in enumerate(whole) if place and word.casefold() in _PREPOSITIONS),
+        len(whole),
+    )
     phrase = whole[:end]
     folded = [word.casefold() for word in phrase]
     if value == value.lower() and len(short) < len(folded) and folded[-len(short) :] == short:
         return True
     if not folded or folded[0] not in _DETERMINERS:
         return False
-    starts = (place for place in range(1, len(folded) - len(short) + 1) if folded[place : place + len(short)] == short)
+    starts = (
+        place
+        for place in range(1, len(folded) - len(short) + 1)
+        if folded[place : place + len(short)] == short
+    )
     return any(not phrase[place][0].islower() for place in starts)
 
 
@@ -213,17 +255,21 @@ def without_articles(text: str) -> str:
     return _ARTICLE.sub("", normalised(text))
 
 
-# The attributes of a person that facts are filed under, so that two ways of saying it meet in one slot.
+# The attributes of a person that facts are filed under, so that two ways of saying it meet
+# in one slot.
 #
-# A slot is (subject, attribute), and only one value is true of it at a time. So what one may have many of is part of the attribute
-# itself: "opinion of rain": likes, "speaks german": yes. Other attributes are allowed; they meet only when they are spelt alike.
+# A slot is (subject, attribute), and only one value is true of it at a time. So what one may have
+# many of is part of the attribute itself: "opinion of rain": likes, "speaks german": yes. Other
+# attributes are allowed; they meet only when they are spelt alike.
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One name. `value` says what fills it. also: other names that mean the same; a name that ends with " …" takes any words there.
+    """One name. `value` says what fills it. also: other names that mean the same; a name that ends
+    with " …" takes any words there.
 
-    german, japanese: what a question in that language calls it. Facts told in it are found by these names; none is filed under them.
+    german, japanese: what a question in that language calls it. Facts told in it are found by these
+    names; none is filed under them.
     """
 
     name: str
@@ -233,8 +279,17 @@ class Attribute:
     japanese: tuple[str, ...] = ()
 
 
-def _attribute(name: str, value: str, also: str = "", *, german: str = "", japanese: str = "") -> Attribute:
-    return Attribute(name, value, *(tuple(part.strip() for part in names.split(",") if part.strip()) for names in (also, german, japanese)))
+def _attribute(
+    name: str, value: str, also: str = "", *, german: str = "", japanese: str = ""
+) -> Attribute:
+    return Attribute(
+        name,
+        value,
+        *(
+            tuple(part.strip() for part in names.split(",") if part.strip())
+            for names in (also, german, japanese)
+        ),
+    )
 
 
 ATTRIBUTES: tuple[Attribute, ...] = (
@@ -243,14 +298,16 @@ ATTRIBUTES: tuple[Attribute, ...] = (
                german="Name", japanese="名前"),
     _attribute("age", "years, in digits", "years old, age in years",
                german="Alter", japanese="年齢"),
-    _attribute("birthday", "the day, with the year if it was told", "date of birth, birth date, born on, dob",
+    _attribute("birthday", "the day, with the year if it was told",
+        "date of birth, birth date, born on, dob",
                german="Geburtstag, Geburtsdatum", japanese="誕生日, 生年月日"),
     _attribute("birth year", "the year", "year of birth, born in year"),
     _attribute("birthplace", "the place", "place of birth, born in, city of birth",
                german="Geburtsort", japanese="出身地"),
     _attribute("nationality", "the nationality", "citizenship, citizen of",
                german="Nationalität, Staatsangehörigkeit", japanese="国籍"),
-    _attribute("origin", "the place or country one comes from", "from, country of origin, comes from",
+    _attribute("origin", "the place or country one comes from",
+        "from, country of origin, comes from",
                german="Herkunft", japanese="出身"),
     _attribute("native language", "the language", "mother tongue, first language",
                german="Muttersprache", japanese="母語"),
@@ -260,7 +317,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _attribute("phone number", "the number", "phone, telephone, telephone number, mobile number",
                german="Telefonnummer, Handynummer", japanese="電話番号"),
     # where one lives
-    _attribute("home city", "the city or town", "city, lives in, residence, current city, location, city of residence, place of residence,"
+    _attribute("home city", "the city or town",
+        "city, lives in, residence, current city, location, city of residence, place of residence,"
                " home, current location, living in, moved to, home location",
                german="Wohnort, Stadt, Zuhause", japanese="住所, 住まい"),
     _attribute("home country", "the country", "country, country of residence, lives in country",
@@ -271,16 +329,19 @@ ATTRIBUTES: tuple[Attribute, ...] = (
                german="Adresse, Anschrift", japanese="住所"),
     _attribute("time zone", "as it was told", "timezone"),
     # work and study
-    _attribute("occupation", "the job, without an article", "job, job title, profession, works as, role, work, career, position",
+    _attribute("occupation", "the job, without an article",
+        "job, job title, profession, works as, role, work, career, position",
                german="Beruf, Job", japanese="職業, 仕事"),
-    _attribute("employer", "the company or organisation", "company, works at, works for, workplace, employed at, employed by",
+    _attribute("employer", "the company or organisation",
+        "company, works at, works for, workplace, employed at, employed by",
                german="Arbeitgeber, Firma", japanese="勤務先, 会社"),
     _attribute("school", "the school or university", "university, college, studies at",
                german="Schule, Universität", japanese="学校, 大学"),
     _attribute("field of study", "the subject", "studies, major, degree, subject of study",
                german="Studienfach, Studium", japanese="専攻"),
     # whom one belongs to
-    _attribute("marital status", "married, single, engaged, divorced or widowed", "relationship status",
+    _attribute("marital status", "married, single, engaged, divorced or widowed",
+        "relationship status",
                german="Familienstand", japanese="結婚"),
     _attribute("spouse", "the name", "husband, wife, married to",
                german="Ehemann, Ehefrau", japanese="夫, 妻"),
@@ -295,7 +356,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _attribute("eats …", "yes or no"),
     _attribute("drinks …", "yes or no"),
     # what one likes, can and does
-    _attribute("opinion of …", "likes or dislikes", "likes …, loves …, enjoys …, dislikes …, hates …, feeling about …, attitude towards …"),
+    _attribute("opinion of …", "likes or dislikes",
+        "likes …, loves …, enjoys …, dislikes …, hates …, feeling about …, attitude towards …"),
     _attribute("favourite …", "what it is", "favorite …, preferred …"),
     _attribute("choice between … and …", "the one that is preferred"),
     _attribute("speaks …", "yes or no", "language …"),
@@ -307,7 +369,9 @@ _OPEN = " …"
 
 
 def canonical_attribute(name: str) -> str:
-    """The name that an attribute is filed under: its own of the table when it is one of the other names, else itself, tidied."""
+    """The name that an attribute is filed under: its own of the table when it is one of the other
+    names, else itself, tidied.
+    """
     tidy = " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
     closed, openings, endings = _names()
     if tidy in closed:
@@ -322,12 +386,16 @@ def canonical_attribute(name: str) -> str:
 
 
 def also_called(name: str) -> tuple[str, ...]:
-    """All names of the attribute that a name is filed under, so that "job" finds an occupation; none for one that takes words."""
+    """All names of the attribute that a name is filed under, so that "job" finds an occupation;
+    none for one that takes words.
+    """
     return _also().get(canonical_attribute(name), ())
 
 
 def called_in(language: str, name: str) -> tuple[str, ...]:
-    """What an attribute is called in `german` or `japanese`, so that "Beruf" finds an occupation; none in another language."""
+    """What an attribute is called in `german` or `japanese`, so that "Beruf" finds an occupation;
+    none in another language.
+    """
     if language not in ("german", "japanese"):
         return ()
     family = family_of(name)
@@ -371,7 +439,9 @@ def _also() -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1)
 def _names() -> tuple[dict[str, str], list[tuple[str, str]], list[tuple[str, str]]]:
-    """Whole names → what they are filed under; beginnings, the longest first, and endings, of those that take words."""
+    """Whole names → what they are filed under; beginnings, the longest first, and endings,
+    of those that take words.
+    """
     closed: dict[str, str] = {}
     openings: dict[str, str] = {}
     endings: dict[str, str] = {}
@@ -384,4 +454,8 @@ def _names() -> tuple[dict[str, str], list[tuple[str, str]], list[tuple[str, str
                 endings[name.removeprefix("…")] = filed
             elif "…" not in name:
                 closed[name] = known.name
-    return closed, sorted(openings.items(), key=lambda pair: -len(pair[0])), sorted(endings.items(), key=lambda pair: -len(pair[0]))
+    return (
+        closed,
+        sorted(openings.items(), key=lambda pair: -len(pair[0])),
+        sorted(endings.items(), key=lambda pair: -len(pair[0])),
+    )

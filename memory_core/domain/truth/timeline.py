@@ -1,4 +1,6 @@
-"""The timeline of a slot: what holds when, what its members are, and what leads on from a moment."""
+"""The timeline of a slot: what holds when, what its members are, and what leads on
+from a moment.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ NEVER = datetime.max.replace(tzinfo=timezone.utc)
 Key = tuple[str, int]
 """(memory, version)."""
 Reference = tuple[str, int, int]
-"""(memory, version, part): part 0 is the last interval of a member, 1 the first of its earlier ones."""
+"""(memory, version, part): part 0 is the last interval of a member, 1 the first of its
+earlier ones.
+"""
 
 
 class State(Enum):
@@ -91,7 +95,9 @@ class Timeline:
         return tuple(interval for interval in self.intervals if interval.covers(moment))
 
     def share_a_moment(self, first_id: str, second_id: str) -> bool:
-        """Whether two memories hold at once somewhere; the question about two that do not is closed by rule."""
+        """Whether two memories hold at once somewhere; the question about two that do not is
+        closed by rule.
+        """
         first = [interval for interval in self.intervals if interval.memory_id == first_id]
         second = [interval for interval in self.intervals if interval.memory_id == second_id]
         return any(interval.overlaps(other) for interval in first for other in second)
@@ -101,30 +107,47 @@ class Timeline:
         return {member.memory_id: member.version for member in self.members}
 
     def parts(self, intervals: Iterable[Interval]) -> dict[Key, list[tuple[int, Interval]]]:
-        """By member, its intervals among the given ones, in the order of time, each with its part."""
+        """By member, its intervals among the given ones, in the order of time,
+        each with its part.
+        """
         members: dict[Key, list[Interval]] = {}
         for interval in intervals:
             members.setdefault((interval.memory_id, interval.version), []).append(interval)
         first = {key: 1 + self.earlier.get(key, 0) for key in members}
-        return {key: [*enumerate(own[:-1], first[key]), (0, own[-1])] for key, own in members.items()}
+        return {
+            key: [*enumerate(own[:-1], first[key]), (0, own[-1])] for key, own in members.items()
+        }
 
 
 class Following:
     """What leads on from a moment: what holds then, or begins next after it.
 
-    Chains go forward in time, so that they end. A memory is found where its latest version holds last. A memory that holds by an old
-    version alone, while its latest is elsewhere, is ignored.
+    Chains go forward in time, so that they end. A memory is found where its latest version holds
+    last. A memory that holds by an old version alone, while its latest is elsewhere, is ignored.
     """
 
     def __init__(self, timeline: Timeline) -> None:
         times, versions = timeline.parts(timeline.intervals), timeline.latest_versions()
-        self._references = {id(interval): (*key, part) for key, own in times.items() for part, interval in own}
-        last = {name: own[-1][1].begins for (name, version), own in times.items() if version == versions[name]}
+        self._references = {
+            id(interval): (*key, part) for key, own in times.items() for part, interval in own
+        }
+        last = {
+            name: own[-1][1].begins
+            for (name, version), own in times.items()
+            if version == versions[name]
+        }
         self._intervals = [
-            interval for interval in timeline.intervals if interval.memory_id in last and last[interval.memory_id] >= interval.begins
+            interval
+            for interval in timeline.intervals
+            if interval.memory_id in last and last[interval.memory_id] >= interval.begins
         ]
         self._begins = [interval.begins for interval in self._intervals]
-        self._latest_ends = [*accumulate((NEVER if interval.ends is None else interval.ends for interval in self._intervals), max)]
+        self._latest_ends = [
+            *accumulate(
+                (NEVER if interval.ends is None else interval.ends for interval in self._intervals),
+                max,
+            )
+        ]
 
     def at(self, moment: datetime) -> Reference | None:
         """What leads on from a moment; of several that hold the one said last."""
@@ -134,5 +157,14 @@ class Following:
             place -= 1
             holders += [self._intervals[place]] if self._intervals[place].covers(moment) else []
         if not holders and following < len(self._intervals):
-            holders = list(takewhile(lambda interval: interval.begins == self._begins[following], self._intervals[following:]))
-        return self._references[id(max(holders, key=lambda interval: interval.order))] if holders else None
+            holders = list(
+                takewhile(
+                    lambda interval: interval.begins == self._begins[following],
+                    self._intervals[following:],
+                )
+            )
+        return (
+            self._references[id(max(holders, key=lambda interval: interval.order))]
+            if holders
+            else None
+        )

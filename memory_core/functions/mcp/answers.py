@@ -18,7 +18,9 @@ from memory_core.domain.scenes import Profile, ProfileFact, ScenePage, SceneView
 from memory_core.domain.text.fence import one_line as visible_line
 
 SHORT = 300
-"""Characters of a memory in a short answer: the beginning of a long one says whether it is worth reading whole."""
+"""Characters of a memory in a short answer: the beginning of a long one says whether it is worth
+reading whole.
+"""
 SHORT_PASSAGE = 160
 PASSAGES = 2
 STORIES = ("cell", "note")
@@ -36,7 +38,9 @@ def with_redactions(text: str, redactions: Sequence[Redaction]) -> str:
     """A tool's answer, with a line that says what was taken out of the request."""
     if not redactions:
         return text
-    places = ", ".join(f"{redaction.kind} ({one_line(redaction.field, 80)})" for redaction in redactions)
+    places = ", ".join(
+        f"{redaction.kind} ({one_line(redaction.field, 80)})" for redaction in redactions
+    )
     return f"{text}\nRedacted before anything was kept: {places}."
 
 
@@ -47,7 +51,10 @@ def saved_text(saved: Saved) -> str:
         case Outcome.CREATED | Outcome.UPSERTED:
             text = f"Saved as {memory.id}."
         case Outcome.SUPERSEDED:
-            text = f"Saved as {memory.id}. It replaces {conflict.old_id if conflict else 'what was known before'}."
+            text = (
+                f"Saved as {memory.id}. It replaces "
+                f"{conflict.old_id if conflict else 'what was known before'}."
+            )
         case Outcome.MERGED:
             text = f"Merged into {memory.id}: {one_line(memory.content, SHORT)}"
         case Outcome.REINFORCED:
@@ -55,18 +62,35 @@ def saved_text(saved: Saved) -> str:
         case Outcome.REJECTED:
             text = f"Not saved: {memory.id} holds instead: {one_line(memory.content, SHORT)}"
         case Outcome.KEPT_BOTH:
-            text = f"Saved as {memory.id}, beside {conflict.old_id if conflict else 'another memory'}, which contradicts it."
+            text = (
+                f"Saved as {memory.id}, beside "
+                f"{conflict.old_id if conflict else 'another memory'}, which contradicts it."
+            )
     if conflict is not None and conflict.open:
-        text += " Which of both holds is not decided. If you know, ask the user, then forget the wrong one with memory_forget."
+        text += (
+            " Which of both holds is not decided. If you know, ask the user, then forget the wrong "
+            "one with memory_forget."
+        )
     return text + _without(saved.degraded)
 
 
 def search_text(result: Retrieved, *, whole: bool, moment: datetime) -> str:
-    """The results of a search, best first; of a truth that begins after `moment` from when on it holds."""
+    """The results of a search, best first; of a truth that begins after `moment` from when
+    on it holds.
+    """
     if not result.results:
         nearest = result.nearest
-        near = f" The nearest memory reached {nearest.relevance_score:.2f} of {nearest.answer_threshold:.2f}." if nearest else ""
-        return f"No memory answers this.{near} Ask in other words, or go on without." + _without(result.degraded)
+        near = (
+            (
+                f" The nearest memory reached {nearest.relevance_score:.2f} of "
+                f"{nearest.answer_threshold:.2f}."
+            )
+            if nearest
+            else ""
+        )
+        return f"No memory answers this.{near} Ask in other words, or go on without." + _without(
+            result.degraded
+        )
     lines = [f"Best first; {_DATA}."]
     for hit in result.results:
         lines += _hit_lines(hit, whole, moment)
@@ -82,13 +106,22 @@ def accepted_conversation_text(accepted: Accepted) -> str:
         return "All of these turns were known already."
     beside = f" {known} {'was' if known == 1 else 'were'} known already." if known else ""
     stored = "1 turn is stored" if new == 1 else f"{new} turns are stored"
-    return f"{stored} and can be found.{beside} What follows is worked out by task {accepted.task_id}." + _without(accepted.degraded)
+    return (
+        f"{stored} and can be found.{beside} What follows is worked out by task {accepted.task_id}."
+        + _without(accepted.degraded)
+    )
 
 
 def timeline_text(page: EventPage, *, since: str | None, narrowed: bool = False) -> str:
-    """Changes, oldest first. since: of the request; the cursor goes with no other. narrowed: whether only some changes were asked for."""
+    """Changes, oldest first. since: of the request; the cursor goes with no other. narrowed:
+    whether only some changes were asked for.
+    """
     if not page.events:
-        return "There is no such change in that time; others may be." if narrowed else "Nothing changed in that time."
+        return (
+            "There is no such change in that time; others may be."
+            if narrowed
+            else "Nothing changed in that time."
+        )
     lines = [f"Oldest first; texts are {_DATA}.", *(_event_line(event) for event in page.events)]
     if page.next_cursor:
         lines.append(f"More with {f'since={since} ' if since else ''}cursor={page.next_cursor}")
@@ -97,7 +130,9 @@ def timeline_text(page: EventPage, *, since: str | None, narrowed: bool = False)
 
 def counts_text(foreseen: Foreseen) -> str:
     """What a dry run counted."""
-    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in foreseen.counts.items() if number)
+    return ", ".join(
+        f"{number} {name.replace('_', ' ')}" for name, number in foreseen.counts.items() if number
+    )
 
 
 def forgotten_lines(memories: Sequence[Memory], foreseen: Foreseen) -> list[str]:
@@ -110,16 +145,29 @@ def forgotten_lines(memories: Sequence[Memory], foreseen: Foreseen) -> list[str]
 def profile_text(profile: Profile) -> str:
     """What is known of a person, a line a fact."""
     facts = [
-        f"- {one_line(fact.name)}: {one_line(str(fact.value))} (since {_day(fact.since)}{_disputes(fact)})" for fact in profile.explicit
+        (
+            f"- {one_line(fact.name)}: {one_line(str(fact.value))} (since "
+            f"{_day(fact.since)}{_disputes(fact)})"
+        )
+        for fact in profile.explicit
     ]
     traits = [f"- {one_line(trait.trait)}" for trait in profile.implicit]
     if not facts and not traits:
         return "Nothing is known of this user yet."
-    return "\n".join([f"Profile; {_DATA}.", *facts, *(["What shows without being said:", *traits] if traits else [])])
+    return "\n".join(
+        [
+            f"Profile; {_DATA}.",
+            *facts,
+            *(["What shows without being said:", *traits] if traits else []),
+        ]
+    )
 
 
 def _disputes(fact: ProfileFact) -> str:
-    return "".join(f"; disputed on {_day(dispute.at)}: {one_line(dispute.text)}" for dispute in fact.disputed_by)
+    return "".join(
+        f"; disputed on {_day(dispute.at)}: {one_line(dispute.text)}"
+        for dispute in fact.disputed_by
+    )
 
 
 def scenes_text(page: ScenePage, prefix: str) -> str:
@@ -127,7 +175,10 @@ def scenes_text(page: ScenePage, prefix: str) -> str:
     if not page.scenes:
         return "There are no scenes yet: they are formed from episodes, by an hourly run."
     lines = [
-        f"- {_day(scene.started_at)}: {one_line(scene.title)} ({scene.count} episodes): {one_line(scene.summary, SHORT)} {prefix}{scene.id}"
+        (
+            f"- {_day(scene.started_at)}: {one_line(scene.title)} ({scene.count} episodes): "
+            f"{one_line(scene.summary, SHORT)} {prefix}{scene.id}"
+        )
         for scene in page.scenes
     ]
     return "\n".join([f"Scenes, the latest first; {_DATA}.", *lines])
@@ -137,7 +188,9 @@ def scene_text(scene: SceneView) -> str:
     """One scene, whole."""
     stale = [_stale_line(fact) for fact in scene.stale_facts]
     head = f"{one_line(scene.title)}, {_day(scene.started_at)} to {_day(scene.ended_at)}; {_DATA}."
-    return "\n".join([head, one_line(scene.summary), *stale, f"Episodes: {', '.join(scene.cell_ids)}"])
+    return "\n".join(
+        [head, one_line(scene.summary), *stale, f"Episodes: {', '.join(scene.cell_ids)}"]
+    )
 
 
 def memory_line(memory: Mapping[str, Any], limit: int | None = SHORT) -> str:
@@ -145,7 +198,9 @@ def memory_line(memory: Mapping[str, Any], limit: int | None = SHORT) -> str:
     name = memory.get("key") or memory.get("actor")
     whose = f" {one_line(str(name))}" if name else ""
     day = str(memory["event_timestamp"])[:10]
-    return f"[{memory['id']}] {day} {memory['type']}{whose}: {one_line(str(memory['content']), limit)}"
+    return (
+        f"[{memory['id']}] {day} {memory['type']}{whose}: {one_line(str(memory['content']), limit)}"
+    )
 
 
 def _hit_lines(hit: Hit, whole: bool, moment: datetime) -> Iterable[str]:
@@ -153,7 +208,10 @@ def _hit_lines(hit: Hit, whole: bool, moment: datetime) -> Iterable[str]:
     # Of an episode the turns that matched tell more than its beginning.
     passages = hit.passages if len(memory["content"]) > SHORT else ()
     faded = f" (faded, {hit.age_days} days old)" if hit.tier == "faded" else ""
-    yield f"{hit.rank}. {memory_line(memory, None if whole else SHORT_PASSAGE if passages else SHORT)}{faded}{_begins(memory, moment)}"
+    yield (
+        f"{hit.rank}. "
+        f"{memory_line(memory, None if whole else SHORT_PASSAGE if passages else SHORT)}{faded}{_begins(memory, moment)}"  # noqa: E501
+    )
     for passage in passages[: None if whole else PASSAGES]:
         text = one_line(passage.text, None if whole else SHORT_PASSAGE)
         yield f"   {_day(passage.at)} {one_line(passage.actor or 'said')}: {text}"
@@ -169,16 +227,23 @@ def _begins(memory: Mapping[str, Any], moment: datetime) -> str:
 
 
 def _stale_line(fact: Mapping[str, Any]) -> str:
-    current = f"; now: {one_line(str(fact['current']), SHORT_PASSAGE)}" if fact.get("current") else ""
+    current = (
+        f"; now: {one_line(str(fact['current']), SHORT_PASSAGE)}" if fact.get("current") else ""
+    )
     return f"no longer true: {one_line(str(fact['text']), SHORT_PASSAGE)}{current}"
 
 
 def _event_line(event: Event) -> str:
-    return f"{event.occurred_at:%Y-%m-%dT%H:%MZ} {event.event_type} [{event.memory_id}] {event.memory_type}{_change(event.after)}"
+    return (
+        f"{event.occurred_at:%Y-%m-%dT%H:%MZ} {event.event_type} [{event.memory_id}] "
+        f"{event.memory_type}{_change(event.after)}"
+    )
 
 
 def _change(after: Mapping[str, Any]) -> str:
-    """What an event left behind: a text, the memory that now holds instead, or the names of the fields."""
+    """What an event left behind: a text, the memory that now holds instead, or the names
+    of the fields.
+    """
     if after.get("content"):
         return f": {one_line(str(after['content']), SHORT_PASSAGE)}"
     if after.get("next_id"):

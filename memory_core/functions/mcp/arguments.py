@@ -1,6 +1,8 @@
-"""What each tool takes, described for a model, and as a JSON schema without anything that a model does not need.
+"""What each tool takes, described for a model, and as a JSON schema without anything that a model
+does not need.
 
-The fields are named as in the HTTP API, whose models check the values; only what a model needs in most calls is offered here.
+The fields are named as in the HTTP API, whose models check the values; only what a model needs in
+most calls is offered here.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ MOMENT = "Like 2026-05-08T13:56:00Z."
 
 
 def _whole(value: Any) -> Any:
-    """The whole number that a float is: JSON has one kind of number, and some clients write 5.0 for 5."""
+    """The whole number that a float is: JSON has one kind of number, and some clients
+    write 5.0 for 5.
+    """
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -36,21 +40,40 @@ Session = Annotated[str | None, Field(description="Only memories of this convers
 class SaveArguments(Input):
     """One memory to save."""
 
-    content: str = Field(description='One statement that is understood alone, with names and dates: "Ana moved to Lisbon in May 2026".')
+    content: str = Field(
+        description=(
+            'One statement that is understood alone, with names and dates: "Ana moved to Lisbon in '
+            'May 2026".'
+        )
+    )
     type: Kind = Field(
         "semantic",
-        description="semantic: a lasting fact or preference. episodic: something that happened once. procedural: how something is done, "
-        "or a standing instruction; needs key.",
+        description=(
+            "semantic: a lasting fact or preference. episodic: something that happened once. "
+            "procedural: how something is done, or a standing instruction; needs key."
+        ),
     )
     subject: str | None = Field(
         None,
-        description="With attribute, names something that has one value at a time, such as ana and city: a new value replaces the old.",
+        description=(
+            "With attribute, names something that has one value at a time, such as ana and city: a "
+            "new value replaces the old."
+        ),
     )
     attribute: str | None = Field(None, description="See subject.")
-    key: str | None = Field(None, description="Name of a procedural memory, such as code-style. Saving to a known key replaces it.")
+    key: str | None = Field(
+        None,
+        description=(
+            "Name of a procedural memory, such as code-style. Saving to a known key replaces it."
+        ),
+    )
     tags: list[str] | None = Field(None, description="Words to find or forget it by.")
-    event_timestamp: str | None = Field(None, description=f"When it happened or became true; now if left out. {MOMENT}")
-    valid_until: str | None = Field(None, description=f"When it stops being true, if that is known. {MOMENT}")
+    event_timestamp: str | None = Field(
+        None, description=f"When it happened or became true; now if left out. {MOMENT}"
+    )
+    valid_until: str | None = Field(
+        None, description=f"When it stops being true, if that is known. {MOMENT}"
+    )
     session_id: str | None = Field(None, description="The conversation that it comes from.")
 
 
@@ -62,16 +85,26 @@ class SearchArguments(Input):
     types: list[Kind] | None = Field(None, description="Only memories of these types.")
     tags: Tags = None
     session_id: Session = None
-    at: str | None = Field(None, description=f"What was true at that moment instead of now. {MOMENT}")
-    detail: Literal["short", "full"] = Field("short", description="full: whole texts instead of their beginnings.")
+    at: str | None = Field(
+        None, description=f"What was true at that moment instead of now. {MOMENT}"
+    )
+    detail: Literal["short", "full"] = Field(
+        "short", description="full: whole texts instead of their beginnings."
+    )
 
 
 class ContextArguments(Input):
     """What the turn is about."""
 
-    query: str | None = Field(None, description="What the user just said or asked. Left out: what is known in general.")
-    session_id: str | None = Field(None, description="The conversation that goes on: its last turns are included.")
-    exclude_session_id: str | None = Field(None, description="The conversation that you see yourself, so that it is not repeated.")
+    query: str | None = Field(
+        None, description="What the user just said or asked. Left out: what is known in general."
+    )
+    session_id: str | None = Field(
+        None, description="The conversation that goes on: its last turns are included."
+    )
+    exclude_session_id: str | None = Field(
+        None, description="The conversation that you see yourself, so that it is not repeated."
+    )
     max_tokens: Whole = Field(SHORT_CONTEXT, ge=100, le=16_000, description="Longest answer.")
 
 
@@ -87,19 +120,35 @@ class TurnArgument(Input):
 class ConverseArguments(Input):
     """A conversation to be remembered."""
 
-    messages: list[TurnArgument] = Field(min_length=1, max_length=200, description="The turns in order. Turns that are known are left out.")
-    session_id: str | None = Field(None, description="Names the conversation, so that later calls go on with it.")
+    messages: list[TurnArgument] = Field(
+        min_length=1,
+        max_length=200,
+        description="The turns in order. Turns that are known are left out.",
+    )
+    session_id: str | None = Field(
+        None, description="Names the conversation, so that later calls go on with it."
+    )
 
 
 class TimelineArguments(Input):
     """Which changes to list."""
 
-    since: str | None = Field(None, description=f"From then on; the last seven days if neither this nor memory_id is given. {MOMENT}")
+    since: str | None = Field(
+        None,
+        description=(
+            f"From then on; the last seven days if neither this nor memory_id is given. {MOMENT}"
+        ),
+    )
     until: str | None = Field(None, description=f"Before then. {MOMENT}")
     memory_id: str | None = Field(None, description="Only changes of this memory.")
-    types: list[str] | None = Field(None, description="Only these memory types (semantic) or changes (created, superseded, deleted).")
+    types: list[str] | None = Field(
+        None,
+        description="Only these memory types (semantic) or changes (created, superseded, deleted).",
+    )
     limit: Whole = Field(10, ge=1, le=100, description="Most changes.")
-    cursor: str | None = Field(None, description="From an earlier answer, to go on; with all else as it was.")
+    cursor: str | None = Field(
+        None, description="From an earlier answer, to go on; with all else as it was."
+    )
 
 
 class ForgetArguments(Input):
@@ -109,8 +158,13 @@ class ForgetArguments(Input):
     tags: list[str] | None = Field(None, description="Memories with one of these tags.")
     session_id: str | None = Field(None, description="Everything of this conversation.")
     before: str | None = Field(None, description=f"Only what was told before then. {MOMENT}")
-    mode: Literal["soft", "hard"] = Field("soft", description="soft: hidden, and can be restored. hard: gone for good, with its history.")
-    confirm: str | None = Field(None, description="The code that the first call answered with, once the user has agreed.")
+    mode: Literal["soft", "hard"] = Field(
+        "soft",
+        description="soft: hidden, and can be restored. hard: gone for good, with its history.",
+    )
+    confirm: str | None = Field(
+        None, description="The code that the first call answered with, once the user has agreed."
+    )
 
 
 class RecallArguments(Input):
@@ -119,32 +173,48 @@ class RecallArguments(Input):
     topic: Query
 
 
-def checked_arguments(model: type[Model], given: Mapping[str, Any] | None, *, now: datetime | None = None) -> Model:
+def checked_arguments(
+    model: type[Model], given: Mapping[str, Any] | None, *, now: datetime | None = None
+) -> Model:
     """The arguments of a tool as its model. Raises Invalid, naming each field that is refused."""
     try:
         return from_json(model, given or {}, now=now)
     except TypeError:  # a number beyond 64 bits, or a text that is no Unicode
-        raise invalid(FieldError("arguments", "hold a number beyond 64 bits, or a text that is no Unicode")) from None
+        raise invalid(
+            FieldError("arguments", "hold a number beyond 64 bits, or a text that is no Unicode")
+        ) from None
 
 
 @functools.cache
 def input_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments: no titles, no references, and a field that may be left out is not shown as null too."""
+    """The JSON schema of a tool's arguments: no titles, no references, and a field that may be left
+    out is not shown as null too.
+    """
     whole = model.model_json_schema()
     schema = _plain(whole, whole.get("$defs", {}))
-    return {name: schema[name] for name in ("type", "properties", "required", "additionalProperties") if name in schema}
+    return {
+        name: schema[name]
+        for name in ("type", "properties", "required", "additionalProperties")
+        if name in schema
+    }
 
 
 def _plain(schema: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:
         definition = _plain(definitions[schema["$ref"].rpartition("/")[2]], definitions)
         return {name: value for name, value in definition.items() if name != "description"}
-    plain = {name: value for name, value in schema.items() if name not in ("title", "$defs") and not (name == "default" and value is None)}
+    plain = {
+        name: value
+        for name, value in schema.items()
+        if name not in ("title", "$defs") and not (name == "default" and value is None)
+    }
     if "anyOf" in plain:
         (kind,) = (branch for branch in plain.pop("anyOf") if branch != {"type": "null"})
         plain = {**_plain(kind, definitions), **plain}
     if "properties" in plain:
-        plain["properties"] = {name: _plain(field, definitions) for name, field in plain["properties"].items()}
+        plain["properties"] = {
+            name: _plain(field, definitions) for name, field in plain["properties"].items()
+        }
     if "items" in plain:
         plain["items"] = _plain(plain["items"], definitions)
     return plain

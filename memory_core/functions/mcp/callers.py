@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import FieldError, Forbidden, Invalid, MemoryCoreError, NotFound, Unavailable
+from memory_core.domain.errors import (
+    FieldError,
+    Forbidden,
+    Invalid,
+    MemoryCoreError,
+    NotFound,
+    Unavailable,
+)
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.functions.callers import Caller, Right
 
 _NO_USER = (
-    "nobody is named whose memories are meant. The person who set this server up has to add the header X-Memory-User, or "
-    "?user_id= to its address, or to use a key that is bound to one user"
+    "nobody is named whose memories are meant. The person who set this server up has to add the "
+    "header X-Memory-User, or ?user_id= to its address, or to use a key that is bound to one user"
 )
 
 
@@ -25,7 +32,9 @@ class NoUser(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class ToolCaller:
-    """Who calls tools over one connection, or by one request. owner: of the memories; without a user where none is named."""
+    """Who calls tools over one connection, or by one request. owner: of the memories;
+    without a user where none is named.
+    """
 
     core: MemoryCore
     owner: Owner
@@ -46,12 +55,18 @@ def advice(error: MemoryCoreError) -> str:
         case NoUser():
             return f"Not done. {detail}. Calling again does not help; tell the user."
         case Invalid():
-            return f"Not done. {detail}{'' if detail.endswith('?') else '.'} Correct the arguments and call again."
+            return (
+                f"Not done. {detail}{'' if detail.endswith('?') else '.'} Correct the arguments "
+                "and call again."
+            )
         case Forbidden():
             return f"Not allowed. {detail}. Calling again does not help; tell the user."
         case NotFound():
             return f"Not found. {detail}. Look for the right id with memory_search."
         case Unavailable():
-            return f"The memory can't be reached just now ({detail}). Go on without it, or call again in {error.retry_after_s} s."
+            return (
+                f"The memory can't be reached just now ({detail}). Go on without it, or call again "
+                f"in {error.retry_after_s} s."
+            )
         case _:
             return f"Not done. {error.title}: {detail}."

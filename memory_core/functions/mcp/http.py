@@ -1,4 +1,6 @@
-"""Streamable HTTP by the SDK's own transport, without sessions: one POST in, one JSON answer out."""
+"""Streamable HTTP by the SDK's own transport, without sessions: one POST in,
+one JSON answer out.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,18 @@ Message = MutableMapping[str, Any]
 
 
 async def answer(req: Admitted[Nothing]) -> HttpResponse:
-    """The answer to one message. Raises Malformed for a body that is none, or Invalid for one that is no JSON object, as everywhere."""
+    """The answer to one message. Raises Malformed for a body that is none, or Invalid for one that
+    is no JSON object, as everywhere.
+    """
     limit = req.core.settings.body_limit_bytes
     # The SDK's reader takes names given twice and NaN, and repeats what it refuses.
     _check_message(read_object(req.content, req.headers.get("content-type"), limit))
-    call = replace(req.call, idempotency_key=None, route="", body_hash="")  # a key of the request is not one of a call within it
+    # a key of the request is not one of a call within it
+    call = replace(req.call, idempotency_key=None, route="", body_hash="")
     server = build_server(ToolCaller(req.core, req.owner, req.caller, call))
-    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True, max_request_body_size=limit)
+    manager = StreamableHTTPSessionManager(
+        server, json_response=True, stateless=True, max_request_body_size=limit
+    )
     exchange = _Exchange(req)
     async with manager.run():
         await manager.handle_request(exchange.scope, exchange.receive, exchange.send)
@@ -51,7 +58,10 @@ class _Exchange:
     """A request as ASGI has it, and the response that comes of it."""
 
     def __init__(self, req: Admitted[Nothing]) -> None:
-        headers = [(name.lower().encode("latin-1"), value.encode("latin-1", "replace")) for name, value in req.headers.items()]
+        headers = [
+            (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
+            for name, value in req.headers.items()
+        ]
         self.scope: Message = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -72,7 +82,9 @@ class _Exchange:
         self._body = b""
 
     async def receive(self) -> Message:
-        """The whole body, once; then nothing, until the transport stops to wait: the client is never seen to leave."""
+        """The whole body, once; then nothing, until the transport stops to wait:
+        the client is never seen to leave.
+        """
         content, self._content = self._content, None
         if content is None:
             await asyncio.Event().wait()
@@ -82,7 +94,10 @@ class _Exchange:
         """Keep a part of the response."""
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            self._headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in message.get("headers", [])}
+            self._headers = {
+                name.decode("latin-1"): value.decode("latin-1")
+                for name, value in message.get("headers", [])
+            }
         else:
             self._body += message.get("body", b"")
 

@@ -28,10 +28,27 @@ class Readable:
 
 
 RESOURCES = (
-    Readable(PROFILE, "profile", "Profile", "What is known of the user: facts that hold now, and traits that show."),
-    Readable(SCENES, "scenes", "Scenes", "The threads of the user's life, the latest twenty, each with its address."),
+    Readable(
+        PROFILE,
+        "profile",
+        "Profile",
+        "What is known of the user: facts that hold now, and traits that show.",
+    ),
+    Readable(
+        SCENES,
+        "scenes",
+        "Scenes",
+        "The threads of the user's life, the latest twenty, each with its address.",
+    ),
 )
-TEMPLATES = (Readable(f"{SCENE}{{scene_id}}", "scene", "Scene", "One thread of the user's life: its story, and the episodes in it."),)
+TEMPLATES = (
+    Readable(
+        f"{SCENE}{{scene_id}}",
+        "scene",
+        "Scene",
+        "One thread of the user's life: its story, and the episodes in it.",
+    ),
+)
 
 
 async def read_resource(caller: ToolCaller, uri: str) -> str:
@@ -43,7 +60,9 @@ async def read_resource(caller: ToolCaller, uri: str) -> str:
         return scenes_text(await caller.core.scenes(caller.owner), SCENE)
     if uri.startswith(SCENE):
         return scene_text(await caller.core.scene(caller.owner, uri.removeprefix(SCENE)))
-    raise NotFound(f"There is no such resource; there are {PROFILE}, {SCENES} and {SCENE}{{scene_id}}")
+    raise NotFound(
+        f"There is no such resource; there are {PROFILE}, {SCENES} and {SCENE}{{scene_id}}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,26 +79,41 @@ class Prompt:
 async def recall(caller: ToolCaller, given: Mapping[str, str]) -> str:
     """What is known about a topic, as a message."""
     caller.check("read")
-    asked = checked_arguments(RecallArguments, {name: text for name, text in given.items() if name == "topic"})
+    asked = checked_arguments(
+        RecallArguments, {name: text for name, text in given.items() if name == "topic"}
+    )
     known = (await caller.core.context(caller.owner, ContextInput(query=asked.topic))).context
     if not known:
         return "Nothing is remembered about this topic. Say so, and ask me for what you need."
-    return f"Below is what is remembered that matters to my topic. Tell me in a few sentences what you know, with dates.\n\n{known}"
+    return (
+        "Below is what is remembered that matters to my topic. Tell me in a few sentences what you "
+        f"know, with dates.\n\n{known}"
+    )
 
 
 async def remember(caller: ToolCaller, given: Mapping[str, str]) -> str:
     """Instructions to save what will matter later."""
     caller.check("write")
     return (
-        "Go through our conversation. Save with memory_save each fact, preference, decision and instruction that will matter in later "
-        "conversations: one statement a call, understood alone, with names and dates. Leave out secrets and what is only of the moment. "
-        "Then list what you have saved."
+        "Go through our conversation. Save with memory_save each fact, preference, decision and "
+        "instruction that will matter in later conversations: one statement a call, understood "
+        "alone, with names and dates. Leave out secrets and what is only of the moment. Then list "
+        "what you have saved."
     )
 
 
 PROMPTS = (
     Prompt(
-        "recall", "What do you remember about …?", "Begin with what is remembered about a topic.", recall, {"topic": "What it is about."}
+        "recall",
+        "What do you remember about …?",
+        "Begin with what is remembered about a topic.",
+        recall,
+        {"topic": "What it is about."},
     ),
-    Prompt("remember", "Remember this conversation", "Save what will matter later out of this conversation.", remember),
+    Prompt(
+        "remember",
+        "Remember this conversation",
+        "Save what will matter later out of this conversation.",
+        remember,
+    ),
 )

@@ -1,6 +1,7 @@
 """The tools: names, descriptions and what each does, all by calls of `MemoryCore`.
 
-Descriptions are read by models in every conversation, so each says when to use the tool, and no more than that needs.
+Descriptions are read by models in every conversation, so each says when to use the tool,
+and no more than that needs.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.errors import FieldError, Invalid, NotFound
 from memory_core.domain.fields import Input
 from memory_core.domain.requests.maintenance import ForgetInput, TimelineInput
-from memory_core.domain.requests.memories import ContextInput, ConverseInput, RetrieveInput, SaveInput
+from memory_core.domain.requests.memories import (
+    ContextInput,
+    ConverseInput,
+    RetrieveInput,
+    SaveInput,
+)
 from memory_core.domain.results import Accepted
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.functions.callers import Right
@@ -48,19 +54,23 @@ LATELY = timedelta(days=7)
 MOST_SHOWN = 10
 """Memories whose texts a question shows before they are forgotten."""
 HIDDEN = (
-    "They ask to forget something: what that surely names is hidden soon, not gone. memory_timeline then lists it as deleted; if the user "
-    "did not mean it, they can restore it (POST /api/v1/memories/{id}/restore)."
+    "They ask to forget something: what that surely names is hidden soon, not gone. "
+    "memory_timeline then lists it as deleted; if the user did not mean it, they can restore it "
+    "(POST /api/v1/memories/{id}/restore)."
 )
 MOST_NAMED = 200
-"""Memories whose versions the code of a question names; where more fit, the code names the end of the log as well."""
+"""Memories whose versions the code of a question names; where more fit, the code names the end of
+the log as well.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What has to be agreed to before a tool does anything.
 
-    code: names exactly this. confirmed_by: the code that the model sent along, if any. refused: the answer after a no. agreement: what a
-    yes says. needs_answer: false where the tool goes on without one.
+    code: names exactly this. confirmed_by: the code that the model sent along, if any. refused: the
+    answer after a no. agreement: what a yes says. needs_answer: false where the tool goes on
+    without one.
     """
 
     text: str
@@ -73,8 +83,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool. run: what it does, as a text. ask: the question that has to be agreed to first; a text where there is nothing to do,
-    None where there is nothing to ask.
+    """One tool. run: what it does, as a text. ask: the question that has to be agreed to first; a
+    text where there is nothing to do, None where there is nothing to ask.
     """
 
     name: str
@@ -96,26 +106,40 @@ async def save(caller: ToolCaller, asked: SaveArguments) -> str:
 
 async def search(caller: ToolCaller, asked: SearchArguments) -> str:
     """Find memories."""
-    query = _request(caller, RetrieveInput, {**_given(asked, without=("detail",)), "limit": asked.limit})
+    query = _request(
+        caller, RetrieveInput, {**_given(asked, without=("detail",)), "limit": asked.limit}
+    )
     moment = query.at or caller.core.clock.now()
-    return search_text(await caller.core.retrieve(caller.owner, query), whole=asked.detail == "full", moment=moment)
+    return search_text(
+        await caller.core.retrieve(caller.owner, query), whole=asked.detail == "full", moment=moment
+    )
 
 
 async def context(caller: ToolCaller, asked: ContextArguments) -> str:
     """What to know before a turn."""
     request = _request(caller, ContextInput, {**_given(asked), "max_tokens": asked.max_tokens})
-    return (await caller.core.context(caller.owner, request)).context or "Nothing is known that matters here."
+    return (
+        await caller.core.context(caller.owner, request)
+    ).context or "Nothing is known that matters here."
 
 
 async def ask_to_heed(caller: ToolCaller, asked: ConverseArguments) -> Question | None:
-    """The requests to forget that the turns hold, as a question; None where they hold none that is new."""
+    """The requests to forget that the turns hold, as a question; None where they hold none
+    that is new.
+    """
     requests = await _new_requests(caller, asked)
     if not requests:
         return None
     lines = [f"- {one_line(request)}" for request in requests]
     return Question(
         "\n".join(
-            ["The conversation asks the memory to forget. What these sentences name would be hidden, and could be restored:", *lines]
+            [
+                (
+                    "The conversation asks the memory to forget. What these sentences name would "
+                    "be hidden, and could be restored:"
+                ),
+                *lines,
+            ]
         ),
         hashlib.sha256(orjson.dumps(requests)).hexdigest()[:8],
         refused="The user did not agree: nothing was stored. Leave those turns out and call again.",
@@ -128,21 +152,35 @@ async def converse(caller: ToolCaller, asked: ConverseArguments) -> str:
     """Take a conversation in."""
     requests = await _new_requests(caller, asked)
     conversation = _request(caller, ConverseInput, _given(asked))
-    text = accepted_conversation_text(await caller.core.converse(caller.owner, conversation, caller.call))
+    text = accepted_conversation_text(
+        await caller.core.converse(caller.owner, conversation, caller.call)
+    )
     return f"{text} {HIDDEN}" if requests else text
 
 
 async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[str]:
-    """The sentences that ask to forget something and are carried out, but those of turns that the session has."""
+    """The sentences that ask to forget something and are carried out, but those of turns that the
+    session has.
+    """
     now = caller.core.clock.now()
     messages = [
-        Message(role=turn.role, content=caller.core.redact(turn.content), actor=turn.actor, timestamp=now) for turn in asked.messages
+        Message(
+            role=turn.role,
+            content=caller.core.redact(turn.content),
+            actor=turn.actor,
+            timestamp=now,
+        )
+        for turn in asked.messages
     ]
-    requests = [wish for wish in said_wishes(messages) if wish.kind == "forget" and wish.surety == "sure"]
+    requests = [
+        wish for wish in said_wishes(messages) if wish.kind == "forget" and wish.surety == "sure"
+    ]
     if not requests or asked.session_id is None:
         return [wish.text for wish in requests]
     try:
-        page = await caller.core.session_messages(caller.owner, asked.session_id, limit=100, newest_first=True)
+        page = await caller.core.session_messages(
+            caller.owner, asked.session_id, limit=100, newest_first=True
+        )
     except NotFound:
         return [wish.text for wish in requests]
     known = {message.content for message in page.messages}
@@ -155,7 +193,9 @@ async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
     if asked.since is None and asked.memory_id is None:
         fields["since"] = (caller.core.clock.now() - LATELY).isoformat(timespec="seconds")
     page = await caller.core.timeline(caller.owner, _request(caller, TimelineInput, fields))
-    return timeline_text(page, since=fields.get("since"), narrowed=bool(asked.types or asked.memory_id))
+    return timeline_text(
+        page, since=fields.get("since"), narrowed=bool(asked.types or asked.memory_id)
+    )
 
 
 async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question | str:
@@ -165,8 +205,15 @@ async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question 
     foreseen = await caller.core.forget(caller.owner, request)
     if isinstance(foreseen, Accepted) or not any(foreseen.counts.values()):
         return "No memory fits that; nothing was forgotten."
-    how = "forgotten for good, with their history" if asked.mode == "hard" else "hidden, and could be restored"
-    head = f"These memories would be {how}: {counts_text(foreseen)}{' and more' if foreseen.capped else ''}."
+    how = (
+        "forgotten for good, with their history"
+        if asked.mode == "hard"
+        else "hidden, and could be restored"
+    )
+    head = (
+        f"These memories would be {how}: "
+        f"{counts_text(foreseen)}{' and more' if foreseen.capped else ''}."
+    )
     text = "\n".join([head, *forgotten_lines(fitting.memories[:MOST_SHOWN], foreseen)])
     subject = {
         "owner": [*caller.owner],
@@ -176,21 +223,32 @@ async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question 
         "memories": [[memory.id, memory.etag] for memory in fitting.memories],
         "more_until": fitting.more_until,
     }
-    return Question(text, hashlib.sha256(orjson.dumps(subject, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8], asked.confirm)
+    return Question(
+        text,
+        hashlib.sha256(orjson.dumps(subject, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8],
+        asked.confirm,
+    )
 
 
 async def forget(caller: ToolCaller, asked: ForgetArguments) -> str:
     """Forget what was agreed to."""
-    answer = await caller.core.forget(caller.owner, _forget_request(caller, asked, dry_run=False), caller.call)
-    return f"Being forgotten now, by task {answer.task_id}." if isinstance(answer, Accepted) else counts_text(answer)
+    answer = await caller.core.forget(
+        caller.owner, _forget_request(caller, asked, dry_run=False), caller.call
+    )
+    return (
+        f"Being forgotten now, by task {answer.task_id}."
+        if isinstance(answer, Accepted)
+        else counts_text(answer)
+    )
 
 
 TOOLS = (
     Tool(
         "memory_context",
         "What to know before answering",
-        "Call this first in a conversation, and again when its subject changes: one text with what is known of the user that matters to "
-        "the message at hand (profile, standing instructions, related memories, what was said last).",
+        "Call this first in a conversation, and again when its subject changes: one text with what "
+        "is known of the user that matters to the message at hand (profile, standing instructions, "
+        "related memories, what was said last).",
         "read",
         ContextArguments,
         context,
@@ -198,8 +256,9 @@ TOOLS = (
     Tool(
         "memory_search",
         "Search memories",
-        "Look up something specific about the user or earlier work, when you need a fact, its date or its id. Answers with the best "
-        "memories, a line each; an empty answer means that nothing fits.",
+        "Look up something specific about the user or earlier work, when you need a fact, its date "
+        "or its id. Answers with the best memories, a line each; an empty answer means that "
+        "nothing fits.",
         "read",
         SearchArguments,
         search,
@@ -207,8 +266,9 @@ TOOLS = (
     Tool(
         "memory_save",
         "Save a memory",
-        "Keep one thing that will matter in later conversations: a fact, preference, decision, event or instruction, when the user states "
-        "it or asks you to remember it. One statement a call. Not for secrets, nor for what is only of the moment.",
+        "Keep one thing that will matter in later conversations: a fact, preference, decision, "
+        "event or instruction, when the user states it or asks you to remember it. One statement a "
+        "call. Not for secrets, nor for what is only of the moment.",
         "write",
         SaveArguments,
         save,
@@ -216,8 +276,9 @@ TOOLS = (
     Tool(
         "memory_converse",
         "Remember a conversation",
-        "Hand over the turns of a conversation as they were said, at its end or every few turns; facts and episodes are formed from them "
-        "in the background. Use memory_save instead for a single fact.",
+        "Hand over the turns of a conversation as they were said, at its end or every few turns; "
+        "facts and episodes are formed from them in the background. Use memory_save instead for a "
+        "single fact.",
         "write",
         ConverseArguments,
         converse,
@@ -226,8 +287,9 @@ TOOLS = (
     Tool(
         "memory_timeline",
         "What changed when",
-        "See what was saved, changed, replaced or forgotten, and when. Use it for questions about the memory itself (since when is that "
-        "known, what was it before); for what the memories say use memory_search.",
+        "See what was saved, changed, replaced or forgotten, and when. Use it for questions about "
+        "the memory itself (since when is that known, what was it before); for what the memories "
+        "say use memory_search.",
         "read",
         TimelineArguments,
         timeline,
@@ -235,8 +297,9 @@ TOOLS = (
     Tool(
         "memory_forget",
         "Forget memories",
-        "Forget memories, only when the user wants that. Name them by ids (from memory_search), tags, session_id or before. The first "
-        "call forgets nothing: it shows what would go and asks the user, or answers with a code for a second call once they agreed.",
+        "Forget memories, only when the user wants that. Name them by ids (from memory_search), "
+        "tags, session_id or before. The first call forgets nothing: it shows what would go and "
+        "asks the user, or answers with a code for a second call once they agreed.",
         "write",
         ForgetArguments,
         forget,
@@ -259,10 +322,23 @@ def _request(caller: ToolCaller, model: type[Request], fields: Mapping[str, Any]
 
 
 def _forget_request(caller: ToolCaller, asked: ForgetArguments, *, dry_run: bool) -> ForgetInput:
-    chosen = {name: value for name in ("ids", "tags", "session_id", "before") if (value := getattr(asked, name)) is not None}
+    chosen = {
+        name: value
+        for name in ("ids", "tags", "session_id", "before")
+        if (value := getattr(asked, name)) is not None
+    }
     if not chosen:
-        raise invalid(FieldError("arguments", "name at least one of ids, tags, session_id and before"))
+        raise invalid(
+            FieldError("arguments", "name at least one of ids, tags, session_id and before")
+        )
     try:
-        return _request(caller, ForgetInput, {"filter": chosen, "mode": asked.mode, "dry_run": dry_run})
+        return _request(
+            caller, ForgetInput, {"filter": chosen, "mode": asked.mode, "dry_run": dry_run}
+        )
     except Invalid as error:
-        raise invalid(*(replace(refused, field=refused.field.removeprefix("filter.")) for refused in error.errors)) from None
+        raise invalid(
+            *(
+                replace(refused, field=refused.field.removeprefix("filter."))
+                for refused in error.errors
+            )
+        ) from None

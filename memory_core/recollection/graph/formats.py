@@ -1,8 +1,9 @@
 """Write a graph as Mermaid, as Graphviz' dot, and as a page of its own.
 
-Note: quotes do not protect a label. Mermaid looks for directives (`%%{…}%%`), styles and Markdown inside them too,
-so every mark but a comma and a question mark is written as its code, `#37;`; letters, digits and what is beyond ASCII stay. And it
-decodes before it looks for mathematics (`$$`), icons (`fa:fa-ban`) and line breaks (a backslash and an n): an invisible joiner parts these.
+Note: quotes do not protect a label. Mermaid looks for directives (`%%{…}%%`), styles and Markdown
+inside them too, so every mark but a comma and a question mark is written as its code, `#37;`;
+letters, digits and what is beyond ASCII stay. And it decodes before it looks for mathematics
+(`$$`), icons (`fa:fa-ban`) and line breaks (a backslash and an n): an invisible joiner parts these.
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from collections.abc import Iterator
 from html import escape
 
 from memory_core.domain.memory import Memory
-from memory_core.recollection.graph.model import MAX_NODES, Edge, Graph, Look, brief, facts_of, look_of, name_of
+from memory_core.recollection.graph.model import (
+    MAX_NODES,
+    Edge,
+    Graph,
+    Look,
+    brief,
+    facts_of,
+    look_of,
+    name_of,
+)
 from memory_core.recollection.graph.style import STYLE
 from memory_core.recollection.graph.svg import drawn, said
 
@@ -38,7 +48,10 @@ def _mermaid_lines(graph: Graph) -> Iterator[str]:
     yield "flowchart TB"
     for place, memory in enumerate(graph.nodes):
         text = brief(memory.content, MERMAID_TEXT_CHARACTERS)
-        yield f'  n{place}["{_as_mermaid(text)}<br/>{_as_mermaid(name_of(memory))} · {_as_mermaid(facts_of(memory))}"]:::{look_of(memory)}'
+        yield (
+            f'  n{place}["{_as_mermaid(text)}<br/>{_as_mermaid(name_of(memory))} · '
+            f'{_as_mermaid(facts_of(memory))}"]:::{look_of(memory)}'
+        )
     for edge in graph.edges:
         yield f"  n{edge.source} {_ARROWS[edge.kind]}|{_label(edge)}| n{edge.target}"
     if not graph.complete:
@@ -53,7 +66,8 @@ def _label(edge: Edge) -> str:
 
 
 def _as_mermaid(text: str) -> str:
-    # These begin and end what Mermaid itself puts in place of codes, so no text may bring them along.
+    # These begin and end what Mermaid itself puts in place of codes, so no text may
+    # bring them along.
     plain = text.replace("\ufb02", "fl").replace("¶ß", f"¶{_JOINER}ß")
     return "".join(_coded(character) for character in plain)
 
@@ -66,8 +80,8 @@ def _coded(character: str) -> str:
 
 # The graph in Graphviz' language.
 #
-# Note: inside quotes a backslash still speaks (`\N` is the node's name, `\l` ends a line) and so do HTML's
-# entities (`&amp;`), so both are escaped; the tooltip is no exception.
+# Note: inside quotes a backslash still speaks (`\N` is the node's name, `\l` ends a line) and so do
+# HTML's entities (`&amp;`), so both are escaped; the tooltip is no exception.
 
 
 DOT_TEXT_CHARACTERS, TOOLTIP_CHARACTERS = 60, 1000
@@ -77,7 +91,11 @@ _DOT_COLOURS = {
     "gone": 'fillcolor="#fbeaea", color="#b3473f"',
     "episode": 'fillcolor="#ece9fb", color="#6b5bc4"',
 }
-_EDGES = {"next": "", "told": ", style=dotted", "link": ", style=dotted, dir=none, constraint=false"}
+_EDGES = {
+    "next": "",
+    "told": ", style=dotted",
+    "link": ", style=dotted, dir=none, constraint=false",
+}
 
 
 def as_dot(graph: Graph) -> str:
@@ -88,15 +106,27 @@ def as_dot(graph: Graph) -> str:
 def _dot_lines(graph: Graph) -> Iterator[str]:
     yield "digraph evolution {"
     yield '  graph [rankdir=TB, charset="UTF-8", bgcolor=transparent];'
-    yield '  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, margin="0.15,0.08"];'
+    yield (
+        '  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, '
+        'margin="0.15,0.08"];'
+    )
     yield '  edge [fontname="sans-serif", fontsize=9, color="#71717a", fontcolor="#71717a"];'
     for place, memory in enumerate(graph.nodes):
-        label = f"{_as_dot(brief(memory.content, DOT_TEXT_CHARACTERS))}\\n{_as_dot(name_of(memory))} · {_as_dot(facts_of(memory))}"
+        label = (
+            f"{_as_dot(brief(memory.content, DOT_TEXT_CHARACTERS))}\\n{_as_dot(name_of(memory))} · "
+            f"{_as_dot(facts_of(memory))}"
+        )
         tooltip = _as_dot(brief(memory.content, TOOLTIP_CHARACTERS))
         asked = ", penwidth=3" if place == graph.asked else ""
-        yield f'  n{place} [label="{label}", tooltip="{tooltip}", {_DOT_COLOURS[look_of(memory)]}{asked}];'
+        yield (
+            f'  n{place} [label="{label}", tooltip="{tooltip}", '
+            f"{_DOT_COLOURS[look_of(memory)]}{asked}];"
+        )
     for edge in graph.edges:
-        yield f'  n{edge.source} -> n{edge.target} [label="{_as_dot(brief(edge.label, 24))}"{_EDGES[edge.kind]}];'
+        yield (
+            f"  n{edge.source} -> n{edge.target} "
+            f'[label="{_as_dot(brief(edge.label, 24))}"{_EDGES[edge.kind]}];'
+        )
     if not graph.complete:
         yield '  more [label="There is more than is shown", shape=plaintext, style=""];'
     yield "}"
@@ -106,16 +136,27 @@ def _as_dot(text: str) -> str:
     return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
-# The graph as a page of its own: the drawing, and beside it every memory with its whole text and what it is tied to.
+# The graph as a page of its own: the drawing, and beside it every memory with its whole text and
+# what it is tied to.
 #
-# It loads nothing and runs nothing, and `style.POLICY`, which goes with it as a header, keeps it so. Note: that no script
-# could come in is not the policy's merit. Every word of users is escaped; the policy is for the day when one is forgotten.
+# It loads nothing and runs nothing, and `style.POLICY`, which goes with it as a header, keeps it
+# so. Note: that no script could come in is not the policy's merit. Every word of users is escaped;
+# the policy is for the day when one is forgotten.
 
 
 SHORT_CHARACTERS, SHORT_LINES = 280, 6
 """A text within both is shown as it is, another one folded."""
-_LOOKS: dict[Look, str] = {"standing": "current", "past": "past", "gone": "deleted", "episode": "episodic"}
-_PHRASES = {"next": ("replaced by", "replaces"), "told": ("tells", "told in"), "link": ("linked with", "linked with")}
+_LOOKS: dict[Look, str] = {
+    "standing": "current",
+    "past": "past",
+    "gone": "deleted",
+    "episode": "episodic",
+}
+_PHRASES = {
+    "next": ("replaced by", "replaces"),
+    "told": ("tells", "told in"),
+    "link": ("linked with", "linked with"),
+}
 
 
 def as_page(graph: Graph) -> str:
@@ -126,12 +167,18 @@ def as_page(graph: Graph) -> str:
 def _parts(graph: Graph) -> Iterator[str]:
     asked = graph.nodes[graph.asked]
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">'
+    yield (
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" '
+        'href="data:,">'
+    )
     yield f"<title>Evolution: {escape(brief(asked.content, 60))}</title>"
     yield f"<style>{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>Evolution of a memory</h1>"
     yield f"<p><bdi>{escape(brief(asked.content, 140))}</bdi></p>\n<p>{_counted(graph)}</p>"
     if not graph.complete:
-        yield f'<p class="cut" role="note">There is more than is shown: a drawing holds {MAX_NODES} memories.</p>'
+        yield (
+            f'<p class="cut" role="note">There is more than is shown: a drawing holds {MAX_NODES} '
+            "memories.</p>"
+        )
     yield from _legend(graph)
     yield '</header>\n<main>\n<div class="drawing" tabindex="0">'
     yield drawn(graph)
@@ -167,7 +214,9 @@ def _legend(graph: Graph) -> Iterator[str]:
 
 def _line(kind: str, *, tip: bool) -> str:
     end = ' marker-end="url(#tip)"' if tip else ""
-    return f'<svg viewBox="0 0 28 10" aria-hidden="true"><path class="{kind}" d="M1 5H26"{end}/></svg>'
+    return (
+        f'<svg viewBox="0 0 28 10" aria-hidden="true"><path class="{kind}" d="M1 5H26"{end}/></svg>'
+    )
 
 
 def _memory(graph: Graph, place: int, memory: Memory) -> Iterator[str]:
@@ -175,8 +224,14 @@ def _memory(graph: Graph, place: int, memory: Memory) -> Iterator[str]:
     moment = memory.event_timestamp
     day_and_time = f"{moment.date().isoformat()} {moment:%H:%M} UTC"
     yield f'<li class="memory{" asked" if asked else ""}" id="m{place}">'
-    yield f'<p class="facts"><span class="pill {look_of(memory)}">{escape(memory.status.value)}</span>'
-    yield f'<b><bdi>{escape(name_of(memory))}</bdi></b><time datetime="{moment.isoformat()}">{day_and_time}</time>'
+    yield (
+        '<p class="facts"><span class="pill '
+        f'{look_of(memory)}">{escape(memory.status.value)}</span>'
+    )
+    yield (
+        f"<b><bdi>{escape(name_of(memory))}</bdi></b><time "
+        f'datetime="{moment.isoformat()}">{day_and_time}</time>'
+    )
     mark = '<span class="mark">asked for</span>' if asked else ""
     yield f"<span>version {memory.version}</span>{mark}</p>"
     yield _text(memory.content)
@@ -200,7 +255,10 @@ def _ties(graph: Graph, place: int) -> Iterator[str]:
         if place == edge.target:
             ties.setdefault(_phrase(edge, 1), []).append(edge.source)
     for phrase, places in ties.items():
-        named = ", ".join(f'<a href="#m{tied}"><bdi>{escape(brief(graph.nodes[tied].content, 60))}</bdi></a>' for tied in places)
+        named = ", ".join(
+            f'<a href="#m{tied}"><bdi>{escape(brief(graph.nodes[tied].content, 60))}</bdi></a>'
+            for tied in places
+        )
         yield f'<p class="then">{escape(phrase)} {named}</p>'
 
 

@@ -1,4 +1,6 @@
-"""How the page looks: one style sheet, in light and dark, wide and narrow; and the policy by which that is all it may use."""
+"""How the page looks: one style sheet, in light and dark, wide and narrow; and the policy by which
+that is all it may use.
+"""
 
 from __future__ import annotations
 
@@ -69,11 +71,13 @@ details[open] summary { margin-bottom: 6px; color: var(--soft); }
 code { color: var(--soft); font: 11.5px ui-monospace, "SF Mono", Consolas, monospace; }
 @media (max-width: 560px) { header, main, footer { padding-left: 12px; padding-right: 12px; } h1 { font-size: 19px; }
   .list { flex-basis: 100%; } }
-"""
+"""  # noqa: E501
 
 _STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 POLICY = (
-    f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; sandbox"
+    f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; sandbox"
 )
-"""The Content-Security-Policy of the page. `img-src data:` lets its empty icon be, or browsers would ask the host for one."""
+"""The Content-Security-Policy of the page. `img-src data:` lets its empty icon be,
+or browsers would ask the host for one.
+"""

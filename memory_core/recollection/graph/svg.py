@@ -1,7 +1,9 @@
-"""The graph as SVG to stand in a page: boxes that lead to the memory's place in the list, arrows for what replaced what.
+"""The graph as SVG to stand in a page: boxes that lead to the memory's place in the list,
+arrows for what replaced what.
 
-Note: the texts are HTML inside `foreignObject`, not SVG's own text, so that the browser breaks lines, cuts them and
-knows which way a script runs. No attribute `style`, for the page's policy refuses that.
+Note: the texts are HTML inside `foreignObject`, not SVG's own text, so that the browser breaks
+lines, cuts them and knows which way a script runs. No attribute `style`, for the page's policy
+refuses that.
 """
 
 from __future__ import annotations
@@ -11,18 +13,32 @@ from dataclasses import dataclass
 from html import escape
 
 from memory_core.domain.memory import Memory
-from memory_core.recollection.graph.model import Edge, Graph, Layout, arranged, brief, look_of, name_of
+from memory_core.recollection.graph.model import (
+    Edge,
+    Graph,
+    Layout,
+    arranged,
+    brief,
+    look_of,
+    name_of,
+)
 
 WIDTH, HEIGHT = 188, 102
 """Of a box, in CSS pixels."""
 MARGIN = 22
 GAP_IN_LEVEL, GAP_OF_LEVELS = 26, 54
-"""From top to bottom: between boxes of one level, and between levels, where the reasons are written."""
+"""From top to bottom: between boxes of one level, and between levels, where the reasons
+are written.
+"""
 SIDEWAYS_GAP_IN_LEVEL, SIDEWAYS_GAP_OF_LEVELS = 20, 104
 LABEL_AT = 0.42
-"""How far along an edge its reason is written: nearer to its beginning, for edges meet at their ends."""
+"""How far along an edge its reason is written: nearer to its beginning, for edges meet
+at their ends.
+"""
 BULGE, ROOM_FOR_BULGE = 70, 94
-"""How far the curve that closes a cycle is pulled aside, and what the drawing grows by for it and its reason."""
+"""How far the curve that closes a cycle is pulled aside, and what the drawing grows by for it
+and its reason.
+"""
 Point = tuple[float, float]
 
 
@@ -39,12 +55,32 @@ class _Drawing:
     def parts(self) -> Iterator[str]:
         corners = [self._corner(node) for node in range(len(self.graph.nodes))]
         around = ROOM_FOR_BULGE if any(self._is_back(edge) for edge in self.graph.edges) else 0
-        width = max(left for left, _ in corners) + WIDTH + MARGIN + (0 if self.layout.sideways else around)
-        height = max(top for _, top in corners) + HEIGHT + MARGIN + (around if self.layout.sideways else 0)
-        yield f'<svg width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" role="group" aria-label="Evolution graph">'
-        yield '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="8" markerHeight="8" orient="auto"'
-        yield ' markerUnits="userSpaceOnUse"><path class="tip" d="M0 0.5 8 4 0 7.5z"/></marker></defs>'
-        # Dotted ones lie below, boxes above all; a reason must not be crossed by an edge that is drawn after it.
+        width = (
+            max(left for left, _ in corners)
+            + WIDTH
+            + MARGIN
+            + (0 if self.layout.sideways else around)
+        )
+        height = (
+            max(top for _, top in corners)
+            + HEIGHT
+            + MARGIN
+            + (around if self.layout.sideways else 0)
+        )
+        yield (
+            f'<svg width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
+            'role="group" aria-label="Evolution graph">'
+        )
+        yield (
+            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="8" '
+            'markerHeight="8" orient="auto"'
+        )
+        yield (
+            ' markerUnits="userSpaceOnUse"><path class="tip" d="M0 0.5 8 4 0 '
+            '7.5z"/></marker></defs>'
+        )
+        # Dotted ones lie below, boxes above all; a reason must not be crossed by an edge that is
+        # drawn after it.
         for edge in sorted(self.graph.edges, key=lambda edge: edge.kind == "next"):
             yield self._edge(edge)
         for edge in self.graph.edges:
@@ -58,11 +94,15 @@ class _Drawing:
         """The left upper corner of a box."""
         level, lane = self.layout.levels[node], self.layout.lanes[node]
         if self.layout.sideways:
-            return MARGIN + level * (WIDTH + SIDEWAYS_GAP_OF_LEVELS), MARGIN + lane * (HEIGHT + SIDEWAYS_GAP_IN_LEVEL)
+            return MARGIN + level * (WIDTH + SIDEWAYS_GAP_OF_LEVELS), MARGIN + lane * (
+                HEIGHT + SIDEWAYS_GAP_IN_LEVEL
+            )
         return MARGIN + lane * (WIDTH + GAP_IN_LEVEL), MARGIN + level * (HEIGHT + GAP_OF_LEVELS)
 
     def _curve(self, edge: Edge) -> tuple[Point, Point, Point, Point]:
-        """The four points of the edge's cubic curve: from level to level, or around the side when that would go back or stay."""
+        """The four points of the edge's cubic curve: from level to level, or around the side when
+        that would go back or stay.
+        """
         source, target = edge.source, edge.target
         levels = self.layout.levels
         if edge.kind == "link" and levels[target] < levels[source]:
@@ -81,8 +121,13 @@ class _Drawing:
         return start, (start[0], start[1] + reach), (end[0], end[1] - reach), end
 
     def _is_back(self, edge: Edge) -> bool:
-        """Whether it leads to an earlier level, as what closes a cycle does. A link has no direction."""
-        return edge.kind != "link" and self.layout.levels[edge.target] < self.layout.levels[edge.source]
+        """Whether it leads to an earlier level, as what closes a cycle does. A link has
+        no direction.
+        """
+        return (
+            edge.kind != "link"
+            and self.layout.levels[edge.target] < self.layout.levels[edge.source]
+        )
 
     def _across(self, corner: Point, end_corner: Point) -> tuple[Point, Point, Point, Point]:
         """Straight from side to side within a level."""
@@ -108,10 +153,15 @@ class _Drawing:
         start, first, second, end = (f"{x:g} {y:g}" for x, y in self._curve(edge))
         kind = "edge" if edge.kind == "next" else "edge dotted"
         tip = "" if edge.kind == "link" else ' marker-end="url(#tip)"'
-        return f'<path class="{kind}" d="M{start}C{first} {second} {end}"{tip}><title>{escape(said(edge))}</title></path>'
+        return (
+            f'<path class="{kind}" d="M{start}C{first} {second} '
+            f'{end}"{tip}><title>{escape(said(edge))}</title></path>'
+        )
 
     def _reason(self, edge: Edge) -> str:
-        across, down = (_at(LABEL_AT, *(point[axis] for point in self._curve(edge))) for axis in (0, 1))
+        across, down = (
+            _at(LABEL_AT, *(point[axis] for point in self._curve(edge))) for axis in (0, 1)
+        )
         return f'<text class="why" x="{across:g}" y="{down + 4:g}">{escape(said(edge))}</text>'
 
     def _box(self, node: int, memory: Memory) -> str:
@@ -120,11 +170,14 @@ class _Drawing:
         day = memory.event_timestamp.date().isoformat()
         area = f'x="{left:g}" y="{top:g}" width="{WIDTH}" height="{HEIGHT}"'
         return (
-            f'<g class="{classes}"><a href="#m{node}"><title>{escape(brief(memory.content, 1000))}</title>'
-            f'<rect class="box" {area} rx="9"/><foreignObject {area}><div class="inside">'
-            f'<p class="about"><b dir="auto">{escape(name_of(memory))}</b><span>{escape(memory.status.value)}</span></p>'
-            f'<p class="words" dir="auto">{escape(brief(memory.content, 140))}</p>'
-            f'<p class="about"><span>{day}</span><span>v{memory.version}</span></p></div></foreignObject></a></g>'
+            f'<g class="{classes}"><a '
+            f'href="#m{node}"><title>{escape(brief(memory.content, 1000))}</title><rect '
+            f'class="box" {area} rx="9"/><foreignObject {area}><div class="inside">'
+            '<p class="about"><b '
+            f'dir="auto">{escape(name_of(memory))}</b><span>{escape(memory.status.value)}</span></p><p '  # noqa: E501
+            f'class="words" dir="auto">{escape(brief(memory.content, 140))}</p>'
+            "<p "
+            f'class="about"><span>{day}</span><span>v{memory.version}</span></p></div></foreignObject></a></g>'
         )
 
 
@@ -136,4 +189,9 @@ def said(edge: Edge) -> str:
 def _at(share: float, start: float, first: float, second: float, end: float) -> float:
     """A coordinate of a cubic Bézier curve, `share` (0-1) of the way along its parameter."""
     rest = 1 - share
-    return rest**3 * start + 3 * rest**2 * share * first + 3 * rest * share**2 * second + share**3 * end
+    return (
+        rest**3 * start
+        + 3 * rest**2 * share * first
+        + 3 * rest * share**2 * second
+        + share**3 * end
+    )

@@ -1,4 +1,6 @@
-"""Client of Memory Core: `AsyncMemoryCore` and `MemoryCore`, the models that they answer with, and their errors."""
+"""Client of Memory Core: `AsyncMemoryCore` and `MemoryCore`, the models that they answer with,
+and their errors.
+"""
 
 from memory_core_client.async_client import AsyncMemoryCore, AsyncUser
 from memory_core_client.errors import (

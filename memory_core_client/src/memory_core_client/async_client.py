@@ -1,6 +1,7 @@
 """The async client. `sync_client.py` is made of this file by `generate_sync.py`.
 
-Every call that changes something carries an idempotency key, the same one however often it is sent: so it has its effect once.
+Every call that changes something carries an idempotency key, the same one however often it is sent:
+so it has its effect once.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class AsyncMemoryCore:
             raise ValueError("base_url has to begin with http:// or https://")
         headers = {} if api_key is None else {"X-API-Key": api_key}
         self._own = http is None
-        self._http = http if http is not None else httpx.AsyncClient(base_url=base_url, timeout=timeout_s)
+        self._http = (
+            http if http is not None else httpx.AsyncClient(base_url=base_url, timeout=timeout_s)
+        )
         self._headers, self._retries = headers, retries if retries is not None else Retries()
 
     def user(self, user_id: str) -> AsyncUser:
@@ -114,11 +117,15 @@ class AsyncMemoryCore:
         while True:
             retry_after: str | None = None
             try:
-                answer = await self._http.request(method, path, content=content, params=asked, headers=sent)
+                answer = await self._http.request(
+                    method, path, content=content, params=asked, headers=sent
+                )
                 if answer.status_code < 400:
                     return answer
                 retry_after = answer.headers.get("retry-after")
-                failure: Exception = error_of(answer.status_code, _json(answer), answer.headers.get("x-correlation-id"))
+                failure: Exception = error_of(
+                    answer.status_code, _json(answer), answer.headers.get("x-correlation-id")
+                )
                 again = answer.status_code in TRY_AGAIN
             except httpx.TransportError as error:
                 failure, again = Unavailable(f"the service does not answer: {error}"), True
@@ -135,19 +142,28 @@ class AsyncMemoryCore:
     async def __aenter__(self) -> AsyncMemoryCore:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.aclose()
 
 
 class AsyncUser:
-    """The memories of one user. Keyword arguments that are not named here go into the request as they are."""
+    """The memories of one user. Keyword arguments that are not named here go into the request
+    as they are.
+    """
 
     def __init__(self, service: AsyncMemoryCore, user_id: str) -> None:
         self._service, self.user_id = service, user_id
 
     # Single memories.
 
-    async def save(self, content: str | None = None, *, idempotency_key: str | None = None, **fields: Any) -> Saved:
+    async def save(
+        self, content: str | None = None, *, idempotency_key: str | None = None, **fields: Any
+    ) -> Saved:
         """Save one memory; `content` may be left out where `key` and `value` are given."""
         body = {**({} if content is None else {"content": content}), **fields}
         answer = await self._post("/api/v1/memories/save", body, idempotency_key)
@@ -156,7 +172,11 @@ class AsyncUser:
         return saved
 
     async def save_many(
-        self, memories: Sequence[Mapping[str, Any]], *, atomic: bool = False, idempotency_key: str | None = None
+        self,
+        memories: Sequence[Mapping[str, Any]],
+        *,
+        atomic: bool = False,
+        idempotency_key: str | None = None,
     ) -> list[BulkResult]:
         """Save up to 100 memories, each with its result; with `atomic` all or none."""
         body = {"memories": [dict(memory) for memory in memories], "atomic": atomic}
@@ -167,23 +187,40 @@ class AsyncUser:
         """One memory, every field of it. Raises NotFound."""
         return _memory(await self._get(f"/api/v1/memories/{_quoted(memory_id)}", query))
 
-    async def get_many(self, ids: Sequence[str] = (), keys: Sequence[str] = (), *, view: str = "brief") -> Fetched:
+    async def get_many(
+        self, ids: Sequence[str] = (), keys: Sequence[str] = (), *, view: str = "brief"
+    ) -> Fetched:
         """Up to 100 memories by id, procedural ones by key."""
         body = {"ids": [*ids], "keys": [*keys], "view": view}
-        answer = await self._service.request("POST", "/api/v1/memories/get", body=self._scoped(body))
+        answer = await self._service.request(
+            "POST", "/api/v1/memories/get", body=self._scoped(body)
+        )
         return Fetched.model_validate(answer.json())
 
     async def procedure(self, key: str) -> Memory:
         """The procedural memory of a key. Raises NotFound."""
         return _memory(await self._get(f"/api/v1/procedures/{_quoted(key)}", {}))
 
-    async def update(self, memory_id: str, *, if_match: str = "*", idempotency_key: str | None = None, **fields: Any) -> Memory:
-        """The memory's next version. if_match: the ETag that it replaces. Raises PreconditionFailed, Conflict."""
+    async def update(
+        self,
+        memory_id: str,
+        *,
+        if_match: str = "*",
+        idempotency_key: str | None = None,
+        **fields: Any,
+    ) -> Memory:
+        """The memory's next version. if_match: the ETag that it replaces. Raises
+        PreconditionFailed, Conflict.
+        """
         path, headers = f"/api/v1/memories/{_quoted(memory_id)}", {"If-Match": if_match}
         return _memory(await self._write("PUT", path, fields, idempotency_key, headers))
 
-    async def delete(self, memory_id: str, *, if_match: str | None = None, idempotency_key: str | None = None) -> Memory:
-        """Soft-delete a memory. if_match: the ETag that it must still have. Raises NotFound, PreconditionFailed."""
+    async def delete(
+        self, memory_id: str, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> Memory:
+        """Soft-delete a memory. if_match: the ETag that it must still have. Raises NotFound,
+        PreconditionFailed.
+        """
         answer = await self._service.request(
             "DELETE",
             f"/api/v1/memories/{_quoted(memory_id)}",
@@ -195,15 +232,23 @@ class AsyncUser:
         return _memory(answer)
 
     async def delete_many(
-        self, ids: Sequence[str] = (), keys: Sequence[str] = (), *, idempotency_key: str | None = None
+        self,
+        ids: Sequence[str] = (),
+        keys: Sequence[str] = (),
+        *,
+        idempotency_key: str | None = None,
     ) -> list[BulkResult]:
         """Soft-delete up to 100 memories by id or key, each with its result."""
-        answer = await self._post("/api/v1/memories/delete", {"ids": [*ids], "keys": [*keys]}, idempotency_key)
+        answer = await self._post(
+            "/api/v1/memories/delete", {"ids": [*ids], "keys": [*keys]}, idempotency_key
+        )
         return [BulkResult.model_validate(result) for result in answer.json()["results"]]
 
     async def restore(self, memory_id: str, *, idempotency_key: str | None = None) -> Memory:
         """Bring a memory into use again. Raises NotFound, Conflict."""
-        return _memory(await self._post(f"/api/v1/memories/{_quoted(memory_id)}/restore", {}, idempotency_key))
+        return _memory(
+            await self._post(f"/api/v1/memories/{_quoted(memory_id)}/restore", {}, idempotency_key)
+        )
 
     # Finding.
 
@@ -217,7 +262,9 @@ class AsyncUser:
         """All results of a query, best first, page after page."""
         cursor: str | None = None
         while True:
-            page = await self.retrieve(query, **fields, **({} if cursor is None else {"cursor": cursor}))
+            page = await self.retrieve(
+                query, **fields, **({} if cursor is None else {"cursor": cursor})
+            )
             for result in page.results:
                 yield result
             cursor = page.next_cursor
@@ -234,35 +281,75 @@ class AsyncUser:
         async for tag in self._pages("/api/v1/tags", "tags", {"prefix": prefix}):
             yield str(tag)
 
-    async def context(self, query: str | None = None, *, max_tokens: int | None = None, **fields: Any) -> Context:
-        """One text with what an agent should know before its turn. max_tokens: its length; None: the service's default."""
-        given = {name: value for name, value in (("query", query), ("max_tokens", max_tokens)) if value is not None}
+    async def context(
+        self, query: str | None = None, *, max_tokens: int | None = None, **fields: Any
+    ) -> Context:
+        """One text with what an agent should know before its turn. max_tokens: its length;
+        None: the service's default.
+        """
+        given = {
+            name: value
+            for name, value in (("query", query), ("max_tokens", max_tokens))
+            if value is not None
+        }
         body = self._scoped({**given, **fields})
-        return Context.model_validate((await self._service.request("POST", "/api/v1/context", body=body)).json())
+        return Context.model_validate(
+            (await self._service.request("POST", "/api/v1/context", body=body)).json()
+        )
 
     # Conversations and sessions.
 
     async def tell(
-        self, messages: Sequence[Mapping[str, Any]], session_id: str | None = None, *, idempotency_key: str | None = None, **fields: Any
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        session_id: str | None = None,
+        *,
+        idempotency_key: str | None = None,
+        **fields: Any,
     ) -> Accepted:
         """Tell a conversation, which a task forms into memories; `wait_for_task` waits for that."""
-        body = {"messages": [dict(message) for message in messages], **({} if session_id is None else {"session_id": session_id}), **fields}
-        return Accepted.model_validate((await self._post("/api/v1/memories", body, idempotency_key)).json())
+        body = {
+            "messages": [dict(message) for message in messages],
+            **({} if session_id is None else {"session_id": session_id}),
+            **fields,
+        }
+        return Accepted.model_validate(
+            (await self._post("/api/v1/memories", body, idempotency_key)).json()
+        )
 
     async def append(
-        self, session_id: str, messages: Sequence[Mapping[str, Any]], *, idempotency_key: str | None = None, **fields: Any
+        self,
+        session_id: str,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        idempotency_key: str | None = None,
+        **fields: Any,
     ) -> Appended:
-        """Append items to a session as they are; with `form=True` memories are formed of them too."""
+        """Append items to a session as they are; with `form=True` memories are formed
+        of them too.
+        """
         body = {"messages": [dict(message) for message in messages], **fields}
-        return Appended.model_validate((await self._post(f"/api/v1/sessions/{_quoted(session_id)}/messages", body, idempotency_key)).json())
+        return Appended.model_validate(
+            (
+                await self._post(
+                    f"/api/v1/sessions/{_quoted(session_id)}/messages", body, idempotency_key
+                )
+            ).json()
+        )
 
     async def messages(self, session_id: str, *, order: str = "asc") -> AsyncIterator[Message]:
         """All messages of a session, page after page. Raises NotFound."""
-        async for message in self._pages(f"/api/v1/sessions/{_quoted(session_id)}/messages", "messages", {"order": order}):
+        async for message in self._pages(
+            f"/api/v1/sessions/{_quoted(session_id)}/messages", "messages", {"order": order}
+        ):
             yield Message.model_validate(message)
 
-    async def take_back(self, session_id: str, count: int | None = None, *, idempotency_key: str | None = None) -> list[Message]:
-        """Take back the last messages of a session, the last turn without a count; each is given once, however many ask at once."""
+    async def take_back(
+        self, session_id: str, count: int | None = None, *, idempotency_key: str | None = None
+    ) -> list[Message]:
+        """Take back the last messages of a session, the last turn without a count; each is given
+        once, however many ask at once.
+        """
         answer = await self._service.request(
             "DELETE",
             f"/api/v1/sessions/{_quoted(session_id)}/messages/last",
@@ -274,16 +361,27 @@ class AsyncUser:
 
     async def clear(self, session_id: str, *, idempotency_key: str | None = None) -> int:
         """Soft-delete what a session holds; how many memories."""
-        answer = await self._post("/api/v1/memories/clear", {"session_id": session_id}, idempotency_key)
+        answer = await self._post(
+            "/api/v1/memories/clear", {"session_id": session_id}, idempotency_key
+        )
         return int(answer.json()["cleared"])
 
     # Tasks.
 
     async def task(self, task_id: str) -> Task:
         """A task as it stands. Raises NotFound."""
-        return Task.model_validate((await self._get(f"/api/v1/tasks/{_quoted(task_id)}", {})).json())
+        return Task.model_validate(
+            (await self._get(f"/api/v1/tasks/{_quoted(task_id)}", {})).json()
+        )
 
-    async def wait_for_task(self, task_id: str, *, timeout_s: float = 120.0, first_s: float = 0.05, longest_s: float = 2.0) -> Task:
+    async def wait_for_task(
+        self,
+        task_id: str,
+        *,
+        timeout_s: float = 120.0,
+        first_s: float = 0.05,
+        longest_s: float = 2.0,
+    ) -> Task:
         """The task once it has succeeded, looked at less and less often.
 
         Raises:
@@ -304,22 +402,39 @@ class AsyncUser:
     # How calls are sent.
 
     def _scoped(self, fields: Mapping[str, Any]) -> Json:
-        """The fields of a call, for this user. Raises TypeError where they name one: fields may come from a model."""
+        """The fields of a call, for this user. Raises TypeError where they name one:
+        fields may come from a model.
+        """
         if not SCOPE.isdisjoint(fields):
-            raise TypeError("whose memories are meant is said by `user(…)`; user_id and app_id are no fields of a call")
+            raise TypeError(
+                "whose memories are meant is said by `user(…)`; user_id and app_id are no fields "
+                "of a call"
+            )
         return {**fields, "user_id": self.user_id}
 
     async def _get(self, path: str, query: Mapping[str, Any]) -> httpx.Response:
         return await self._service.request("GET", path, query=self._scoped(query))
 
-    async def _post(self, path: str, body: Mapping[str, Any], idempotency_key: str | None) -> httpx.Response:
+    async def _post(
+        self, path: str, body: Mapping[str, Any], idempotency_key: str | None
+    ) -> httpx.Response:
         return await self._write("POST", path, body, idempotency_key)
 
     async def _write(
-        self, method: str, path: str, body: Mapping[str, Any], idempotency_key: str | None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any],
+        idempotency_key: str | None,
+        headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         return await self._service.request(
-            method, path, body=self._scoped(body), headers=headers, idempotency_key=idempotency_key, writes=True
+            method,
+            path,
+            body=self._scoped(body),
+            headers=headers,
+            idempotency_key=idempotency_key,
+            writes=True,
         )
 
     async def _pages(self, path: str, items: str, query: Mapping[str, Any]) -> AsyncIterator[Any]:
@@ -342,7 +457,9 @@ def _memory(answer: httpx.Response) -> Memory:
 
 def _query(asked: Mapping[str, Any]) -> Json:
     """Values as a query string has them: objects as JSON, moments as ISO 8601."""
-    return {name: _text(value) for name, value in asked.items() if value is not None and value != ""}
+    return {
+        name: _text(value) for name, value in asked.items() if value is not None and value != ""
+    }
 
 
 def _text(value: Any) -> Any:
@@ -353,7 +470,9 @@ def _text(value: Any) -> Any:
 
 def _encoded(value: Mapping[str, Any]) -> bytes:
     """An object as JSON. Raises TypeError, ValueError for what JSON has nothing for."""
-    return json.dumps(dict(value), default=_json_value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return json.dumps(
+        dict(value), default=_json_value, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    ).encode()
 
 
 def _json_value(value: Any) -> Any:
@@ -367,11 +486,18 @@ def _quoted(name: str) -> str:
     """A name as one step of a path. Raises ValueError for one that would lead elsewhere."""
     if name in ("", ".", ".."):
         raise ValueError("an id or a key may not be empty, nor dots alone")
-    return "".join(character if character.isalnum() and character.isascii() else _percent(character) for character in name)
+    return "".join(
+        character if character.isalnum() and character.isascii() else _percent(character)
+        for character in name
+    )
 
 
 def _percent(character: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in character.encode()) if character not in "-_.~" else character
+    return (
+        "".join(f"%{byte:02X}" for byte in character.encode())
+        if character not in "-_.~"
+        else character
+    )
 
 
 def _json(answer: httpx.Response) -> Any:

@@ -1,4 +1,6 @@
-"""Errors of the service as exceptions: one for each kind of problem, all with what the service said."""
+"""Errors of the service as exceptions: one for each kind of problem, all with what the
+service said.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""LangGraph: a `BaseStore`, and two nodes that recall and remember. `pip install 'memory-core-client[langgraph]'`.
+"""LangGraph: a `BaseStore`, and two nodes that recall and remember.
+`pip install 'memory-core-client[langgraph]'`.
 
-An item of the store is a procedural memory: a hash of namespace and key is its key, its namespace and all that this lies in are its
-tags, the fields that filters compare are its metadata. The service searches, filters and lists; nothing of that is done here.
+An item of the store is a procedural memory: a hash of namespace and key is its key, its namespace
+and all that this lies in are its tags, the fields that filters compare are its metadata. The
+service searches, filters and lists; nothing of that is done here.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ try:
         validate_op_namespace,
     )
 except ImportError as error:
-    raise ImportError("memory_core_client.langgraph needs LangGraph: pip install 'memory-core-client[langgraph]'") from error
+    raise ImportError(
+        "memory_core_client.langgraph needs LangGraph: pip install 'memory-core-client[langgraph]'"
+    ) from error
 
 Json = dict[str, Any]
 Namespace = tuple[str, ...]
@@ -66,16 +70,26 @@ SHOWN = "value,metadata,created_at,updated_at"
 
 
 class MemoryState(MessagesState):
-    """The state of a graph with both nodes: its messages, and what is known for the coming call of the model."""
+    """The state of a graph with both nodes: its messages, and what is known for the coming call
+    of the model.
+    """
 
     context: str
 
 
 class MemoryNodes:
-    """`recall` before the model and `remember` after it, for the user and thread that `config["configurable"]` names."""
+    """`recall` before the model and `remember` after it, for the user and thread that
+    `config["configurable"]` names.
+    """
 
     def __init__(
-        self, service: MemoryCore, *, user_key: str = "user_id", shown: int = 20, told: int = 200, max_tokens: int | None = None
+        self,
+        service: MemoryCore,
+        *,
+        user_key: str = "user_id",
+        shown: int = 20,
+        told: int = 200,
+        max_tokens: int | None = None,
     ) -> None:
         """Build the nodes.
 
@@ -83,22 +97,34 @@ class MemoryNodes:
             service: Where the memories are.
             user_key: Whose memories, by the name that this has in `config["configurable"]`.
             shown: Messages that the context is made for: the last ones.
-            told: Messages that are told after a turn: the last ones. The service knows those again that it has.
-            max_tokens: Length of a context, 100 to 16,000; the service's default where there is none.
+            told: Messages that are told after a turn: the last ones. The service knows those again
+                that it has.
+            max_tokens: Length of a context, 100 to 16,000; the service's default where
+                there is none.
 
         """
-        self._service, self._user_key, self._shown, self._told, self._max_tokens = service, user_key, shown, told, max_tokens
+        self._service, self._user_key, self._shown, self._told, self._max_tokens = (
+            service,
+            user_key,
+            shown,
+            told,
+            max_tokens,
+        )
 
     def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
         """`context`: what to know of the user beside what stands in the thread."""
         thread = str(config["configurable"]["thread_id"])
         messages = sendable(_dated(messages_to_dict(state["messages"][-self._shown :])))
         running = {"session_id": thread, "exclude_session_id": thread}
-        answer = self._user(config).context(messages=messages or None, max_tokens=self._max_tokens, **running)
+        answer = self._user(config).context(
+            messages=messages or None, max_tokens=self._max_tokens, **running
+        )
         return {"context": answer.context}
 
     def remember(self, state: Mapping[str, Any], config: RunnableConfig) -> Json:
-        """Tell the thread, of which only what is new is stored; memories are formed of it while nobody waits."""
+        """Tell the thread, of which only what is new is stored; memories are formed of it while
+        nobody waits.
+        """
         messages = sendable(_dated(messages_to_dict(state["messages"][-self._told :])))
         if messages:
             self._user(config).tell(messages, str(config["configurable"]["thread_id"]))
@@ -109,14 +135,22 @@ class MemoryNodes:
 
 
 def _dated(dumps: Sequence[Json]) -> list[Json]:
-    """The messages, each with the `timestamp` of its `additional_kwargs` where that is a moment; without one it is of now."""
+    """The messages, each with the `timestamp` of its `additional_kwargs` where that is a moment;
+    without one it is of now.
+    """
     return [dump | {"data": dump["data"] | _moment_of(dump["data"])} for dump in dumps]
 
 
 def _moment_of(data: Json) -> Json:
     value = (data.get("additional_kwargs") or {}).get("timestamp")
     try:
-        moment = value if isinstance(value, datetime) else datetime.fromisoformat(value) if isinstance(value, str) else None
+        moment = (
+            value
+            if isinstance(value, datetime)
+            else datetime.fromisoformat(value)
+            if isinstance(value, str)
+            else None
+        )
     except ValueError:
         moment = None
     return {} if moment is None or moment.tzinfo is None else {"timestamp": moment.isoformat()}
@@ -142,9 +176,11 @@ class MemoryCoreStore(BaseStore):
 
         Args:
             user: Whose memories the items are: of an agent, or of a person.
-            index: Its `fields` are searched where a `put` names none; the service embeds them, so `embed` and `dims` are not used.
+            index: Its `fields` are searched where a `put` names none; the service embeds them, so
+                `embed` and `dims` are not used.
             filtered: The fields at the top of a value that filters compare; all by default.
-            score: What `score` of a result is: the cosine, which LangGraph's own stores tell, or the relevance that results are ordered by.
+            score: What `score` of a result is: the cosine, which LangGraph's own stores tell, or
+                the relevance that results are ordered by.
 
         """
         self._user, self.index_config, self._filtered, self._score = user, index, filtered, score
@@ -154,7 +190,11 @@ class MemoryCoreStore(BaseStore):
         asked = list(ops)
         for op in asked:
             validate_op_namespace(op)
-        return [result for kind, group in groupby(asked, type) for result in self._of_kind(kind, list(group))]
+        return [
+            result
+            for kind, group in groupby(asked, type)
+            for result in self._of_kind(kind, list(group))
+        ]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """`batch`, in a thread."""
@@ -173,16 +213,25 @@ class MemoryCoreStore(BaseStore):
 
     def _get(self, ops: list[GetOp]) -> list[Result]:
         names = [name_of(op.namespace, op.key) for op in ops]
-        found = {memory.key: memory for some in portions(names, AT_ONCE) for memory in self._user.get_many(keys=some, view="full").memories}
+        found = {
+            memory.key: memory
+            for some in portions(names, AT_ONCE)
+            for memory in self._user.get_many(keys=some, view="full").memories
+        }
         return [_item(found[name]) if name in found else None for name in names]
 
     def _put(self, ops: list[PutOp]) -> list[Result]:
         last = {name_of(op.namespace, op.key): op for op in ops}
         gone = [name for name, op in last.items() if op.value is None]
-        for memories in portions([self._memory(name, op) for name, op in last.items() if op.value is not None], AT_ONCE):
+        for memories in portions(
+            [self._memory(name, op) for name, op in last.items() if op.value is not None], AT_ONCE
+        ):
             refused = [result.problem for result in self._user.save_many(memories) if not result.ok]
             if refused:
-                raise ValueError(f"{len(refused)} of {len(memories)} items were not stored: {(refused[0] or {}).get('detail')}")
+                raise ValueError(
+                    f"{len(refused)} of {len(memories)} items were not stored: "
+                    f"{(refused[0] or {}).get('detail')}"
+                )
         for names in portions(gone, AT_ONCE):
             self._user.delete_many(keys=names)
         return [None] * len(ops)
@@ -190,7 +239,11 @@ class MemoryCoreStore(BaseStore):
     def _memory(self, name: str, op: PutOp) -> Json:
         value = dict(op.value or {})
         texts = [] if op.index is False else self._texts(value, op.index)
-        compared = {field: value[field] for field in (value if self._filtered is None else self._filtered) if field in value}
+        compared = {
+            field: value[field]
+            for field in (value if self._filtered is None else self._filtered)
+            if field in value
+        }
         return {
             "type": "procedural",
             "key": name,
@@ -208,7 +261,10 @@ class MemoryCoreStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         where = conditions_of(op.filter or {})
-        fields: Json = {"limit": min(op.limit + op.offset, AT_ONCE), **({"metadata": where} if where else {})}
+        fields: Json = {
+            "limit": min(op.limit + op.offset, AT_ONCE),
+            **({"metadata": where} if where else {}),
+        }
         tag = tag_of(op.namespace_prefix) if op.namespace_prefix else None
         if op.limit < 1:
             return []
@@ -216,16 +272,32 @@ class MemoryCoreStore(BaseStore):
         if not query:
             listed = self._user.memories(category=CATEGORY, tag=tag, fields=SHOWN, **fields)
             return [_searched(memory) for memory in islice(listed, op.offset, op.offset + op.limit)]
-        fields |= {"categories": [CATEGORY], "view": "full", **OPEN, **({"tags": [tag]} if tag else {})}
+        fields |= {
+            "categories": [CATEGORY],
+            "view": "full",
+            **OPEN,
+            **({"tags": [tag]} if tag else {}),
+        }
         results = self._user.results(query, **fields)
-        return [_searched(result.memory, getattr(result, self._score)) for result in islice(results, op.offset, op.offset + op.limit)]
+        return [
+            _searched(result.memory, getattr(result, self._score))
+            for result in islice(results, op.offset, op.offset + op.limit)
+        ]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
-        fixed = [condition.path for condition in conditions if condition.match_type == "prefix" and "*" not in condition.path]
+        fixed = [
+            condition.path
+            for condition in conditions
+            if condition.match_type == "prefix" and "*" not in condition.path
+        ]
         tags = self._user.tags(prefix=f"in {tag_of(fixed[0])}" if fixed else "in ns:")
         every = {tuple(tag.removeprefix("in ns:").split(".")) for tag in tags}
-        fitting = {namespace[: op.max_depth] for namespace in every if all(fits(condition, namespace) for condition in conditions)}
+        fitting = {
+            namespace[: op.max_depth]
+            for namespace in every
+            if all(fits(condition, namespace) for condition in conditions)
+        }
         return sorted(fitting)[op.offset : op.offset + op.limit]
 
 
@@ -244,13 +316,20 @@ def tag_of(namespace: Namespace) -> str:
 
 def tags_of(namespace: Namespace) -> list[str]:
     """The namespace that an item is in, and each that this lies in."""
-    return [f"in {tag_of(namespace)}", *(tag_of(namespace[:length]) for length in range(1, len(namespace) + 1))]
+    return [
+        f"in {tag_of(namespace)}",
+        *(tag_of(namespace[:length]) for length in range(1, len(namespace) + 1)),
+    ]
 
 
 def comparable(value: Any) -> Any:
-    """What filters compare: scalars, those of objects within, and lists as their JSON. Long texts and NaN are left out."""
+    """What filters compare: scalars, those of objects within, and lists as their JSON.
+    Long texts and NaN are left out.
+    """
     if isinstance(value, Mapping):
-        return {name: kept for name, field in value.items() if (kept := comparable(field)) is not None}
+        return {
+            name: kept for name, field in value.items() if (kept := comparable(field)) is not None
+        }
     text = json.dumps(value) if isinstance(value, list | tuple) else value
     if isinstance(text, str):
         return text.replace("\0", "\ufffd") if len(text) <= COMPARED else None
@@ -258,27 +337,40 @@ def comparable(value: Any) -> Any:
 
 
 def conditions_of(asked: Mapping[str, Any], path: str = "item") -> Json:
-    """A filter in the service's words: `{"a": {"$gt": 1}}` as `{"item.a": {"gt": 1}}`, objects by dotted paths."""
+    """A filter in the service's words: `{"a": {"$gt": 1}}` as `{"item.a": {"gt": 1}}`,
+    objects by dotted paths.
+    """
     conditions: Json = {}
     for name, wanted in asked.items():
         if not _FIELD.fullmatch(name):
-            raise ValueError(f"Invalid filter key: {name!r} has other characters than letters, digits, _, - and dots between names")
+            raise ValueError(
+                f"Invalid filter key: {name!r} has other characters than letters, digits, _, - and "
+                "dots between names"
+            )
         field = f"{path}.{name}"
         if isinstance(wanted, Mapping) and not any(key.startswith("$") for key in wanted):
             conditions |= conditions_of(wanted, field)
         elif isinstance(wanted, Mapping):
-            bounds = {operator.removeprefix("$"): bound for operator, bound in wanted.items() if not (operator == "$ne" and is_nan(bound))}
+            bounds = {
+                operator.removeprefix("$"): bound
+                for operator, bound in wanted.items()
+                if not (operator == "$ne" and is_nan(bound))
+            }
             if any(map(is_nan, bounds.values())):
                 conditions[field] = NOTHING
             elif bounds:
-                conditions[field] = {operator: bound_of(bound) for operator, bound in bounds.items()}
+                conditions[field] = {
+                    operator: bound_of(bound) for operator, bound in bounds.items()
+                }
         else:
             conditions[field] = NOTHING if is_nan(wanted) else bound_of(wanted)
     return conditions
 
 
 def bound_of(value: Any) -> Any:
-    """A value to compare with, as `comparable` keeps it; numbers beyond what the service compares as its largest."""
+    """A value to compare with, as `comparable` keeps it; numbers beyond what the service compares
+    as its largest.
+    """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value if abs(value) <= 2**53 else math.copysign(2**53, value)
     return comparable(value) if not isinstance(value, str) else value.replace("\0", "\ufffd")
@@ -293,7 +385,9 @@ def fits(condition: MatchCondition, namespace: Namespace) -> bool:
     """Whether a namespace begins or ends with a path; `*` stands for any label."""
     path = condition.path
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
-    return len(part) == len(path) and all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
+    return len(part) == len(path) and all(
+        wanted in ("*", label) for wanted, label in zip(path, part, strict=True)
+    )
 
 
 def _item(memory: Memory) -> Item:
@@ -307,7 +401,12 @@ def _searched(memory: Memory, score: float | None = None) -> SearchItem:
 def _fields(memory: Memory) -> Json:
     extra = memory.model_extra or {}
     times = {name: str(extra[name]).replace("Z", "+00:00") for name in ("created_at", "updated_at")}
-    return {"namespace": tuple(memory.metadata["namespace"]), "key": memory.metadata["key"], "value": memory.value, **times}
+    return {
+        "namespace": tuple(memory.metadata["namespace"]),
+        "key": memory.metadata["key"],
+        "value": memory.value,
+        **times,
+    }
 
 
 def _within(text: str, most: int) -> str:

@@ -1,4 +1,6 @@
-"""Messages of a framework as a call takes them: none too long, no file within, nothing that a text may not have."""
+"""Messages of a framework as a call takes them: none too long, no file within,
+nothing that a text may not have.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,18 @@ MOST_OF_CALL = 900_000
 LARGEST = 2**63 - 1
 """Of whole numbers that are sent as such."""
 FILE_CHARACTERS, SHOWN_CHARACTERS = 4096, 64
-"""An ASCII string of so many characters without a blank is a file's content, of which so many are sent: the service keeps none of it."""
+"""An ASCII string of so many characters without a blank is a file's content, of which so many are
+sent: the service keeps none of it.
+"""
 
 
 def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
-    """The messages that say something, as they can be sent: the last ones where all would be too much for a call.
+    """The messages that say something, as they can be sent: the last ones where all would be too
+    much for a call.
 
-    Texts are cut at `MOST_BYTES`, contents of files are left out. A conversation goes on with what a model or a person sent, whatever that
-    is: one message that is refused would be refused in each later turn.
+    Texts are cut at `MOST_BYTES`, contents of files are left out. A conversation goes on with what
+    a model or a person sent, whatever that is: one message that is refused would be refused in
+    each later turn.
     """
     kept: list[Json] = []
     size = 0
@@ -40,7 +46,9 @@ def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
 
 
 def portions(things: Sequence[Any], most: int) -> Iterator[list[Any]]:
-    """The things as calls can take them: each time at most so many, and no more bytes than a call may have."""
+    """The things as calls can take them: each time at most so many, and no more bytes than a
+    call may have.
+    """
     portion: list[Any] = []
     size = 0
     for thing in things:
@@ -60,7 +68,11 @@ def _is_empty(message: Mapping[str, Any]) -> bool:
         return False
     content = message["content"]
     said = bool(content.strip("\0 \t\r\n")) if isinstance(content, str) else bool(content)
-    return not said and not message.get("tool_calls") and not (message.get("additional_kwargs") or {}).get("tool_calls")
+    return (
+        not said
+        and not message.get("tool_calls")
+        and not (message.get("additional_kwargs") or {}).get("tool_calls")
+    )
 
 
 def _texts_in(message: Any) -> int:
@@ -77,7 +89,9 @@ def _tidied(value: Any, most: int) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value that is no text as JSON has it: frameworks put objects of any kind beside what was said."""
+    """A value that is no text as JSON has it: frameworks put objects of any kind beside
+    what was said.
+    """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -89,7 +103,11 @@ def _plain(value: Any) -> Any:
 
 def _cut(value: str, most: int) -> str:
     beginning = value[:FILE_CHARACTERS]
-    if value.startswith("data:") or (len(value) > FILE_CHARACTERS and beginning.isascii() and not any(map(str.isspace, beginning))):
+    if value.startswith("data:") or (
+        len(value) > FILE_CHARACTERS
+        and beginning.isascii()
+        and not any(map(str.isspace, beginning))
+    ):
         return value[:SHOWN_CHARACTERS]
     text = value.replace("\0", "\ufffd").encode("utf-8", "replace")
     return text[:most].decode(errors="ignore") if len(text) > most else text.decode()

@@ -1,4 +1,6 @@
-"""What the service answers. Fields that a later version adds are kept as they come; fields that were left out are None."""
+"""What the service answers. Fields that a later version adds are kept as they come;
+fields that were left out are None.
+"""
 
 from __future__ import annotations
 
@@ -143,8 +145,8 @@ class Task(Answer):
 class Message(Answer):
     """A message of a session.
 
-    `parts`: the content as a list of parts, those of an item as they came. `sent`: the item as it was appended, where that is more than
-    role and content.
+    `parts`: the content as a list of parts, those of an item as they came. `sent`: the item as it
+    was appended, where that is more than role and content.
     """
 
     id: str

@@ -1,6 +1,8 @@
-"""OpenAI Agents SDK: a `Session`, tools, and instructions that recall. `pip install 'memory-core-client[openai-agents]'`.
+"""OpenAI Agents SDK: a `Session`, tools, and instructions that recall.
+`pip install 'memory-core-client[openai-agents]'`.
 
-All calls are sent in a thread, by the sync client: a session is used from several event loops (`run_sync` makes one a run).
+All calls are sent in a thread, by the sync client: a session is used from several event loops
+(`run_sync` makes one a run).
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ try:
     from agents.memory.session import SessionABC
     from agents.memory.session_settings import coerce_session_settings, resolve_session_limit
 except ImportError as error:
-    message = "memory_core_client.openai_agents needs the OpenAI Agents SDK: pip install 'memory-core-client[openai-agents]'"
+    message = (
+        "memory_core_client.openai_agents needs the OpenAI Agents SDK: pip install "
+        "'memory-core-client[openai-agents]'"
+    )
     raise ImportError(message) from error
 
 AT_ONCE = 200
@@ -50,17 +55,24 @@ class MemoryCoreSession(SessionABC):
 
         """
         self._user, self.session_id, self._form, self._is_closed = user, session_id, form, False
-        self.session_settings = SessionSettings() if session_settings is None else coerce_session_settings(session_settings)
+        self.session_settings = (
+            SessionSettings()
+            if session_settings is None
+            else coerce_session_settings(session_settings)
+        )
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The last `limit` items, or all, the oldest first."""
         self._check_open()
-        return await asyncio.to_thread(self._last, resolve_session_limit(limit, self.session_settings))
+        return await asyncio.to_thread(
+            self._last, resolve_session_limit(limit, self.session_settings)
+        )
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Append items in order.
 
-        An item with a `timestamp` is of that moment, others of the moment of the item before them in the call, or else of now.
+        An item with a `timestamp` is of that moment, others of the moment of the item before them
+        in the call, or else of now.
         """
         self._check_open()
         for some in portions(items, AT_ONCE):
@@ -78,7 +90,8 @@ class MemoryCoreSession(SessionABC):
         await asyncio.to_thread(self._user.clear, self.session_id)
 
     def close(self) -> None:
-        """Use this session no more: its calls raise RuntimeError from now on, as those of the SDK's sessions do.
+        """Use this session no more: its calls raise RuntimeError from now on, as those of the SDK's
+        sessions do.
 
         The items stay, and so does the client, which other sessions may share.
         """
@@ -92,7 +105,10 @@ class MemoryCoreSession(SessionABC):
         if limit is not None and limit < 1:
             return []
         try:
-            return [_item(message) for message in islice(self._user.messages(self.session_id, order="desc"), limit)][::-1]
+            return [
+                _item(message)
+                for message in islice(self._user.messages(self.session_id, order="desc"), limit)
+            ][::-1]
         except NotFound:
             return []
 
@@ -105,11 +121,16 @@ class MemoryCoreSession(SessionABC):
 
 def _item(message: Message) -> TResponseInputItem:
     """The item as the SDK has it, without its `timestamp`, a field that the models' APIs refuse."""
-    return cast(TResponseInputItem, {name: field for name, field in message.item.items() if name != "timestamp"})
+    return cast(
+        TResponseInputItem,
+        {name: field for name, field in message.item.items() if name != "timestamp"},
+    )
 
 
 def memory_tools(user: User, *, max_tokens: int | None = None) -> list[FunctionTool]:
-    """`recall` and `remember`: tools by which the model looks things up and keeps them. max_tokens: length of a context."""
+    """`recall` and `remember`: tools by which the model looks things up and keeps them.
+    max_tokens: length of a context.
+    """
     return [function_tool(function) for function in memory_functions(user, max_tokens=max_tokens)]
 
 
@@ -121,15 +142,22 @@ def recalling(
     Args:
         user: Whose memories.
         instructions: The agent's own.
-        session_id: The session that the model sees: nothing of it is told again. None: an agent without a session.
+        session_id: The session that the model sees: nothing of it is told again. None:
+            an agent without a session.
         max_tokens: Length of a context, 100 to 16,000; the service's default where there is none.
 
     """
 
     async def with_context(run: RunContextWrapper[Any], agent: Agent[Any]) -> str:
-        running = {} if session_id is None else {"session_id": session_id, "exclude_session_id": session_id}
+        running = (
+            {}
+            if session_id is None
+            else {"session_id": session_id, "exclude_session_id": session_id}
+        )
         messages = sendable(cast(list[dict[str, Any]], run.turn_input)[-20:])
-        known = await asyncio.to_thread(user.context, messages=messages, max_tokens=max_tokens, **running)
+        known = await asyncio.to_thread(
+            user.context, messages=messages, max_tokens=max_tokens, **running
+        )
         return f"{instructions}\n\n{known.context}".rstrip()
 
     return with_context

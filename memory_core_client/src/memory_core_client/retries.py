@@ -18,7 +18,8 @@ class Retries:
 
     Attributes:
         most: Times that a call is sent again, at most.
-        first_s: Seconds before the first of these, where the service names none; each further wait is twice as long.
+        first_s: Seconds before the first of these, where the service names none;
+            each further wait is twice as long.
         longest_s: Seconds of a wait, at most, whatever the service asks for.
 
     """
@@ -36,7 +37,9 @@ class Retries:
 
 
 def seconds_of(retry_after: str | None) -> float | None:
-    """The seconds that a `Retry-After` asks for: a number, or a date; None without one that can be read."""
+    """The seconds that a `Retry-After` asks for: a number, or a date; None without one that
+    can be read.
+    """
     if retry_after is None:
         return None
     try:

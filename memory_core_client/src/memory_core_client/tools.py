@@ -1,4 +1,6 @@
-"""Plain functions that a model may call, for any framework that makes tools of functions with docstrings."""
+"""Plain functions that a model may call, for any framework that makes tools of functions
+with docstrings.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ def memory_functions(user: User, *, max_tokens: int | None = None) -> list[Tool]
 
     Args:
         user: Whose memories.
-        max_tokens: Length of a context that `recall` answers with, 100 to 16,000; the service's default where there is none.
+        max_tokens: Length of a context that `recall` answers with, 100 to 16,000;
+            the service's default where there is none.
 
     """
 
@@ -27,7 +30,12 @@ def memory_functions(user: User, *, max_tokens: int | None = None) -> list[Tool]
             query: A question in plain words.
 
         """
-        return await asyncio.to_thread(answered, lambda: user.context(query, max_tokens=max_tokens).context or "Nothing is known about it.")
+        return await asyncio.to_thread(
+            answered,
+            lambda: (
+                user.context(query, max_tokens=max_tokens).context or "Nothing is known about it."
+            ),
+        )
 
     async def remember(fact: str) -> str:
         """Keep a fact for later conversations.
@@ -42,7 +50,9 @@ def memory_functions(user: User, *, max_tokens: int | None = None) -> list[Tool]
 
 
 def answered(call: Callable[[], str]) -> str:
-    """What a call answers; where the service refuses what the model wrote, the reason, so that it can write something else."""
+    """What a call answers; where the service refuses what the model wrote, the reason,
+    so that it can write something else.
+    """
     try:
         return call()
     except (BadRequest, Conflict, Invalid, TooLarge) as error:

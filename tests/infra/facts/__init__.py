@@ -1,1 +1,3 @@
-"""What Azure's resource types and Terraform's providers accept, taken once out of published packages."""
+"""What Azure's resource types and Terraform's providers accept, taken once out of
+published packages.
+"""

@@ -1,6 +1,8 @@
-"""Makes the facts anew: `python -m tests.infra.facts`. It downloads 67 MB of packages, which is why their facts are kept as files.
+"""Makes the facts anew: `python -m tests.infra.facts`. It downloads 67 MB of packages, which is why
+their facts are kept as files.
 
-Run it when infra/ needs a type, a version or a resource that the files lack; name it in `arm_source` or `terraform_source` first.
+Run it when infra/ needs a type, a version or a resource that the files lack; name it in
+`arm_source` or `terraform_source` first.
 """
 
 from __future__ import annotations
@@ -20,7 +22,18 @@ HERE = Path(__file__).parent
 
 def download(package: str, folder: Path) -> ZipFile:
     """The wheel of one package, without what it asks for."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder), package]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--dest",
+        str(folder),
+        package,
+    ]
     subprocess.run(command, check=True)
     return ZipFile(next(folder.glob(f"{package.split('==')[0].replace('-', '_')}-*.whl")))
 
@@ -35,12 +48,21 @@ def main() -> None:
     """Download, read, write."""
     with tempfile.TemporaryDirectory() as folder:
         arm, azurerm, azapi = (
-            download(one, Path(folder)) for one in (arm_source.PACKAGE, terraform_source.AZURERM, terraform_source.AZAPI)
+            download(one, Path(folder))
+            for one in (arm_source.PACKAGE, terraform_source.AZURERM, terraform_source.AZAPI)
         )
         write("arm.json", arm_source.facts(arm))
         kept = (terraform_source.RESOURCES, terraform_source.DATA)
-        write("azurerm.json", terraform_source.facts(azurerm, terraform_source.AZURERM, "azurerm", *kept))
-        write("azapi.json", terraform_source.facts(azapi, terraform_source.AZAPI, "azapi", terraform_source.AZAPI_RESOURCES))
+        write(
+            "azurerm.json",
+            terraform_source.facts(azurerm, terraform_source.AZURERM, "azurerm", *kept),
+        )
+        write(
+            "azapi.json",
+            terraform_source.facts(
+                azapi, terraform_source.AZAPI, "azapi", terraform_source.AZAPI_RESOURCES
+            ),
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Resource types of Azure, read out of the package `pulumi-azure-native` as data: it is generated from Azure's own specifications.
+"""Resource types of Azure, read out of the package `pulumi-azure-native` as data: it is generated
+from Azure's own specifications.
 
-Nothing of it is imported or run. For every type it describes one API version wholly and names the others. One would get wrong:
-it lifts what Azure nests in `properties` up beside `location` and the like, so that where a property stands can't be told, only that it is
-there.
+Nothing of it is imported or run. For every type it describes one API version wholly and names the
+others. One would get wrong: it lifts what Azure nests in `properties` up beside `location` and the
+like, so that where a property stands can't be told, only that it is there.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ TYPES = {
     "Microsoft.Authorization/roleAssignments": "authorization.role_assignment",
     "Microsoft.Cache/redisEnterprise": "redisenterprise.redis_enterprise",
     "Microsoft.Cache/redisEnterprise/databases": "redisenterprise.database",
-    "Microsoft.Cache/redisEnterprise/databases/accessPolicyAssignments": "redisenterprise.access_policy_assignment",
+    "Microsoft.Cache/redisEnterprise/databases/accessPolicyAssignments": "redisenterprise.access_policy_assignment",  # noqa: E501
     "Microsoft.CognitiveServices/accounts": "cognitiveservices.account",
     "Microsoft.CognitiveServices/accounts/deployments": "cognitiveservices.deployment",
     "Microsoft.Consumption/budgets": "consumption.budget",
     "Microsoft.DocumentDB/databaseAccounts": "cosmosdb.database_account",
     "Microsoft.DocumentDB/databaseAccounts/sqlDatabases": "cosmosdb.sql_resource_sql_database",
-    "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers": "cosmosdb.sql_resource_sql_container",
-    "Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments": "cosmosdb.sql_resource_sql_role_assignment",
+    "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers": "cosmosdb.sql_resource_sql_container",  # noqa: E501
+    "Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments": "cosmosdb.sql_resource_sql_role_assignment",  # noqa: E501
     "Microsoft.Insights/actionGroups": "monitor.action_group",
     "Microsoft.Insights/components": "applicationinsights.component",
     "Microsoft.Insights/diagnosticSettings": "monitor.diagnostic_setting",
@@ -82,7 +83,9 @@ class Package:
 
 
 def facts(archive: ZipFile) -> dict[str, Any]:
-    """`{"source", "types": {type: {"version", "others", "in", "out"}}, "objects": {name: {property: …}}}`."""
+    """`{"source", "types": {type: {"version", "others", "in", "out"}}, "objects": {name:
+    {property: …}}}`.
+    """
     package = Package(archive)
     objects: dict[str, Any] = {}
     types = {name: _type(package, module, objects) for name, module in TYPES.items()}
@@ -105,24 +108,39 @@ def _type(package: Package, module: str, objects: dict[str, Any]) -> dict[str, A
     }
 
 
-def _properties(package: Package, folder: str, node: ast.ClassDef, objects: dict[str, Any]) -> dict[str, Any]:
+def _properties(
+    package: Package, folder: str, node: ast.ClassDef, objects: dict[str, Any]
+) -> dict[str, Any]:
     required = _required(node)
     found = {}
     for wire, (name, annotation) in _wire_names(node).items():
         if wire not in NOT_IN_THE_BODY:
-            found[wire] = _of(package, folder, annotation, objects) | ({"required": True} if name in required else {})
+            found[wire] = _of(package, folder, annotation, objects) | (
+                {"required": True} if name in required else {}
+            )
     return found
 
 
 def _of(package: Package, folder: str, annotation: str, objects: dict[str, Any]) -> dict[str, Any]:
-    """What a property takes: an object of ours by name, one of an enumeration's values, or anything."""
+    """What a property takes: an object of ours by name, one of an enumeration's values,
+    or anything.
+    """
     for name in re.findall(r"'(\w+)'", annotation):
-        if name.endswith("Args") and (node := package.classes(f"{folder}._inputs").get(name)) is not None:
+        if (
+            name.endswith("Args")
+            and (node := package.classes(f"{folder}._inputs").get(name)) is not None
+        ):
             known = f"{folder}.{name}"
             if known not in objects:
                 objects[known] = {}
                 objects[known].update(_properties(package, folder, node, objects))
-            kind = "list" if "Sequence[" in annotation else "map" if "Mapping[" in annotation else "object"
+            kind = (
+                "list"
+                if "Sequence[" in annotation
+                else "map"
+                if "Mapping[" in annotation
+                else "object"
+            )
             return {kind: known}
         if (node := package.classes(f"{folder}._enums").get(name)) is not None:
             return {"enum": sorted(_values(node))}
@@ -143,10 +161,18 @@ def _wire_names(node: ast.ClassDef) -> dict[str, tuple[str, str]]:
 
 
 def _required(node: ast.ClassDef) -> set[str]:
-    made = next(member for member in node.body if isinstance(member, ast.FunctionDef) and member.name == "__init__")
+    made = next(
+        member
+        for member in node.body
+        if isinstance(member, ast.FunctionDef) and member.name == "__init__"
+    )
     pairs = zip(made.args.kwonlyargs, made.args.kw_defaults, strict=True)
     return {argument.arg for argument, default in pairs if default is None}
 
 
 def _values(node: ast.ClassDef) -> list[str]:
-    return [str(one.value.value) for one in node.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)]
+    return [
+        str(one.value.value)
+        for one in node.body
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)
+    ]

@@ -1,7 +1,9 @@
-"""Arguments of Terraform's resources, read out of the `cdktn-provider-*` packages as data: they are generated from the providers' schemas.
+"""Arguments of Terraform's resources, read out of the `cdktn-provider-*` packages as data: they are
+generated from the providers' schemas.
 
-Nothing of them is imported or run. One would get wrong: the packages can't tell a block from an argument that is an object, so
-`blocks` are what the providers document as nested; azurerm has blocks only, azapi has arguments only.
+Nothing of them is imported or run. One would get wrong: the packages can't tell a block from an
+argument that is an object, so `blocks` are what the providers document as nested; azurerm has
+blocks only, azapi has arguments only.
 """
 
 from __future__ import annotations
@@ -14,15 +16,17 @@ from zipfile import ZipFile
 AZURERM = "cdktn-provider-azurerm==18.9.0"
 AZAPI = "cdktn-provider-azapi==1.0.0"
 RESOURCES = (
-    "application_insights", "application_insights_workbook", "cognitive_account", "cognitive_deployment",
-    "consumption_budget_resource_group", "cosmosdb_account", "cosmosdb_sql_database", "cosmosdb_sql_role_assignment",
-    "function_app_flex_consumption", "key_vault", "log_analytics_workspace", "managed_redis",
+    "application_insights", "application_insights_workbook", "cognitive_account",
+    "cognitive_deployment", "consumption_budget_resource_group", "cosmosdb_account",
+    "cosmosdb_sql_database", "cosmosdb_sql_role_assignment", "function_app_flex_consumption",
+    "key_vault", "log_analytics_workspace", "managed_redis",
     "managed_redis_access_policy_assignment", "monitor_action_group", "monitor_diagnostic_setting",
-    "monitor_scheduled_query_rules_alert_v2", "nat_gateway", "nat_gateway_public_ip_association", "network_security_group",
-    "private_dns_zone", "private_dns_zone_virtual_network_link", "private_endpoint", "public_ip", "resource_group",
-    "role_assignment", "service_plan", "storage_account", "storage_container", "storage_management_policy", "storage_queue",
-    "subnet", "subnet_nat_gateway_association", "subnet_network_security_group_association", "user_assigned_identity",
-    "virtual_network",
+    "monitor_scheduled_query_rules_alert_v2", "nat_gateway", "nat_gateway_public_ip_association",
+    "network_security_group", "private_dns_zone", "private_dns_zone_virtual_network_link",
+    "private_endpoint", "public_ip", "resource_group", "role_assignment", "service_plan",
+    "storage_account", "storage_container", "storage_management_policy", "storage_queue", "subnet",
+    "subnet_nat_gateway_association", "subnet_network_security_group_association",
+    "user_assigned_identity", "virtual_network",
 )  # fmt: skip
 DATA = ("client_config", "cognitive_account", "cosmosdb_account")
 AZAPI_RESOURCES = ("resource", "resource_action", "update_resource")
@@ -30,8 +34,16 @@ NOT_ARGUMENTS = {"connection", "provisioners", "provider"}
 META = {"count", "depends_on", "for_each", "lifecycle"}
 
 
-def facts(archive: ZipFile, package: str, provider: str, resources: tuple[str, ...], data: tuple[str, ...] = ()) -> dict[str, Any]:
-    """`{"source", "version", "provider": {argument: …}, "resources": {"azurerm_…": {"in": {argument: …}, "out": […]}}, "data": …}`."""
+def facts(
+    archive: ZipFile,
+    package: str,
+    provider: str,
+    resources: tuple[str, ...],
+    data: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """`{"source", "version", "provider": {argument: …}, "resources": {"azurerm_…": {"in":
+    {argument: …}, "out": […]}}, "data": …}`.
+    """
     folder = package.split("==")[0].replace("-", "_")
     modules = {f"{provider}_{name}": name for name in resources}
     looked_up = {f"{provider}_{name}": f"data_{provider}_{name}" for name in data}
@@ -49,20 +61,30 @@ def facts(archive: ZipFile, package: str, provider: str, resources: tuple[str, .
 def _module(archive: ZipFile, folder: str, module: str) -> dict[str, Any]:
     tree = ast.parse(archive.read(f"{folder}/{module}/__init__.py").decode())
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    config = next(name for name in classes if name.endswith("Config") and name.removesuffix("Config") in classes)
+    config = next(
+        name
+        for name in classes
+        if name.endswith("Config") and name.removesuffix("Config") in classes
+    )
     resource = classes[config.removesuffix("Config")]
     return {"in": _arguments(classes, classes[config]), "out": sorted(_outputs(resource))}
 
 
 def _arguments(classes: dict[str, ast.ClassDef], node: ast.ClassDef) -> dict[str, Any]:
-    made = next(member for member in node.body if isinstance(member, ast.FunctionDef) and member.name == "__init__")
+    made = next(
+        member
+        for member in node.body
+        if isinstance(member, ast.FunctionDef) and member.name == "__init__"
+    )
     found: dict[str, Any] = {}
     for argument, default in zip(made.args.kwonlyargs, made.args.kw_defaults, strict=True):
         if argument.arg in NOT_ARGUMENTS | META or argument.annotation is None:
             continue
         annotation = ast.unparse(argument.annotation)
         one: dict[str, Any] = {"required": True} if default is None else {}
-        nested = next((name for name in re.findall(r"'(\w+)'", annotation) if name in classes), None)
+        nested = next(
+            (name for name in re.findall(r"'(\w+)'", annotation) if name in classes), None
+        )
         if nested is not None:
             one["block"] = _arguments(classes, classes[nested])
         found[argument.arg.rstrip("_")] = one
@@ -70,7 +92,9 @@ def _arguments(classes: dict[str, ast.ClassDef], node: ast.ClassDef) -> dict[str
 
 
 def _outputs(node: ast.ClassDef) -> set[str]:
-    """What can be referred to: the properties that stand for attributes, not those that repeat what was given."""
+    """What can be referred to: the properties that stand for attributes, not those that repeat
+    what was given.
+    """
     names = set()
     for member in node.body:
         if isinstance(member, ast.FunctionDef) and not member.name.endswith("_input"):

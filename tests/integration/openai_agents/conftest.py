@@ -15,7 +15,9 @@ from tests.model_calls import Made
 
 @pytest.fixture(scope="session")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The one authority that clients trust here: each reads its list of them, a hundred and more, though it speaks plain HTTP."""
+    """The one authority that clients trust here: each reads its list of them, a hundred and more,
+    though it speaks plain HTTP.
+    """
     return self_signed(tmp_path_factory.mktemp("authority") / "certificate.pem")
 
 

@@ -19,20 +19,35 @@ from tests.model_calls import APP, CALLS, ITEMS, MESSAGES, Made, every_call
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_each_call_is_one_request_and_its_answer_says_who_gave_it(agents: OpenAIAgents, server: ChatServer, name: str) -> None:
+async def test_each_call_is_one_request_and_its_answer_says_who_gave_it(
+    agents: OpenAIAgents, server: ChatServer, name: str
+) -> None:
     answer = await CALLS[name](agents)
     assert len(server.bodies) == 1
-    assert (answer.provenance.model, answer.provenance.prompt_id, answer.provenance.prompt_version) == ("gpt-x", name, prompt(name).version)
+    assert (
+        answer.provenance.model,
+        answer.provenance.prompt_id,
+        answer.provenance.prompt_version,
+    ) == ("gpt-x", name, prompt(name).version)
     assert answer.tokens == (120, 30)
 
 
 async def test_what_the_model_said_is_what_is_answered(agents: OpenAIAgents) -> None:
     assert (await agents.detect_boundary(APP, MESSAGES, None)).value.cuts[0].after == 1
     assert (await agents.summarise(APP, MESSAGES)).value.retrieval.tags == ["moving"]
-    assert (await agents.summarise(APP, MESSAGES, fast=True)).value.narrative == "Ana moved to Lisbon."
-    assert (await agents.decide_conflicts(APP, ITEMS, ITEMS)).value.decisions[0].operation == "DELETE"
-    assert "Lisbon" in (await agents.synthesise(APP, ITEMS)).value.consolidated_memory.natural_memory_note
-    assert (await agents.analyse_episode(APP, MESSAGES)).value.what_worked.strategies == ["Asking one question at a time."]
+    assert (
+        await agents.summarise(APP, MESSAGES, fast=True)
+    ).value.narrative == "Ana moved to Lisbon."
+    assert (await agents.decide_conflicts(APP, ITEMS, ITEMS)).value.decisions[
+        0
+    ].operation == "DELETE"
+    assert (
+        "Lisbon"
+        in (await agents.synthesise(APP, ITEMS)).value.consolidated_memory.natural_memory_note
+    )
+    assert (await agents.analyse_episode(APP, MESSAGES)).value.what_worked.strategies == [
+        "Asking one question at a time."
+    ]
 
 
 async def test_slots_come_by_their_canonical_names(agents: OpenAIAgents) -> None:
@@ -41,9 +56,16 @@ async def test_slots_come_by_their_canonical_names(agents: OpenAIAgents) -> None
 
 
 async def test_the_request_carries_settings_schema_and_key(made: Made, server: ChatServer) -> None:
-    await made.agents(sampling=Sampling(temperature=0.1, top_p=0.5, max_tokens=77)).extract_facts(APP, MESSAGES)
+    await made.agents(sampling=Sampling(temperature=0.1, top_p=0.5, max_tokens=77)).extract_facts(
+        APP, MESSAGES
+    )
     (body,) = server.bodies
-    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == ("gpt-x", 0.1, 0.5, 77)
+    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == (
+        "gpt-x",
+        0.1,
+        0.5,
+        77,
+    )
     assert body["response_format"]["type"] == "json_schema"
     schema = body["response_format"]["json_schema"]
     assert (schema["name"], schema["strict"]) == ("ExtractedFacts", True)
@@ -66,7 +88,9 @@ async def test_words_of_users_stand_in_the_record_and_never_in_the_instructions(
     assert mark not in server.systems[0]
 
 
-async def test_nobody_tells_the_model_what_day_it_is(agents: OpenAIAgents, made: Made, server: ChatServer) -> None:
+async def test_nobody_tells_the_model_what_day_it_is(
+    agents: OpenAIAgents, made: Made, server: ChatServer
+) -> None:
     made.clock.advance(days=1234)
     await agents.extract_facts(APP, MESSAGES)
     today = made.clock.now()
@@ -87,13 +111,19 @@ async def test_a_base_url_with_a_path_is_kept(made: Made, server: ChatServer) ->
     assert server.paths == ["/gateway/llm/v1/chat/completions"]
 
 
-async def test_azure_is_asked_without_a_version_by_the_name_of_the_deployment(made: Made, server: ChatServer) -> None:
+async def test_azure_is_asked_without_a_version_by_the_name_of_the_deployment(
+    made: Made, server: ChatServer
+) -> None:
     service = Service(provider="azure", base_url=server.root, api_key="azure-key")
     agents = made.agents(service=service, deployment="small-and-cheap")
     answer = await agents.summarise(APP, MESSAGES)
     assert server.paths == ["/openai/v1/chat/completions"]
     assert server.headers[0]["Authorization"] == "Bearer azure-key"
-    assert (server.bodies[0]["model"], agents.model, answer.provenance.model) == ("small-and-cheap", "gpt-x", "gpt-x")
+    assert (server.bodies[0]["model"], agents.model, answer.provenance.model) == (
+        "small-and-cheap",
+        "gpt-x",
+        "gpt-x",
+    )
     made.clock.advance(minutes=5)
     assert (await agents.check()).adapter == "azure"
     assert server.lookups == 1

@@ -1,4 +1,6 @@
-"""Conversations formed in one call of a model or two: each part is believed, or left to its rule, alone, and none is asked for twice."""
+"""Conversations formed in one call of a model or two: each part is believed, or left to its rule,
+alone, and none is asked for twice.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,24 @@ from tests.world import Killed, World, listed
 
 TOLD = next(iter(conversations(7, 1)))
 """Ten messages about two things."""
-LIVES = ("I live in Berlin and work as a nurse", "How is Berlin?", "Berlin is loud, and nurses in Berlin are few")
-MOVES = ("I live in Oslo and work as a baker", "How is Oslo?", "Oslo is quiet, and bakers in Oslo are few")
+LIVES = (
+    "I live in Berlin and work as a nurse",
+    "How is Berlin?",
+    "Berlin is loud, and nurses in Berlin are few",
+)
+MOVES = (
+    "I live in Oslo and work as a baker",
+    "How is Oslo?",
+    "Oslo is quiet, and bakers in Oslo are few",
+)
 Spoil = Callable[[dict[str, Any]], None]
 
 
 @dataclass
 class Model:
-    """A model that reads its record as rules do, whose answers a test spoils. spoil: by the kind of answer."""
+    """A model that reads its record as rules do, whose answers a test spoils. spoil:
+    by the kind of answer.
+    """
 
     spoil: dict[str, Spoil] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
@@ -75,14 +87,22 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def core_of(world: World, made: Made, mode: str, **given: Any) -> MemoryCore:
-    return await world.core(agents=made.agents(), rules=OfflineAgents(), formation_calls=mode, **given)
+    return await world.core(
+        agents=made.agents(), rules=OfflineAgents(), formation_calls=mode, **given
+    )
 
 
-async def formed(world: World, core: MemoryCore, said: ConverseInput = TOLD, owner: Owner = ALICE) -> list[Memory]:
+async def formed(
+    world: World, core: MemoryCore, said: ConverseInput = TOLD, owner: Owner = ALICE
+) -> list[Memory]:
     """What is made of a conversation."""
     accepted = await core.converse(owner, said)
     await finished(world, core, accepted, owner)
-    return [memory for memory in await told(core, owner) if memory.conversation_id == (await task_of(core, accepted, owner)).subject_id]
+    return [
+        memory
+        for memory in await told(core, owner)
+        if memory.conversation_id == (await task_of(core, accepted, owner)).subject_id
+    ]
 
 
 def by_category(memories: Sequence[Memory]) -> dict[str, set[str | None]]:
@@ -97,25 +117,40 @@ def contents(memories: Sequence[Memory]) -> list[tuple[str | None, str]]:
     return sorted((memory.category, memory.content) for memory in memories)
 
 
-@pytest.mark.parametrize(("mode", "kinds"), [("one", {"FormedWindow": 1}), ("two", {"FormedCell": 2})])
+@pytest.mark.parametrize(
+    ("mode", "kinds"), [("one", {"FormedWindow": 1}), ("two", {"FormedCell": 2})]
+)
 async def test_a_joint_call_makes_what_separate_calls_make(
     world: World, made: Made, model: Model, mode: str, kinds: dict[str, int]
 ) -> None:
-    separate = await formed(world, await core_of(world, made, "separate"), owner=Owner("app", "separate"))
-    assert model.asked == {"Boundaries": 1, "ExtractedFacts": 2, "EpisodeAnalysis": 2, "ConversationSummary": 2}
+    separate = await formed(
+        world, await core_of(world, made, "separate"), owner=Owner("app", "separate")
+    )
+    assert model.asked == {
+        "Boundaries": 1,
+        "ExtractedFacts": 2,
+        "EpisodeAnalysis": 2,
+        "ConversationSummary": 2,
+    }
     model.asked.clear()
     joint = await formed(world, await core_of(world, made, mode), owner=Owner("app", "joint"))
     assert model.asked == kinds
     assert contents(joint) == contents(separate)
     assert by_category(joint) == {"cell": {"gpt-x"}, "note": {"gpt-x"}, "fact": {"gpt-x"}}
-    assert {memory.prompt_id for memory in joint} == {"form_window" if mode == "one" else "form_cell"}
+    assert {memory.prompt_id for memory in joint} == {
+        "form_window" if mode == "one" else "form_cell"
+    }
 
 
 def set_in(*path: str, to: Any) -> Spoil:
     """Spoils one field, of every episode where it is theirs."""
 
     def spoil(answer: dict[str, Any]) -> None:
-        for item in answer.get("episodes", [answer]) if path[0] in ("behaviour", "story", "first") else [answer]:
+        for item in (
+            answer.get("episodes", [answer])
+            if path[0] in ("behaviour", "story", "first")
+            else [answer]
+        ):
             for name in path[:-1]:
                 item = item[name]
             item[path[-1]] = to
@@ -126,20 +161,32 @@ def set_in(*path: str, to: Any) -> Spoil:
 OF_MODEL = {"cell": {"gpt-x"}, "note": {"gpt-x"}, "fact": {"gpt-x"}}
 SPOILED = {
     "facts of another shape": (set_in("facts", to="many"), OF_MODEL | {"fact": {MODEL}}),
-    "facts without a right one": (set_in("facts", to=[{"text": "half"}]), OF_MODEL | {"fact": {MODEL}}),
+    "facts without a right one": (
+        set_in("facts", to=[{"text": "half"}]),
+        OF_MODEL | {"fact": {MODEL}},
+    ),
     "behaviour of another shape": (set_in("behaviour", to="kind"), OF_MODEL | {"note": {MODEL}}),
     "no story": (set_in("story", to=None), OF_MODEL | {"cell": {MODEL}}),
     "an empty story": (set_in("story", "narrative", to=""), OF_MODEL | {"cell": {MODEL}}),
-    "a story of something else": (set_in("story", "narrative", to="Quillon mended nets."), OF_MODEL | {"cell": {MODEL}}),
+    "a story of something else": (
+        set_in("story", "narrative", to="Quillon mended nets."),
+        OF_MODEL | {"cell": {MODEL}},
+    ),
     "a story in another language": (
         set_in(
             "story",
             "narrative",
-            to="Der Mensch hat erzählt, dass er nun in einer kleinen Wohnung am Fluss lebt und dort sehr zufrieden ist.",
+            to=(
+                "Der Mensch hat erzählt, dass er nun in einer kleinen Wohnung am Fluss lebt und "
+                "dort sehr zufrieden ist."
+            ),
         ),
         OF_MODEL | {"cell": {MODEL}},
     ),
-    "a story that recites": (set_in("story", "narrative", to=prompt("form_cell").text[:900]), OF_MODEL | {"cell": {MODEL}}),
+    "a story that recites": (
+        set_in("story", "narrative", to=prompt("form_cell").text[:900]),
+        OF_MODEL | {"cell": {MODEL}},
+    ),
 }
 
 
@@ -158,7 +205,9 @@ async def test_a_part_that_is_wrong_is_answered_by_its_rule_and_no_other_is(
     assert model.asked.total() == (1 if mode == "one" else 2)
 
 
-@pytest.mark.parametrize("cuts", [None, "none", [{"after": "the first"}]], ids=["null", "a word", "no number"])
+@pytest.mark.parametrize(
+    "cuts", [None, "none", [{"after": "the first"}]], ids=["null", "a word", "no number"]
+)
 async def test_wrong_cuts_leave_the_cutting_to_rules_and_the_other_parts_as_they_are(
     world: World, made: Made, model: Model, cuts: Any
 ) -> None:
@@ -177,10 +226,17 @@ async def test_wrong_cuts_leave_the_cutting_to_rules_and_the_other_parts_as_they
 
 @pytest.mark.parametrize(
     "spoil",
-    [set_in("episodes", to=[]), set_in("episodes", to=None), set_in("first", to=3), set_in("first", to="0")],
+    [
+        set_in("episodes", to=[]),
+        set_in("episodes", to=None),
+        set_in("first", to=3),
+        set_in("first", to="0"),
+    ],
     ids=["none", "null", "elsewhere", "no number"],
 )
-async def test_episodes_that_are_no_cells_leave_their_stories_to_rules(world: World, made: Made, model: Model, spoil: Spoil) -> None:
+async def test_episodes_that_are_no_cells_leave_their_stories_to_rules(
+    world: World, made: Made, model: Model, spoil: Spoil
+) -> None:
     model.spoil = {"FormedWindow": spoil}
     memories = await formed(world, await core_of(world, made, "one"))
     assert by_category(memories) == {"cell": {MODEL}, "note": {MODEL}, "fact": {"gpt-x"}}
@@ -188,7 +244,9 @@ async def test_episodes_that_are_no_cells_leave_their_stories_to_rules(world: Wo
 
 
 @pytest.mark.parametrize("mode", ["one", "two"])
-async def test_an_answer_of_which_nothing_is_right_is_asked_for_once(world: World, made: Made, server: ChatServer, mode: str) -> None:
+async def test_an_answer_of_which_nothing_is_right_is_asked_for_once(
+    world: World, made: Made, server: ChatServer, mode: str
+) -> None:
     asked: Counter[str] = Counter()
 
     async def refuse(_: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -205,14 +263,20 @@ async def test_facts_without_a_literal_quote_are_dropped_and_counted_and_each_go
     world: World, made: Made, model: Model
 ) -> None:
     def spoil(answer: dict[str, Any]) -> None:
-        answer["facts"] += [{**answer["facts"][0], "quote": "I own a castle"}, {**answer["facts"][0], "message": 99}]
+        answer["facts"] += [
+            {**answer["facts"][0], "quote": "I own a castle"},
+            {**answer["facts"][0], "message": 99},
+        ]
 
     model.spoil = {"FormedWindow": spoil}
     core = await core_of(world, made, "one")
     task = await finished(world, core, await core.converse(ALICE, TOLD))
     assert task.result is not None
     assert task.result["counts"]["without_proof"] == 2
-    cells = sorted((memory for memory in await told(core) if memory.category == "cell"), key=lambda cell: cell.event_timestamp)
+    cells = sorted(
+        (memory for memory in await told(core) if memory.category == "cell"),
+        key=lambda cell: cell.event_timestamp,
+    )
     places = [[fact.message for fact in cell.atomic_facts] for cell in cells]
     assert all(place is not None and place < 6 for place in places[0])
     assert all(place is not None and place >= 6 for place in places[1])
@@ -271,7 +335,9 @@ async def test_a_model_that_goes_away_before_the_conflicts_is_not_asked_for_the_
     assert model.asked == {"FormedWindow": 1, "Decisions": 1}
 
 
-async def test_conflicts_of_all_cells_are_asked_at_once_and_not_again_by_who_takes_over(world: World, made: Made, model: Model) -> None:
+async def test_conflicts_of_all_cells_are_asked_at_once_and_not_again_by_who_takes_over(
+    world: World, made: Made, model: Model
+) -> None:
     two_cells = (
         *MOVES,
         "By the way, I don't like old maps at all",
@@ -283,13 +349,19 @@ async def test_conflicts_of_all_cells_are_asked_at_once_and_not_again_by_who_tak
         world,
         core,
         talk(
-            *LIVES, "By the way, I love old maps", "Why old maps?", "Old maps are what I do on every free day", at=NOW - timedelta(days=30)
+            *LIVES,
+            "By the way, I love old maps",
+            "Why old maps?",
+            "Old maps are what I do on every free day",
+            at=NOW - timedelta(days=30),
         ),
     )
     model.asked.clear()
     moment = Moment(None)
     mortal = await core_of(world, made, "one", wrap=lambda inner: Mortal(inner, moment))
-    accepted = await mortal.converse(ALICE, talk(*two_cells, at=NOW - timedelta(days=1), session="s2"))
+    accepted = await mortal.converse(
+        ALICE, talk(*two_cells, at=NOW - timedelta(days=1), session="s2")
+    )
     moment.names.clear()
 
     def dies_when_a_cell_is_committed(name: str) -> bool:
@@ -307,17 +379,26 @@ async def test_conflicts_of_all_cells_are_asked_at_once_and_not_again_by_who_tak
     assert model.asked == {"FormedWindow": 1, "Decisions": 1}
     assert task.result is not None
     assert len(task.result["cells"]) == 2
-    values = {memory.content for memory in await told(alive) if memory.category == "fact" and memory.status.value == "active"}
+    values = {
+        memory.content
+        for memory in await told(alive)
+        if memory.category == "fact" and memory.status.value == "active"
+    }
     assert {"User lives in Oslo", "User does not like old maps"} <= values
     assert not {"User lives in Berlin", "User likes old maps"} & values
 
 
 @pytest.mark.parametrize(
     "again",
-    [("I live in Berlin now and like it here", "Good"), ("I moved to Oslo last week, away from Berlin", "Good luck")],
+    [
+        ("I live in Berlin now and like it here", "Good"),
+        ("I moved to Oslo last week, away from Berlin", "Good luck"),
+    ],
     ids=["said again", "said to have changed"],
 )
-async def test_what_rules_are_certain_of_is_not_asked(world: World, made: Made, model: Model, again: tuple[str, str]) -> None:
+async def test_what_rules_are_certain_of_is_not_asked(
+    world: World, made: Made, model: Model, again: tuple[str, str]
+) -> None:
     core = await core_of(world, made, "one")
     await formed(world, core, talk("I live in Berlin", "How is it?", at=NOW - timedelta(days=30)))
     await formed(world, core, talk(*again, at=NOW - timedelta(days=1), session="s2"))
@@ -341,19 +422,30 @@ async def test_rules_cut_what_is_short_and_without_a_pause(
     assert set(model.asked) <= {"Boundaries", "FormedCell"}
 
 
-async def test_a_cell_over_two_windows_is_asked_about_by_itself(world: World, made: Made, model: Model) -> None:
+async def test_a_cell_over_two_windows_is_asked_about_by_itself(
+    world: World, made: Made, model: Model
+) -> None:
     """No answer about one window tells its story, and no rule need tell it."""
     model.spoil = {
-        "FormedWindow": lambda answer: answer.update(cuts=[{"after": 44, "reason": "x"}] if len(answer["facts"]) else [], continues=True)
+        "FormedWindow": lambda answer: answer.update(
+            cuts=[{"after": 44, "reason": "x"}] if len(answer["facts"]) else [], continues=True
+        )
     }
     lines = [f"The garden wall has {number} stones more" for number in range(60)]
-    memories = await formed(world, await core_of(world, made, "one"), talk("I live in Lisbon", *lines[1:]))
+    memories = await formed(
+        world, await core_of(world, made, "one"), talk("I live in Lisbon", *lines[1:])
+    )
     assert model.asked == {"FormedWindow": 2, "FormedCell": 1}
     assert {memory.model for memory in memories if memory.category == "cell"} <= {"gpt-x", MODEL}
-    assert sum(memory.category == "cell" and memory.prompt_id == "form_cell" for memory in memories) == 1
+    assert (
+        sum(memory.category == "cell" and memory.prompt_id == "form_cell" for memory in memories)
+        == 1
+    )
 
 
-async def test_all_joint_calls_begin_with_the_same_long_text(world: World, made: Made, server: ChatServer, model: Model) -> None:
+async def test_all_joint_calls_begin_with_the_same_long_text(
+    world: World, made: Made, server: ChatServer, model: Model
+) -> None:
     await formed(world, await core_of(world, made, "one"), owner=Owner("app", "one"))
     await formed(world, await core_of(world, made, "two"), owner=Owner("app", "two"))
     window, cell, _ = server.systems
@@ -376,8 +468,8 @@ async def test_calls_and_tokens_of_a_conversation(few_authorities: None, tmp_pat
 
 
 RUNS = (
-    "I went running in the park this morning", "I went running in the park after work", "I went running in the park in the rain",
-    "I went running in the park with music",
+    "I went running in the park this morning", "I went running in the park after work",
+    "I went running in the park in the rain", "I went running in the park with music",
 )  # fmt: skip
 
 
@@ -411,20 +503,30 @@ async def test_a_run_asks_for_patterns_and_traits_once_and_each_part_falls_to_it
     model.spoil = {"Reflection": spoil}
     core = await core_of(world, made, mode)
     await run_of(world, core, *RUNS)
-    assert {kind: count for kind, count in model.asked.items() if kind in ("Reflection", "FoundPatterns", "ProfileUpdate")} == {
-        "Reflection": 1
+    assert {
+        kind: count
+        for kind, count in model.asked.items()
+        if kind in ("Reflection", "FoundPatterns", "ProfileUpdate")
+    } == {"Reflection": 1}
+    assert {memory.model for memory in await listed(core) if memory.category == "pattern"} == {
+        found_by
     }
-    assert {memory.model for memory in await listed(core) if memory.category == "pattern"} == {found_by}
 
 
-async def test_a_run_asks_nothing_where_nothing_new_touches_what_is_known(world: World, made: Made, model: Model) -> None:
+async def test_a_run_asks_nothing_where_nothing_new_touches_what_is_known(
+    world: World, made: Made, model: Model
+) -> None:
     core = await core_of(world, made, "one")
-    await run_of(world, core, "I planted tomatoes behind the shed", "Gerda repairs violins in Cremona")
+    await run_of(
+        world, core, "I planted tomatoes behind the shed", "Gerda repairs violins in Cremona"
+    )
     assert not {"Reflection", "FoundPatterns", "ProfileUpdate"} & set(model.asked)
 
 
 async def test_good_answers_of_each_kind_are_read_whole(made: Made, server: ChatServer) -> None:
-    """The separate checks are the ones that are used: a window's answer has what the separate answers have."""
+    """The separate checks are the ones that are used: a window's answer has what the separate
+    answers have.
+    """
     agents = made.agents()
     window = (await CALLS["form_window"](agents)).value
     assert window.boundaries == (await CALLS["detect_boundary"](agents)).value

@@ -21,9 +21,16 @@ WORDED = [name for name in NAMES if name != "rank_texts"]
 
 
 @pytest.mark.parametrize("text", ALL.values(), ids=ALL.keys())
-async def test_a_model_that_writes_what_a_text_orders_changes_nothing(agents: OpenAIAgents, server: ChatServer, text: str) -> None:
-    """The text itself comes back as the answer: it is refused, or decides about nothing that it was not shown."""
-    new, held = (turn(number, type="semantic", category="fact", content=said) for number, said in ((1, "Ana sails"), (2, text)))
+async def test_a_model_that_writes_what_a_text_orders_changes_nothing(
+    agents: OpenAIAgents, server: ChatServer, text: str
+) -> None:
+    """The text itself comes back as the answer: it is refused, or decides about nothing that it
+    was not shown.
+    """
+    new, held = (
+        turn(number, type="semantic", category="fact", content=said)
+        for number, said in ((1, "Ana sails"), (2, text))
+    )
     shown = ConflictPrompt((new,), (held,))
     server.script = [says(text)]
     try:
@@ -33,10 +40,20 @@ async def test_a_model_that_writes_what_a_text_orders_changes_nothing(agents: Op
     assert Rulings.of(shown, answer.value, answer.provenance.model).on(new, held) is None
 
 
-async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(agents: OpenAIAgents, server: ChatServer) -> None:
-    shown = ConflictPrompt((turn(1, content="Ana sails"),), (turn(2, content="Ana rows"), turn(3, content="Ana swims")))
+async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(
+    agents: OpenAIAgents, server: ChatServer
+) -> None:
+    shown = ConflictPrompt(
+        (turn(1, content="Ana sails"),), (turn(2, content="Ana rows"), turn(3, content="Ana swims"))
+    )
     decisions = [
-        {"new": new, "memory": memory, "operation": "DELETE", "confidence_score": 1.0, "reasoning": "as ordered"}
+        {
+            "new": new,
+            "memory": memory,
+            "operation": "DELETE",
+            "confidence_score": 1.0,
+            "reasoning": "as ordered",
+        }
         for new, memory in [(0, 1), (0, 2), (0, 99), (1, 0), (-1, 0), (0, "mem_3")]
     ]
     server.script = [says(json.dumps({"decisions": decisions}))]
@@ -47,12 +64,16 @@ async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(agents
 
 
 @pytest.mark.parametrize("name", WORDED)
-async def test_a_model_that_gives_the_mark_away_is_not_believed(agents: OpenAIAgents, server: ChatServer, name: str) -> None:
+async def test_a_model_that_gives_the_mark_away_is_not_believed(
+    agents: OpenAIAgents, server: ChatServer, name: str
+) -> None:
     """Small models do; the mark says nothing, and would stand in somebody's memories."""
 
     async def recites(_: Any, body: dict[str, Any]) -> Any:
         recited = json.loads(json.dumps(GOOD[kind_of(body)]))
-        _put(recited, f"BEGIN {body['messages'][1]['content'].splitlines()[0].split(' ')[1].upper()}")
+        _put(
+            recited, f"BEGIN {body['messages'][1]['content'].splitlines()[0].split(' ')[1].upper()}"
+        )
         return completion(json.dumps(recited))
 
     server.script = [recites]
@@ -61,7 +82,9 @@ async def test_a_model_that_gives_the_mark_away_is_not_believed(agents: OpenAIAg
 
 
 @pytest.mark.parametrize("name", WORDED)
-async def test_a_model_that_recites_its_instructions_is_not_believed(agents: OpenAIAgents, server: ChatServer, name: str) -> None:
+async def test_a_model_that_recites_its_instructions_is_not_believed(
+    agents: OpenAIAgents, server: ChatServer, name: str
+) -> None:
     asked = prompt(name)
     good = json.dumps(GOOD[asked.answer.__name__])
     recited = json.loads(good)
@@ -77,7 +100,14 @@ async def test_a_model_that_recites_its_instructions_is_not_believed(agents: Ope
 def _put(value: Any, text: str) -> None:
     """Put the text in the place of every text within."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(inner, str) and key not in ("operation", "start_time", "end_time", "depth", "quality_check", "new_information_added"):
+        if isinstance(inner, str) and key not in (
+            "operation",
+            "start_time",
+            "end_time",
+            "depth",
+            "quality_check",
+            "new_information_added",
+        ):
             value[key] = text
         elif isinstance(inner, (dict, list)):
             _put(inner, text)

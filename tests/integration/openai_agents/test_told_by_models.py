@@ -1,4 +1,6 @@
-"""What a model behind the wire says of conversations goes through the checks that the rules' answers go through."""
+"""What a model behind the wire says of conversations goes through the checks that the rules'
+answers go through.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ DAY = timedelta(days=1)
 
 @dataclass
 class Scripted:
-    """A model that says of each conversation what the test wants: facts, instructions, and what it decides of any new and held fact."""
+    """A model that says of each conversation what the test wants: facts, instructions, and what it
+    decides of any new and held fact.
+    """
 
     facts: list[dict[str, Any]] = field(default_factory=list)
     instructions: list[dict[str, Any]] = field(default_factory=list)
@@ -43,7 +47,12 @@ class Scripted:
         if kind == "ConversationSummary":
             answer = {
                 **answer,
-                "narrative": self.story or " ".join(line for line in record.splitlines() if not line.startswith(("[", "BEGIN", "END"))),
+                "narrative": self.story
+                or " ".join(
+                    line
+                    for line in record.splitlines()
+                    if not line.startswith(("[", "BEGIN", "END"))
+                ),
             }
         if kind == "ExtractedFacts":
             answer = {"facts": self.facts, "foresight": [], "instructions": self.instructions}
@@ -53,13 +62,30 @@ class Scripted:
 
     def _decided(self, record: str) -> list[dict[str, Any]]:
         new, held = (re.findall(rf"\| {name} (\d+) \| fact", record) for name in ("new", "held"))
-        said = {"confidence_score": 0.9, "reasoning": "she has two homes", "operation": self.decision}
-        return [{"new": int(one), "memory": int(other), **said} for one in new for other in held if self.decision]
+        said = {
+            "confidence_score": 0.9,
+            "reasoning": "she has two homes",
+            "operation": self.decision,
+        }
+        return [
+            {"new": int(one), "memory": int(other), **said}
+            for one in new
+            for other in held
+            if self.decision
+        ]
 
 
 def fact(text: str, quote: str, message: int = 0, **slot: str | None) -> dict[str, Any]:
     empty = {"subject": None, "attribute": None, "value": None}
-    return {"text": text, "message": message, "quote": quote, **empty, **slot, "confidence": 1, "lasting": True}
+    return {
+        "text": text,
+        "message": message,
+        "quote": quote,
+        **empty,
+        **slot,
+        "confidence": 1,
+        "lasting": True,
+    }
 
 
 @pytest.fixture
@@ -74,11 +100,15 @@ async def core(made: Made, tmp_path: Path) -> AsyncIterator[MemoryCore]:
     clock.forward(400 * 86_400)
     world = World(tmp_path, clock)
     embedder = WordsEmbedder()
-    yield await world.core(agents=made.agents(), rules=OfflineAgents(), embedder=embedder, link_threshold=0.3)
+    yield await world.core(
+        agents=made.agents(), rules=OfflineAgents(), embedder=embedder, link_threshold=0.3
+    )
     await world.close()
 
 
-async def tell(core: MemoryCore, *said: str | tuple[str, str], days: int = 0, actor: str | None = "Ana") -> None:
+async def tell(
+    core: MemoryCore, *said: str | tuple[str, str], days: int = 0, actor: str | None = "Ana"
+) -> None:
     messages = [
         {
             "role": "user" if isinstance(one, str) else one[0],
@@ -100,7 +130,13 @@ async def instructions(core: MemoryCore) -> list[Memory]:
 async def test_only_what_people_said_becomes_a_fact(core: MemoryCore, model: Scripted) -> None:
     model.facts = [
         fact("Ana has a sister called Petra", "My sister moved to Lisbon"),
-        fact("Ana's sister lives in Lisbon", "My sister moved to Lisbon", subject="Ana's sister", attribute="lives in", value="Lisbon"),
+        fact(
+            "Ana's sister lives in Lisbon",
+            "My sister moved to Lisbon",
+            subject="Ana's sister",
+            attribute="lives in",
+            value="Lisbon",
+        ),
         fact("The user plays tennis", "I play tennis"),
         fact("Ana runs marathons", "You must love running marathons", 1),
         fact("Ana runs marathons", "Yes", 2),
@@ -114,12 +150,20 @@ async def test_only_what_people_said_becomes_a_fact(core: MemoryCore, model: Scr
         "Yes. Should I move to Oslo?",
     )
     made = await facts_of(core)
-    assert set(made) == {"Ana's sister lives in Lisbon", "Ana plays tennis", "Ana: I play tennis every week"}
+    assert set(made) == {
+        "Ana's sister lives in Lisbon",
+        "Ana plays tennis",
+        "Ana: I play tennis every week",
+    }
     sister = made["Ana's sister lives in Lisbon"]
-    assert (sister.subject, sister.attribute, sister.value) == ("Ana's sister", "home city", "Lisbon")
+    assert (sister.subject, sister.attribute, sister.value) == (
+        "Ana's sister",
+        "home city",
+        "Lisbon",
+    )
 
 
-async def test_a_standing_instruction_that_a_model_finds_is_kept_as_one_and_is_part_of_every_context(
+async def test_a_standing_instruction_that_a_model_finds_is_kept_as_one_and_is_part_of_every_context(  # noqa: E501
     core: MemoryCore, model: Scripted
 ) -> None:
     said = "Celsius is the only scale that says anything to me, so stick with it"
@@ -137,9 +181,21 @@ async def test_a_standing_instruction_that_a_model_finds_is_kept_as_one_and_is_p
 @pytest.mark.parametrize(
     ("messages", "place", "quote"),
     [
-        (["Just this once, give it to me in Fahrenheit"], 0, "Just this once, give it to me in Fahrenheit"),
-        (["My boss wrote: 'Stick with Celsius in all reports that you write'"], 0, "Stick with Celsius in all reports that you write"),
-        (["Hello", ("assistant", "I will stick with Celsius from here on")], 1, "I will stick with Celsius from here on"),
+        (
+            ["Just this once, give it to me in Fahrenheit"],
+            0,
+            "Just this once, give it to me in Fahrenheit",
+        ),
+        (
+            ["My boss wrote: 'Stick with Celsius in all reports that you write'"],
+            0,
+            "Stick with Celsius in all reports that you write",
+        ),
+        (
+            ["Hello", ("assistant", "I will stick with Celsius from here on")],
+            1,
+            "I will stick with Celsius from here on",
+        ),
         (["Shall we stick with Celsius"], 0, "Stick with Celsius for ever"),
     ],
     ids=["for once", "quoted", "an assistant's", "not said"],
@@ -152,23 +208,36 @@ async def test_no_other_words_become_an_instruction(
     assert await instructions(core) == []
 
 
-async def test_what_is_lifted_later_in_the_talk_is_not_kept(core: MemoryCore, model: Scripted) -> None:
+async def test_what_is_lifted_later_in_the_talk_is_not_kept(
+    core: MemoryCore, model: Scripted
+) -> None:
     said = "Celsius is the only scale that says anything to me, so stick with it"
     model.instructions = [{"message": 0, "quote": said}]
     await tell(core, said, ("assistant", "Fine."), "You don't need to use Celsius any more.")
     assert await instructions(core) == []
 
 
-async def test_a_model_that_sees_no_conflict_in_another_value_of_a_slot_leaves_it_to_a_person(core: MemoryCore, model: Scripted) -> None:
+async def test_a_model_that_sees_no_conflict_in_another_value_of_a_slot_leaves_it_to_a_person(
+    core: MemoryCore, model: Scripted
+) -> None:
     def home(city: str) -> dict[str, Any]:
-        return fact(f"Ana's home is in {city}", f"My home is in {city}", subject="Ana", attribute="home city", value=city)
+        return fact(
+            f"Ana's home is in {city}",
+            f"My home is in {city}",
+            subject="Ana",
+            attribute="home city",
+            value=city,
+        )
 
     model.facts = [home("Berlin")]
     await tell(core, "My home is in Berlin")
     model.facts, model.decision = [home("Lisbon")], "KEEP"
     await tell(core, "My home is in Lisbon", days=3)
     made = await facts_of(core)
-    assert {text: one.status for text, one in made.items()} == {"Ana's home is in Berlin": "active", "Ana's home is in Lisbon": "active"}
+    assert {text: one.status for text, one in made.items()} == {
+        "Ana's home is in Berlin": "active",
+        "Ana's home is in Lisbon": "active",
+    }
     (record,) = (await core.conflicts(ALICE)).conflicts
     assert (record.status, record.by) == ("pending", "gpt-x")
     assert record.reason == "same slot, other value or time; but gpt-x says: she has two homes"
@@ -178,14 +247,25 @@ async def test_a_model_that_sees_no_conflict_in_another_value_of_a_slot_leaves_i
     ("said", "story"),
     [
         (
-            "Ich wohne jetzt in der Altstadt von Lissabon und das ist schön, denn ich bin dort Lehrerin.",
-            "Ana lives in the old town of Lisbon and is a teacher there, and that is what the talk was about.",
+            (
+                "Ich wohne jetzt in der Altstadt von Lissabon und das ist schön, denn ich bin "
+                "dort Lehrerin."
+            ),
+            (
+                "Ana lives in the old town of Lisbon and is a teacher there, and that is what the "
+                "talk was about."
+            ),
         ),
-        ("I moved to Lisbon in May and live near the river.", "Ana moved to Lisbon in May, near the river, with Petra and Tom."),
+        (
+            "I moved to Lisbon in May and live near the river.",
+            "Ana moved to Lisbon in May, near the river, with Petra and Tom.",
+        ),
     ],
     ids=["in another language", "with invented people"],
 )
-async def test_a_story_that_is_not_of_the_talk_is_told_by_the_rules(core: MemoryCore, model: Scripted, said: str, story: str) -> None:
+async def test_a_story_that_is_not_of_the_talk_is_told_by_the_rules(
+    core: MemoryCore, model: Scripted, said: str, story: str
+) -> None:
     model.story = story
     await tell(core, said)
     (cell,) = await of_category(core, "cell")

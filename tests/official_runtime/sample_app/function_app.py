@@ -1,4 +1,5 @@
-"""One function of each trigger, so that the driver is proven for triggers before Memory Core has them.
+"""One function of each trigger, so that the driver is proven for triggers before Memory
+Core has them.
 
 They fail on demand and keep what they were given; `seen` shows that.
 """
@@ -20,7 +21,14 @@ async def take(message: func.QueueMessage) -> None:
     if text == "broken":
         raise ValueError(f"can't take this, try {message.dequeue_count}")
     inserted = message.insertion_time.isoformat() if message.insertion_time else None
-    kept.append({"id": message.id, "text": text, "dequeue_count": message.dequeue_count, "inserted": inserted})
+    kept.append(
+        {
+            "id": message.id,
+            "text": text,
+            "dequeue_count": message.dequeue_count,
+            "inserted": inserted,
+        }
+    )
 
 
 @app.timer_trigger(arg_name="timer", schedule="%SWEEP%", run_on_startup=False)
