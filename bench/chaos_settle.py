@@ -135,7 +135,7 @@ async def work_hours_later(system: System) -> None:
     """Do what the hourly timer and the queues do in the next hours, in this process,
     with the hosts stopped.
 
-    The sweep sends a task again that is five minutes late, so this is the promise "formed an hour
+    The sweep sends a task again that is a minute late, so this is the promise "formed an hour
     later at most" without the hour.
     """
     clock = Later()

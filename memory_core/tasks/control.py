@@ -244,7 +244,7 @@ class Poisoned:
 # after all, then finds that it is an old one; sent first, both would be worked on.
 
 
-GRACE = timedelta(minutes=5)
+GRACE = timedelta(minutes=1)
 """How late a message may be before it counts as lost; doubled with each generation,
 since a queue may just be long.
 """
