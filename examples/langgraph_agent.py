@@ -32,12 +32,8 @@ def answer(state: MemoryState) -> dict[str, list[AIMessage]]:
 
 
 steps = [("recall", nodes.recall), ("answer", answer), ("remember", nodes.remember)]
-graph = (
-    StateGraph(MemoryState)
-    .add_sequence(steps)
-    .add_edge(START, "recall")
-    .compile(checkpointer=InMemorySaver())
-)
+builder = StateGraph(MemoryState).add_sequence(steps).add_edge(START, "recall")
+graph = builder.compile(checkpointer=InMemorySaver())
 
 # Two threads of one user.
 for thread, text in [
