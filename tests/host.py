@@ -19,7 +19,7 @@ from tests import fork_server
 
 ROOT = Path(__file__).parents[1]
 START_S = 60
-RECOVERED_S = 60
+RECOVERED_S = 30
 TASK_S = 90
 DIMENSIONS = 384
 """Of the vectors of these hosts' embedder."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from memory_core.domain.memory import Memory, Status
+from memory_core.domain.memory import Memory, Status, back_in_use
 
 ConflictState = Literal["none", "pending", "resolved"]
 """Whether a memory is a side of no conflict, of one that waits for a decision,
@@ -35,13 +35,9 @@ def decay(memory: Memory, now: datetime) -> Memory:
     )
 
 
-def recall(memory: Memory, now: datetime, **fields: Any) -> Memory:
-    """The memory as it is in use again, having faded and been found or told again;
-    `fields` change besides.
-    """
-    return memory.model_copy(
-        update={**fields, "status": Status.ACTIVE, "status_reason": "recalled", "updated_at": now}
-    )
+def recall(memory: Memory, now: datetime) -> Memory:
+    """The memory as it is in use again, having faded and been found or told again."""
+    return memory.model_copy(update=back_in_use(now))
 
 
 def restore(memory: Memory, now: datetime, **fields: Any) -> Memory:
