@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_core.adapters.breaker import Breaker
+from memory_core.adapters.redis.own_time import running_timeout
 from memory_core.adapters.redis.protocol import CHECKED, CHECKED_TTL_S
 from memory_core.domain.errors import described
 from memory_core.ports import Clock, Health
@@ -217,7 +218,7 @@ class GuardedRedis:
         """
         began = time.perf_counter()
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with running_timeout(self._timeout_s):
                 await self._connected().set(CHECKED, 1, ex=CHECKED_TTL_S)
         except Exception as error:  # noqa: BLE001 - the port promises that a check says what is wrong instead of raising
             self._failed("check", error)
@@ -263,7 +264,7 @@ class GuardedRedis:
         if not self._breaker.allow():
             return otherwise
         try:
-            async with asyncio.timeout(timeout_s or self._timeout_s), self._slots:
+            async with running_timeout(timeout_s or self._timeout_s), self._slots:
                 self._under_way += 1
                 try:
                     if self._handshake is not None:
