@@ -29,160 +29,51 @@ conversation itself.
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
 
-import orjson
-
-from memory_core.domain.event_log import base_id
 from memory_core.domain.fields import local
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Foresight, Memory, MemoryType, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, MESSAGE, is_instruction, is_told
 from memory_core.domain.ranking.query import is_remark, query_in, texts_said
-from memory_core.domain.ranking.selection import (
-    EXPONENT,
-    FENCE_TOKENS,
-    LONGEST,
-    LONGEST_ALONE,
-    PERHAPS,
-    PERHAPS_TOKENS,
-    Grant,
-    Piece,
-    Room,
-    body,
-    chosen,
-    in_order,
-    room_for_perhaps,
-)
-from memory_core.domain.requests.memories import (
-    Context,
-    ContextInput,
-    Part,
-    PartKind,
-    RetrieveInput,
-)
-from memory_core.domain.scenes import Profile, ProfileFact
+from memory_core.domain.ranking.selection import Grant, Piece
+from memory_core.domain.requests.memories import Context, ContextInput, RetrieveInput
+from memory_core.domain.scenes import Profile
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import is_text_to_work_on
 from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.excerpts import count_tokens, covered, excerpt
-from memory_core.domain.text.fence import fenced
 from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.recollection.candidate_sources import Zones
-from memory_core.recollection.quotations import (
-    Found,
-    Untold,
-    expected,
-    holds,
-    is_ahead,
-    piece,
-    shown_at,
+from memory_core.recollection.context_layout import Material, Wanted, mark_replaced, write_context
+from memory_core.recollection.context_pieces import (
+    MOST_TRAITS,
+    asks_ahead,
+    foreseeing,
+    foresight_pieces,
+    instruction_pieces,
+    profile_pieces,
 )
+from memory_core.recollection.quotations import Found, Untold, piece
 from memory_core.recollection.reconstruct import Gatherer, Rounds
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Profiles
-from memory_core.recollection.superseded import MARK_TOKENS, marked
 
 LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is
 found only by a query.
 """
 TURNS = 30
-MOST_SESSIONS = 8
-"""Of those with the newest memories, the sessions that may be the last one."""
-SHARES: tuple[tuple[PartKind, float], ...] = (
-    ("profile", 0.2),
-    ("foresight", 0.1),
-    ("turns", 0.25),
-    ("memories", 0.45),
-)
-SHARES_NEW_SESSION: tuple[tuple[PartKind, float], ...] = (
-    ("profile", 0.2),
-    ("foresight", 0.1),
-    ("turns", 0.1),
-    ("memories", 0.6),
-)
-"""Where the turns are not those of a running session: what was said last there matters less than
-what is known of the person.
-"""
-SHARES_ASKED: tuple[tuple[PartKind, float], ...] = (
-    ("profile", 0.1),
-    ("foresight", 0.1),
-    ("turns", 0.05),
-    ("memories", 0.75),
-)
-"""The same with a query: what answers matters more than both."""
-MOST_TRAITS = 2
-"""Traits that are told beside what answers a query, the surest."""
-SHARES_PERHAPS: tuple[tuple[PartKind, float], ...] = (
-    ("profile", 0.15),
-    ("foresight", 0.2),
-    ("turns", 0.35),
-    ("memories", 0.3),
-)
-"""Of 120 words, where nothing surely answers: mostly for the end of the last session and for what
-is perhaps related.
-"""
-SOON = timedelta(days=3)
-"""Foresight that began or ends within it is told with a query that nothing surely answers; other
-foresight where the query is about it.
-"""
-COMING = timedelta(days=30)
-"""Foresight that begins within it is told before it begins."""
-FIRST: tuple[PartKind, ...] = ("profile", "turns")
-"""Tell a memory in the place of `memories`, as far as they have room for it."""
-REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
-"""Who gets what the others have left over, in this order."""
-INSTRUCTIONS_SHARE = 0.15
-"""Of the whole budget, for standing instructions; what they don't take is the others'."""
 MOST_INSTRUCTIONS = 100
 """Standing instructions that are looked at, the newest."""
-ORDER: tuple[PartKind, ...] = ("instructions", "profile", "foresight", "memories", "turns")
-HEADINGS = {
-    "instructions": "Standing instructions of the user:",
-    "profile": "Profile:",
-    "foresight": "Expected:",
-    "memories": "Memories:",
-    "turns": "Last turns:",
-}
-HEADING_TOKENS = 5
-HEADING_WORDS = 6
-"""Of all headings together."""
-_ASKS_AHEAD = re.compile(
-    r"\b(?:coming up|upcoming|what(?:'s| is) (?:ahead|planned|next for me"
-    r"|on my (?:calendar|schedule|agenda))|(?:my|any) (?:plans|appointments"
-    r"|schedule|agenda)|anything planned|was steht (?:bei mir )?an|was habe ich vor|was ist geplant"
-    r"|(?:meine|welche) (?:termine|pläne))\b|予定は|予定を|予定があり|今後",
-    re.IGNORECASE,
-)
-Wanted = dict[PartKind, list[Piece]]
+MOST_SESSIONS = 8
+"""Of those with the newest memories, the sessions that may be the last one."""
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 _PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
-
-
-@dataclass(frozen=True, slots=True)
-class _Material:
-    """What a context is written from. grant: what the query has earned. terms: of the query. asked:
-    whether memories are told for one.
-
-    running: whether the turns are those of a running session. turns, stories: by memory id, the
-    cell of a message and of what was formed.
-    """
-
-    wanted: Wanted
-    grant: Grant
-    terms: frozenset[str]
-    degraded: tuple[str, ...]
-    asked: bool = False
-    running: bool = False
-    turns: Mapping[str, str] = field(default_factory=dict)
-    stories: Mapping[str, str] = field(default_factory=dict)
 
 
 class Briefing:
@@ -260,12 +151,10 @@ class Briefing:
             self._turns(owner, quoted, moment),
         )
         wanted: Wanted = {
-            "instructions": _instructions(instructions, query_terms, moment),
+            "instructions": instruction_pieces(instructions, query_terms, moment),
             "profile": profile_pieces(profile, query_terms, moment, MOST_TRAITS if finds else None),
-            "foresight": _foresight(
-                _foreseeing(
-                    fresh, rounds, Grant.SURE if asks_ahead(query or "") else grant, moment
-                ),
+            "foresight": foresight_pieces(
+                foreseeing(fresh, rounds, Grant.SURE if asks_ahead(query or "") else grant, moment),
                 moment,
             )
             if asked.wants("foresight")
@@ -274,9 +163,9 @@ class Briefing:
             "memories": hits,
         }
         stories = {hit.memory.id: hit.cell for hit in rounds.hits.values() if hit.is_story}
-        wanted = await asyncio.to_thread(_marked, wanted, moment)
-        material = _Material(wanted, grant, rounds.terms, degraded, finds, running, cells, stories)
-        context = await asyncio.to_thread(_written, material, asked.max_tokens)
+        wanted = await asyncio.to_thread(mark_replaced, wanted, moment)
+        material = Material(wanted, grant, rounds.terms, degraded, finds, running, cells, stories)
+        context = await asyncio.to_thread(write_context, material, asked.max_tokens)
         if asked.at is None:
             self._gatherer.note(
                 owner, rounds, [name for part in context.parts for name in part.ids]
@@ -453,11 +342,6 @@ class Briefing:
         return rounds, look.degraded
 
 
-def asks_ahead(query: str) -> bool:
-    """Whether a query asks what is ahead, whatever that is."""
-    return _ASKS_AHEAD.search(query) is not None
-
-
 async def _nothing() -> list[Memory]:
     return []
 
@@ -468,341 +352,3 @@ async def _given(memories: list[Memory]) -> list[Memory]:
 
 async def _no_profile() -> Profile:
     return Profile()
-
-
-def _foreseeing(
-    latest: Sequence[Memory], rounds: Rounds, grant: Grant, moment: datetime
-) -> list[Memory]:
-    """The memories whose foresight is told; where nothing surely answers, with what of it is soon
-    or has a word of the query.
-    """
-    hits = [hit.memory for hit in rounds.hits.values() if hit.memory.category != "fact"]
-    if grant is not Grant.PERHAPS:
-        return [*latest, *hits]
-    soon = [
-        (memory, [line for line in memory.foresight if _is_soon(line, moment)]) for memory in latest
-    ]
-    about = [
-        (memory, [line for line in memory.foresight if covered(line.description, rounds.terms)])
-        for memory in hits
-    ]
-    return [
-        memory.model_copy(update={"foresight": lines}) for memory, lines in (*about, *soon) if lines
-    ]
-
-
-def _is_soon(foresight: Foresight, moment: datetime) -> bool:
-    """Whether it began or ends within `SOON` of the moment."""
-    ends = foresight.end_time
-    return abs(moment - foresight.start_time) <= SOON or (
-        ends is not None and abs(ends - moment) <= SOON
-    )
-
-
-def _instructions(
-    memories: Sequence[Memory], terms: Collection[str], moment: datetime
-) -> list[Piece]:
-    """A line for each instruction: those that share words with the query before others,
-    of these the newest first.
-    """
-    shared = {
-        memory.id: len(frozenset(tokens(memory.content)) & frozenset(terms)) for memory in memories
-    }
-    return [
-        Piece(
-            memory.id,
-            shown_at(memory.event_timestamp, moment),
-            memory.sequence,
-            memory.content,
-            1.0 + shared[memory.id] + 1.0 / (2 + place),
-            said_by="",
-        )
-        for place, memory in enumerate(memories)
-    ]
-
-
-def profile_pieces(
-    profile: Profile, terms: Collection[str], moment: datetime, most_traits: int | None
-) -> list[Piece]:
-    """A line for each fact, those with words of the query first, then the surest; then one for each
-    trait, which is of the moment.
-
-    Args:
-        profile: Of the person.
-        terms: Of the query.
-        moment: Of the query.
-        most_traits: So many traits, the surest; None for all.
-
-    """
-    facts = [
-        Piece(
-            fact.memory_id,
-            shown_at(fact.since, moment),
-            place,
-            text,
-            2.0 + fact.confidence + (1.0 if covered(text, terms) else 0.0),
-            mark=_dispute(fact, moment),
-            said_by="",
-        )
-        for place, fact in enumerate(profile.explicit)
-        for text in (f"{fact.name}: {_told(fact.value)}",)
-    ]
-    surest = sorted(
-        (trait for trait in profile.implicit if trait.source_scene_ids),
-        key=lambda trait: -trait.confidence,
-    )[:most_traits]
-    traits = [
-        Piece(trait.source_scene_ids[0], moment, len(facts) + place, trait.trait, trait.confidence)
-        for place, trait in enumerate(surest)
-    ]
-    return [*facts, *traits]
-
-
-def _dispute(fact: ProfileFact, moment: datetime) -> str:
-    """The mark of a fact that a statement may contradict, with the words of the latest;
-    empty where none does.
-    """
-    if not fact.disputed_by:
-        return ""
-    latest = fact.disputed_by[0]
-    return (
-        f"disputed on {shown_at(latest.at, moment).date().isoformat()}: "
-        f"{excerpt(latest.text, (), MARK_TOKENS)}"
-    )
-
-
-def _told(value: object) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
-    """A line for everything that holds at the moment or begins soon, what ends first
-    before the rest.
-    """
-    pieces: dict[str, Piece] = {}
-    for memory in memories:
-        for expectation in memory.foresight:
-            if holds(expectation, moment) or is_ahead(expectation, moment, COMING):
-                left = (
-                    (expectation.end_time - moment).total_seconds()
-                    if expectation.end_time is not None
-                    else float("inf")
-                )
-                line = Piece(
-                    memory.id,
-                    shown_at(expectation.start_time, moment),
-                    memory.sequence,
-                    expected(expectation, moment),
-                    -left,
-                    said_by="",
-                    said_at=memory.event_timestamp,
-                    begins=expectation.start_time
-                    if expectation.start_time > memory.event_timestamp
-                    else None,
-                )
-                pieces.setdefault(line.text, line)
-    return list(pieces.values())
-
-
-def _written(material: _Material, max_tokens: int) -> Context:
-    """The parts within the budget, and what did not fit."""
-    headings = sum(
-        max(count_tokens(HEADINGS[kind]), PERHAPS_TOKENS)
-        for kind, pieces in material.wanted.items()
-        if pieces
-    )
-    budget = max_tokens - FENCE_TOKENS - headings
-    instructions = material.wanted["instructions"]
-    standing = chosen(
-        material.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True
-    )
-    material = replace(
-        material,
-        wanted={
-            kind: _besides(pieces, standing)
-            for kind, pieces in material.wanted.items()
-            if kind != "instructions"
-        },
-    )
-    wanted, fitting = _divided(
-        material, budget - _size(standing), _words_of("instructions", standing)
-    )
-    wanted["instructions"], fitting["instructions"] = instructions, standing
-    expectations = {piece.text for piece in fitting["foresight"]}
-    lines: list[str] = []
-    parts: list[Part] = []
-    number = 1
-    for kind in ORDER:
-        ordered = [
-            _without(piece, expectations if kind != "foresight" else ())
-            for piece in in_order(fitting[kind])
-        ]
-        if ordered:
-            lines += [_heading(material, kind, lines), body(ordered, number)]
-            parts.append(_part(kind, ordered))
-            number += len(ordered)
-    shown_pieces = {piece.telling for pieces in fitting.values() for piece in pieces}
-    out = [
-        _part(kind, missing)
-        for kind in ORDER
-        if (missing := [piece for piece in wanted[kind] if piece.telling not in shown_pieces])
-    ]
-    text = fenced("\n".join(lines)) if lines else ""
-    return Context(text, tuple(parts), tuple(out), material.degraded)
-
-
-def _heading(written: _Material, kind: PartKind, lines: Sequence[str]) -> str:
-    """The heading of a kind; of what nothing surely answers, the mark, for the last turns where no
-    line has it yet.
-    """
-    if kind == "memories" and written.grant < Grant.SURE:
-        return PERHAPS
-    marks_turns = (
-        kind == "turns"
-        and written.grant is Grant.PERHAPS
-        and not written.running
-        and PERHAPS not in lines
-    )
-    return PERHAPS if marks_turns else HEADINGS[kind]
-
-
-def _marked(wanted: Wanted, moment: datetime) -> Wanted:
-    """What is to be told, marked where something else of it says that it holds no more."""
-    together = iter(marked([piece for pieces in wanted.values() for piece in pieces], moment))
-    return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
-
-
-def _besides(pieces: Sequence[Piece], standing: Sequence[Piece]) -> list[Piece]:
-    """The pieces of other memories and other words than these."""
-    names, texts = {piece.id for piece in standing}, {piece.text for piece in standing}
-    return [piece for piece in pieces if piece.id not in names and piece.text not in texts]
-
-
-def _divided(material: _Material, budget: int, standing_words: int) -> tuple[Wanted, Wanted]:
-    """What each kind is to tell, each memory once, and what of it fits. What a kind with its own
-    share has no room for is to be told as a memory where the query finds it. standing_words:
-    of the standing instructions above.
-    """
-    found_ids = {piece.id for piece in material.wanted["memories"]}
-    formed = {material.stories[name] for name in found_ids if name in material.stories}
-    elsewhere: set[str] = set()
-    while True:
-        once = _each_once(material, elsewhere)
-        fitting = _kept(replace(material, wanted=once), budget, standing_words)
-        shown_pieces = {piece.telling for kind in FIRST for piece in fitting[kind]}
-        lost = found_ids.intersection(
-            piece.id for kind in FIRST for piece in once[kind] if piece.telling not in shown_pieces
-        )
-        silent = formed - {material.turns.get(piece.id) for piece in fitting["turns"]}
-        lost |= {piece.id for piece in once["turns"] if material.turns.get(piece.id) in silent}
-        if not lost:
-            return once, fitting
-        elsewhere |= lost
-
-
-def _each_once(material: _Material, elsewhere: Collection[str]) -> Wanted:
-    """Without what an earlier kind tells of the same memory, or of the turns that it was formed of;
-    foresight is told beside its memory.
-
-    elsewhere: memories that are told as such.
-    """
-    names: set[str] = set()
-    cells: set[str] = set()
-    once: Wanted = {}
-    for kind, _ in SHARES:
-        once[kind] = [
-            piece
-            for piece in material.wanted[kind]
-            if piece.id not in names
-            and material.stories.get(piece.id) not in cells
-            and not (kind in FIRST and piece.id in elsewhere)
-        ]
-        if kind != "foresight":
-            names |= {piece.id for piece in once[kind]}
-        if kind == "turns":
-            cells |= {
-                material.turns[piece.id] for piece in once[kind] if piece.id in material.turns
-            }
-    return once
-
-
-def _kept(material: _Material, budget: int, standing_words: int) -> Wanted:
-    """What fits of each kind: into its share, then into what others have left over.
-    standing_words: as in `_divided`.
-    """
-    shares = dict(
-        SHARES if material.running else SHARES_ASKED if material.asked else SHARES_NEW_SESSION
-    )
-    whole, fitting, taken = Room(budget), Wanted(), dict[PartKind, Room]()
-    left = whole.part(0)
-    if material.grant is Grant.PERHAPS:
-        beside = budget - int(budget * shares["turns"]) if material.running else budget
-        whole, shares = (
-            room_for_perhaps(beside, HEADING_TOKENS * len(ORDER), HEADING_WORDS + standing_words),
-            dict(SHARES_PERHAPS),
-        )
-        left = whole.part(0)
-        if material.running:
-            fitting["turns"] = _fitting(material, "turns", Room(budget - whole.tokens))
-            left = whole.part(shares.pop("turns"))
-    for kind, share in shares.items():
-        room = whole.part(share)
-        if kind == "memories":
-            room, left = room.plus(left), left.part(0)
-        taken[kind] = replace(room)
-        fitting[kind] = _fitting(
-            material,
-            kind,
-            room,
-            whole.tokens // LONGEST if kind == "memories" else room.tokens // LONGEST_ALONE,
-        )
-        taken[kind] = taken[kind].minus(room)
-        left = left.plus(room)
-    for kind in REST:
-        if kind in shares:
-            room = taken[kind].plus(left)
-            fitting[kind] = _fitting(
-                material,
-                kind,
-                room,
-                max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST_ALONE,
-            )
-            left = room
-    return fitting
-
-
-def _fitting(
-    material: _Material, kind: PartKind, room: Room, longest: int | None = None
-) -> list[Piece]:
-    """What of a kind fits into a room: lines of foresight whole, of other texts passages where they
-    are longer than `longest` tokens.
-    """
-    if kind == "memories":
-        return chosen(
-            material.wanted[kind], room, material.terms, exponent=EXPONENT, longest=longest
-        )
-    return chosen(
-        material.wanted[kind],
-        room,
-        material.terms if kind == "turns" else (),
-        longest=longest,
-        whole=kind == "foresight",
-    )
-
-
-def _without(piece: Piece, texts: Collection[str]) -> Piece:
-    """The piece without the notes that stand in the text already."""
-    return replace(piece, notes=tuple(note for note in piece.notes if note not in texts))
-
-
-def _words_of(kind: PartKind, pieces: Sequence[Piece]) -> int:
-    """What the pieces take under their heading."""
-    return len(f"{HEADINGS[kind]} {body(in_order(pieces))}".split()) if pieces else 0
-
-
-def _size(pieces: Sequence[Piece]) -> int:
-    return count_tokens(body(in_order(pieces))) if pieces else 0
-
-
-def _part(kind: PartKind, pieces: Sequence[Piece]) -> Part:
-    return Part(kind, tuple(base_id(piece.id) for piece in pieces), _size(pieces))

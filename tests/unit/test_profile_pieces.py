@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 from memory_core.domain.ranking.selection import Room, chosen
 from memory_core.domain.scenes import Profile, ProfileFact, ProfileTrait
 from memory_core.domain.text.analyzer import tokens
-from memory_core.recollection.agent_context import MOST_TRAITS, profile_pieces
+from memory_core.recollection.context_pieces import MOST_TRAITS, profile_pieces
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
 PROFILE = Profile(
