@@ -1,30 +1,22 @@
-"""Count the private words of memory_core/, and refuse more of them than a file is allowed:
-`python -m tests.private_words`.
+"""Refuse private words in memory_core/: `python -m tests.private_words`.
 
-Two things are counted: names bound in code that are pronouns or bare participles (`one`, `held`,
+Two things are refused: names bound in code that are pronouns or bare participles (`one`, `held`,
 `told`), where a noun of what it is would tell more; and words of docstrings and comments that this
 project uses in a sense of its own, for which docs/glossary.md has the standard ones.
-private_words.json, beside this file, has the number that each file is allowed;
-a file that it does not name is allowed none.
-
-`--write` lowers these numbers to what is counted. It never raises one. Who renames a file moves its
-line by hand.
 """
 
 from __future__ import annotations
 
 import ast
 import io
-import json
 import re
 import sys
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ALLOWANCES = Path(__file__).with_name("private_words.json")
 NAMES = frozenset(
     [
         "one",
@@ -110,53 +102,18 @@ def words_by_file(folder: Path) -> dict[str, list[PrivateWord]]:
     return {path: words_of_file for path, words_of_file in words.items() if words_of_file}
 
 
-def complaints(
-    words: Mapping[str, Sequence[PrivateWord]], allowances: Mapping[str, int]
-) -> list[str]:
-    """A line for each file that has more private words than it is allowed, with the words and
-    their lines.
+def main(folder: Path = ROOT / "memory_core") -> int:
+    """Print each private word of the folder with its file and line. Returns the exit code:
+    1 where there is any.
     """
-    return [
-        f"{path}: {len(words_of_file)} private words, {allowances.get(path, 0)} allowed: "
-        + ", ".join(f"{word.word} ({word.line})" for word in words_of_file)
-        for path, words_of_file in words.items()
-        if len(words_of_file) > allowances.get(path, 0)
-    ]
-
-
-def lowered(
-    allowances: Mapping[str, int], words: Mapping[str, Sequence[PrivateWord]]
-) -> dict[str, int]:
-    """The allowances, none above what is counted, and without files that have none left."""
-    counts = {
-        path: min(allowance, len(words.get(path, ())))
-        for path, allowance in sorted(allowances.items())
-    }
-    return {path: count for path, count in counts.items() if count}
-
-
-def main(
-    arguments: Sequence[str], folder: Path = ROOT / "memory_core", file: Path = ALLOWANCES
-) -> int:
-    """Check the folder against the allowances, or lower them with `--write`. Returns the exit code:
-    1 where a file has too many words.
-    """
-    words, allowances = words_by_file(folder), json.loads(file.read_text(encoding="utf-8"))
-    if "--write" in arguments:
-        allowances = lowered(allowances, words)
-        file.write_text(json.dumps(allowances, indent=0) + "\n", encoding="utf-8")
-    excesses = complaints(words, allowances)
-    print(  # noqa: T201
-        "\n".join(excesses)
-        or f"{sum(map(len, words.values()))} private words, no file has more than it is allowed"
-    )
-    if excesses:
-        print(  # noqa: T201
-            "Name what it is, in words of docs/glossary.md; where fewer are left, `python -m "
-            "tests.private_words --write`."
-        )
-    return 1 if excesses else 0
+    found = words_by_file(folder)
+    for path, words_of_file in found.items():
+        for word in words_of_file:
+            print(f"{path}:{word.line}: {word.word}")  # noqa: T201
+    if found:
+        print("Name what it is, in words of docs/glossary.md.")  # noqa: T201
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
