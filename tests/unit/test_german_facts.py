@@ -26,6 +26,7 @@ def slots(sentence: str) -> list[tuple[str | None, str | None, str]]:
         "Hanne ist gegen Nüsse allergisch.",
         "Ich bin nicht gegen Nüsse allergisch.",
         "Wir wohnen im Hotel 3 Tage.",
+        "Er wohnt in Köln und arbeitet als Arzt.",
     ],
 )
 def test_what_another_has_or_is_fills_no_slot_of_the_speaker(sentence: str) -> None:
@@ -68,3 +69,16 @@ def test_what_people_say_of_themselves_and_of_one_they_name_fills_its_slot(
     sentence: str, slot: tuple[str, str, str]
 ) -> None:
     assert slots(sentence) == [slot]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "home", "work"),
+    [
+        ("Ich wohne in Köln und arbeite als Arzt.", "Köln", ("occupation", "Arzt", "")),
+        ("Ich lebe in Bonn und arbeite bei der Telekom.", "Bonn", ("employer", "Telekom", "")),
+    ],
+)
+def test_a_home_and_the_work_in_one_clause_fill_a_slot_each(
+    sentence: str, home: str, work: tuple[str, str, str]
+) -> None:
+    assert slots(sentence) == [("home city", home, ""), work]

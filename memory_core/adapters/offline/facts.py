@@ -109,6 +109,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             continue
         speaker_name = speaker(message)
         begun = broken_off.pop(speaker_name, "") if goes_on(message.content) else ""
+        before_it = ""
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
@@ -120,7 +121,9 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             broken_off[speaker_name] = (
                 without_dots(sentence.text) if breaks_off(sentence.text) else ""
             )
-            abroad = list(_abroad(sentence, speaker_name))
+            with_topic = japanese_facts.with_topic(sentence.text, before_it)
+            before_it = sentence.text
+            abroad = list(_abroad(replace(sentence, text=with_topic), speaker_name))
             for fact in abroad:
                 (certain if fact.attribute else plain).setdefault(
                     f"{fact.text.casefold()} {fact.attribute}", _said(fact, number, quote)

@@ -118,12 +118,22 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "occupation",
+        rf"\b{_ME} [\wäöüß ]{{2,60}} und (?:arbeite|jobbe) (?:[\w ]{{0,25}} )?als "
+        r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
+    ),
+    Row(
+        "occupation",
         r"\b(?:ich bin|bin ich) (?:von Beruf |gelernter? )(?P<value>[A-ZÄÖÜ][\wäöüß-]+)",
     ),
     Row(
         "employer",
         _i("(?:arbeite|bin)")
         + r"(?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)",
+    ),
+    Row(
+        "employer",
+        rf"\b{_ME} [\wäöüß ]{{2,60}} und arbeite (?:\w+ )?bei (?:der |dem )?"
+        r"(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+)",
     ),
     Row("field of study", _i("studiere") + r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
     Row(

@@ -151,7 +151,8 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "opinion of {value}",
-        r"(?:\A|私は|僕は|、|も|特に)(?P<value>[^、。は\s]{1,15}?)(?:が|は)(?:大|とても|すごく"
+        r"(?:\A|私は|僕は|、|も|特に)(?:[^、。は\s]{1,10}より(?:も)?)?"
+        r"(?P<value>[^、。は\s]{1,15}?)(?:の方|のほう)?(?:が|は)(?:大|とても|すごく"
         r"|一番)?好き(?:です|だ|で|なん|な(?:ので|ん))",
         filled="likes",
     ),
@@ -223,6 +224,25 @@ JAPANESE = ClauseLanguage(
     another=re.compile(rf"(?P<other>{_OTHERS})(?:の[^、。は]{{1,8}})?(?:は|が|も)"),
 )
 _PARTS = re.compile(r"(?<=[すたるいだ])(?:が|けど|けれど|ので|から|し)、|(?<=です)けど|[。！!\n]")
+_NAMES = re.compile(r"\A名前は")
+_NAMED = re.compile(
+    rf"(?P<of>{_ONE}|{_MANY})|(?P<animal>[^、。はがを\s]{{1,8}})[をが].{{0,8}}(?:飼|生まれ|います|いる)"
+)
+
+
+def with_topic(sentence: str, before: str) -> str:
+    """A sentence that says a name, with whose it is where the sentence before says so.
+
+    Args:
+        sentence: "名前はポチです".
+        before: "犬を飼っています"; empty for the first of a message.
+
+    Returns:
+        "犬の名前はポチです"; the sentence itself where that names no other.
+
+    """
+    named = _NAMED.search(before) if _NAMES.match(sentence) else None
+    return f"{named['of'] or named['animal']}の{sentence}" if named else sentence
 
 
 def is_japanese(text: str) -> bool:

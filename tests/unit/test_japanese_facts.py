@@ -1,0 +1,49 @@
+"""Whose name a Japanese sentence says, and which of two things is liked."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from memory_core.adapters.offline.facts import said_facts
+from memory_core.domain.messages import Message
+
+SAID_AT = datetime(2026, 5, 4, 9, tzinfo=timezone.utc)
+
+
+def slots(text: str) -> dict[str, object]:
+    message = Message(role="user", actor="Ana", content=text, timestamp=SAID_AT)
+    return {
+        f"{fact.subject} {fact.attribute}": fact.value
+        for fact in said_facts([message])
+        if fact.attribute is not None
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("犬を飼っています。名前はポチです。", "Ana 犬 ポチ"),
+        ("娘が生まれました。名前はさくらです。", "Ana 娘 さくら"),
+    ],
+)
+def test_a_name_after_a_sentence_about_another_is_not_the_speakers(text: str, slot: str) -> None:
+    assert slots(text) == {slot: "yes"}
+
+
+def test_a_name_after_a_sentence_about_an_animal_without_a_slot_fills_none() -> None:
+    assert slots("うさぎを飼っています。名前はモモです。") == {}
+
+
+@pytest.mark.parametrize("text", ["名前は田中です。", "はじめまして。名前は田中です。"])
+def test_a_name_after_a_greeting_is_the_speakers(text: str) -> None:
+    assert slots(text) == {"Ana name": "田中"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["紅茶が好きです。", "コーヒーより紅茶が好きです。", "コーヒーより紅茶のほうが好きです。"],
+)
+def test_what_is_liked_more_is_liked(text: str) -> None:
+    assert slots(text) == {"Ana opinion of 紅茶": "likes"}
