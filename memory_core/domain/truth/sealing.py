@@ -160,6 +160,44 @@ def seal_oldest(
     if not old or not _can_be_parted(account, old, later):
         return None
     cells = paint(account, old)
+    horizon = _horizon(account, cells, old, later)
+    if horizon is None or (seal is not None and horizon < seal.horizon):
+        return None
+    timeline = resolve_sealed(log, seal)
+    since = {
+        _key(interval)
+        for interval in _times(timeline)
+        if interval.ends is None or interval.ends > horizon
+    }
+    gone = [
+        statement
+        for statement in account.withdrawn
+        if statement.order <= old[-1].order
+        and statement.valid_from <= horizon
+        and statement.sequence <= last_sequence
+    ]
+    places = _places_to_seal(account, old, later, gone, cells, horizon, since)
+    if places is None:
+        return None
+    part, rest = _parted(log, places)
+    made = _seal_of(part, rest, old, timeline, horizon, since, seal)
+    sealed_timeline = resolve_sealed(rest, made)
+    is_same = _since(sealed_timeline, horizon) == _since(timeline, horizon) and suffices(
+        made, sealed_timeline
+    )
+    return (made, part, rest) if is_same else None
+
+
+def _times(timeline: Timeline) -> tuple[Interval, ...]:
+    return (*timeline.intervals, *timeline.hidden)
+
+
+def _horizon(
+    account: Account, cells: Cells, old: Sequence[Statement], later: Sequence[Statement]
+) -> datetime | None:
+    """The last beginning of a cell that no later statement reaches, and that had come when the last
+    old one was said; None where there is none.
+    """
     first_later = min(
         (
             statement.valid_from
@@ -171,14 +209,31 @@ def seal_oldest(
     begun = [
         start for start in cells.starts[1:] if start <= old[-1].asserted_at and start < first_later
     ]
-    if not begun or (seal is not None and begun[-1] < seal.horizon):
-        return None
-    horizon = begun[-1]
-    timeline = resolve_sealed(log, seal)
-    times = (*timeline.intervals, *timeline.hidden)
-    since = {
-        _key(interval) for interval in times if interval.ends is None or interval.ends > horizon
-    }
+    return begun[-1] if begun else None
+
+
+def _places_to_seal(
+    account: Account,
+    old: Sequence[Statement],
+    later: Sequence[Statement],
+    gone: Sequence[Statement],
+    cells: Cells,
+    horizon: datetime,
+    since: set[Key],
+) -> set[Place] | None:
+    """Where the statements are that the time from the horizon on does without; None where it needs
+    all of them.
+
+    Args:
+        account: Of the whole log.
+        old: Its statements that were said first.
+        later: The others.
+        gone: Withdrawn ones of the old time.
+        cells: What the old ones show.
+        horizon: Where the frozen time ends.
+        since: Memories and versions that are shown after it.
+
+    """
     shown_places = {layer.statement.place for cell in _from(cells, horizon).cells for layer in cell}
     remaining = _kept(
         account,
@@ -186,24 +241,13 @@ def seal_oldest(
         later,
         shown_places | {statement.place for statement in old if statement.valid_from > horizon},
     )
-    gone = [
-        statement
-        for statement in account.withdrawn
-        if statement.order <= old[-1].order
-        and statement.valid_from <= horizon
-        and statement.sequence <= last_sequence
-    ]
+    gone_places = {statement.place for statement in gone}
     stay = [
         *remaining,
         *later,
-        *(
-            statement
-            for statement in account.withdrawn
-            if statement.place not in {each.place for each in gone}
-        ),
+        *(statement for statement in account.withdrawn if statement.place not in gone_places),
     ]
     names, present = {statement.memory_id for statement in stay}, {name for name, _ in since}
-    gone = [statement for statement in gone if statement.memory_id not in names]
     whole = {_key(statement) for statement in stay} - since | {
         _key(statement) for statement in old if statement.memory_id in names - present
     }
@@ -215,10 +259,33 @@ def seal_oldest(
         cells, horizon
     ):
         return None
-    places = {statement.place for statement in old} - {
-        statement.place for statement in remaining
-    } | {statement.place for statement in gone}
-    part, rest = _parted(log, places)
+    return {statement.place for statement in old} - {statement.place for statement in remaining} | {
+        statement.place for statement in gone if statement.memory_id not in names
+    }
+
+
+def _seal_of(
+    part: Sequence[Entry],
+    rest: Sequence[Entry],
+    old: Sequence[Statement],
+    timeline: Timeline,
+    horizon: datetime,
+    since: set[Key],
+    seal: Seal | None,
+) -> Seal:
+    """The seal that replaces the entries of `part` in the log of `rest`.
+
+    Args:
+        part: What is sealed now.
+        rest: What stays.
+        old: The statements among which the sealed ones are.
+        timeline: Of the log as it was.
+        horizon: Where the frozen time ends.
+        since: Memories and versions that are shown after it.
+        seal: Of those that were sealed before.
+
+    """
+    times = _times(timeline)
     ended = [
         _key(interval)
         for interval in times
@@ -231,28 +298,16 @@ def seal_oldest(
     sealed = {_key(entry) for entry in part if isinstance(entry, Statement)} | (
         seal.watched if seal is not None else set()
     )
-    made = Seal(
+    begins = {_key(interval): interval.begins for interval in times if _goes_on(interval, horizon)}
+    return Seal(
         through=old[-1].order,
         latest_start=max(statement.valid_from for statement in old),
         horizon=horizon,
         first=Following(timeline).at(horizon),
-        begins=tuple(
-            sorted(
-                {
-                    _key(interval): interval.begins
-                    for interval in times
-                    if _goes_on(interval, horizon)
-                }.items()
-            )
-        ),
+        begins=tuple(sorted(begins.items())),
         earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
         watched=frozenset(since & (sealed | {*ended})),
     )
-    sealed_timeline = resolve_sealed(rest, made)
-    is_same = _since(sealed_timeline, horizon) == _since(timeline, horizon) and suffices(
-        made, sealed_timeline
-    )
-    return (made, part, rest) if is_same else None
 
 
 def _key(statement_or_interval: Statement | Interval) -> Key:
