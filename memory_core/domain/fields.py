@@ -33,7 +33,7 @@ from memory_core.domain.memory import (
     Foresight,
 )
 from memory_core.domain.scope import check_name
-from memory_core.domain.text.spelling import normal_form
+from memory_core.domain.text.unicode_forms import normal_form
 
 
 def no_nul(value: str) -> str:
