@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 class DeferredModel(BaseModel):
     """A model whose schema, validator and serializer are built by the first thread that needs them.
 
-    Built at import, those of all models were a fifth of the import of `function_app`, and a request
+    Built at import, those of all models were a sixth of the import of `function_app`, and a request
     needs few of them.
     """
 

@@ -387,7 +387,7 @@ def _call(
     """The call, with what makes this request the same as an earlier one when the caller asks for
     that. request_fields: body or query.
     """
-    from memory_core.domain.results import Call  # as its module costs: 7 % of a cold start
+    from memory_core.domain.results import Call  # its module is 7 % of an import of the app
 
     plain = Call(correlation, actor=actor)
     key = req.headers.get("idempotency-key")
