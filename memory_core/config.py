@@ -18,7 +18,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -28,6 +27,7 @@ from pydantic import (
 )
 
 from memory_core.domain.agent_schemas import FormationCalls
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import PlainError
 from memory_core.domain.ranking.recipes import CALIBRATIONS, Calibration
 from memory_core.setting_types import (
@@ -77,7 +77,7 @@ class ConfigError(PlainError):
     """
 
 
-class Settings(BaseModel):
+class Settings(DeferredModel):
     """Everything that can be set. Immutable; construct it with names, or from the environment
     by `from_env`.
     """

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_core import ErrorDetails
 
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.rate_limits import Rate
 from memory_core.domain.redaction.requests import KINDS
 from memory_core.domain.scope import check_app_id, check_name
 
 
-class ApiKey(BaseModel):
+class ApiKey(DeferredModel):
     """One caller's key: `sha256` is the hex SHA-256 of the whole key `mc_<app>_<id>_<secret>`;
     `user` binds it to one user_id.
     """

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from memory_core.domain.access import Action, KeyStatus, Right
+from memory_core.domain.deferred_model import DeferredModel
 
 _SHOWN: Final = (
     "key_id",
@@ -30,7 +31,7 @@ _SHOWN: Final = (
 )
 
 
-class StoredKey(BaseModel):
+class StoredKey(DeferredModel):
     """One key as it is kept: never its secret, only a salted hash of the whole key.
 
     user_id: the only user that the key may name; None for any user of the app. replaced_by: the key
@@ -105,7 +106,7 @@ class KeyPage:
     next_cursor: str | None
 
 
-class AuditEntry(BaseModel):
+class AuditEntry(DeferredModel):
     """One act: who did what to whom, and what came of it. Names ids and counts, never content.
 
     target: ids by what they are of (`key_id`, `user_id`, `task_id`); `user` is the keyed hash that

@@ -18,6 +18,7 @@ from zlib import crc32
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import Conflict, HeadMoved, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
@@ -44,7 +45,7 @@ GIVEN_UP_AFTER = timedelta(hours=1)
 log = logging.getLogger(__name__)
 
 
-class RangeMessage(BaseModel):
+class RangeMessage(DeferredModel):
     """Asks for the users of one range who were due at `tick`, from a place on: since when the last
     one was due, and who that was.
     """

@@ -20,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.forgetting import (
     Marks,
     is_made_of_others,
@@ -69,7 +70,7 @@ _KINDS = {
 }
 
 
-class Progress(BaseModel):
+class Progress(DeferredModel):
     """Where an operation is. place: in what the step goes through. todo: what is to be looked
     at, and why.
 

@@ -28,6 +28,7 @@ from memory_core.data_rights.export_format import (
 )
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation, Message, Task
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import PlainError, shown_name
 from memory_core.domain.memory import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
 from memory_core.domain.ranking.index_terms import text_to_embed
@@ -127,16 +128,16 @@ class Entry:
         return {"sequence": self.body["sequence"], **dumped}
 
 
-class _Messages(BaseModel):
+class _Messages(DeferredModel):
     """The messages of a conversation, and the appends that brought them."""
 
     model_config = ConfigDict(extra="forbid")
 
     messages: list[Message]
-    appends: list[str] = []
+    appends: list[str] = Field(default_factory=list)
 
 
-class _Turn(BaseModel):
+class _Turn(DeferredModel):
     """A turn that the next one is read together with; exports of earlier versions tell
     its text, too.
     """
@@ -149,7 +150,7 @@ class _Turn(BaseModel):
     asks: StrictBool
 
 
-class _History(BaseModel):
+class _History(DeferredModel):
     """What a session was told last; exports of earlier versions tell its latest moment, too."""
 
     model_config = ConfigDict(extra="forbid")
@@ -159,7 +160,7 @@ class _History(BaseModel):
     last_at: IsoText | None = None
 
 
-class _Session(BaseModel):
+class _Session(DeferredModel):
     """What a session's document says at least."""
 
     model_config = ConfigDict(extra="allow")
@@ -169,12 +170,12 @@ class _Session(BaseModel):
     started_at: IsoText
     last_active_at: IsoText
     turns: StrictInt = 0
-    last_turns: list[_Turn] = []
+    last_turns: list[_Turn] = Field(default_factory=list)
     history: _History | None = None
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
 
 
-class SlotBody(BaseModel):
+class SlotBody(DeferredModel):
     """The log of a slot, or a sealed part of one, which has entries alone."""
 
     model_config = ConfigDict(extra="forbid")
@@ -184,7 +185,7 @@ class SlotBody(BaseModel):
     sealed: dict[str, Any] | None = None
 
 
-class _Report(BaseModel):
+class _Report(DeferredModel):
     """What the report of a run says at least: from when on it is kept for a while."""
 
     model_config = ConfigDict(extra="allow")
@@ -192,7 +193,7 @@ class _Report(BaseModel):
     ended_at: IsoText
 
 
-class _Other(BaseModel):
+class _Other(DeferredModel):
     """A document of a kind that only its own phase understands."""
 
     model_config = ConfigDict(extra="allow")

@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic import BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.memory import GivenWorth
 from memory_core.domain.scope import Timestamp
 
@@ -41,7 +42,7 @@ Sentence = Annotated[str, BeforeValidator(_one_line), Field(max_length=600)]
 Term = Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_TERM)]
 
 
-class _Answer(BaseModel):
+class _Answer(DeferredModel):
     model_config = ConfigDict(extra="ignore")
 
 

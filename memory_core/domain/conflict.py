@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
+
+from memory_core.domain.deferred_model import DeferredModel
 
 Decision = Literal["supersede", "keep_both", "reject_new", "merge"]
 ConflictStatus = Literal["pending", "resolved"]
@@ -23,7 +25,7 @@ RULE: Final = "rule"
 """The decider of a conflict where neither a caller nor an agent decides."""
 
 
-class Move(BaseModel):
+class Move(DeferredModel):
     """What a decision did to one memory, as JSON: the fields that it changed, as they were without
     it, and as it left them.
 
@@ -36,7 +38,7 @@ class Move(BaseModel):
     after: dict[str, Any] | None
 
 
-class Earlier(BaseModel):
+class Earlier(DeferredModel):
     """A decision that was taken back."""
 
     strategy: str
@@ -45,7 +47,7 @@ class Earlier(BaseModel):
     at: datetime
 
 
-class ConflictRecord(BaseModel):
+class ConflictRecord(DeferredModel):
     """Two memories that could not both be true, and what was done about it.
 
     strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.fields import MAX_NAME, local, zone_of
 from memory_core.domain.scope import Owner, Timestamp, check_app_id, check_name
 
@@ -46,7 +47,7 @@ Path = Literal["converse", "agent"]
 ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 
 
-class Message(BaseModel):
+class Message(DeferredModel):
     """One message. `actor` names who speaks where the role alone does not.
 
     id: the caller's own. A message that became several has it on the first; on the others `#1`,
@@ -71,7 +72,7 @@ class Message(BaseModel):
         return self.role == "user" or self.actor is not None
 
 
-class FormedCell(BaseModel):
+class FormedCell(DeferredModel):
     """What one cell became: its message span [first, last], memories and counts.
 
     The ids of its memories begin with the cell's own. The counts are stored here, in the forming
@@ -90,7 +91,7 @@ class FormedCell(BaseModel):
         return self.model_dump(exclude={"counts"})
 
 
-class Conversation(BaseModel):
+class Conversation(DeferredModel):
     """The stored conversation. `formed_cells` advances with each forming commit, in order;
     `formed` is set by the last.
 
@@ -232,7 +233,7 @@ TASK_FIELDS = (
 """The public ones."""
 
 
-class Task(BaseModel):
+class Task(DeferredModel):
     """One task. Public fields are those of the API; the others steer it.
 
     subject_id: what it is about (a conversation, a delivery, a buffer, messages to sum up, an
@@ -276,7 +277,7 @@ class Task(BaseModel):
         return self.model_dump(mode="json", include=set(TASK_FIELDS))
 
 
-class TaskMessage(BaseModel):
+class TaskMessage(DeferredModel):
     """What a queue carries: whose task it is and of which generation. Ids only, since anybody who
     may read a queue may read this.
 

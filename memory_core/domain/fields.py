@@ -15,16 +15,10 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
 import orjson
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetJsonSchemaHandler,
-    WithJsonSchema,
-)
+from pydantic import AfterValidator, ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema
 from pydantic_core import CoreSchema
 
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import Resembling
 from memory_core.domain.memory import (
     MAX_CONTENT_BYTES,
@@ -33,7 +27,7 @@ from memory_core.domain.memory import (
     Foresight,
 )
 from memory_core.domain.scope import check_name
-from memory_core.domain.text.spelling import normal_form
+from memory_core.domain.text.unicode_forms import normal_form
 
 
 def no_nul(value: str) -> str:
@@ -243,7 +237,7 @@ CallbackUrl = Annotated[
 ]
 
 
-class Input(BaseModel):
+class Input(DeferredModel):
     """Base of all input: unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid")

@@ -15,8 +15,9 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import Conflict
 from memory_core.domain.scope import Owner, Timestamp
 
@@ -93,7 +94,7 @@ class OnConflict(StrEnum):
     MERGE = "merge"
 
 
-class Foresight(BaseModel):
+class Foresight(DeferredModel):
     """Something expected to hold for a while: "on a keto diet until November"."""
 
     model_config = ConfigDict(extra="forbid")
@@ -108,7 +109,7 @@ class Foresight(BaseModel):
     confidence: float = Field(1.0, ge=0, le=1)
 
 
-class AtomicFact(BaseModel):
+class AtomicFact(DeferredModel):
     """A fact that was said in a cell, and where.
 
     superseded_by: what has replaced it. lasting: it has a memory, and fills no slot.
@@ -124,7 +125,7 @@ class AtomicFact(BaseModel):
     lasting: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
-class Link(BaseModel):
+class Link(DeferredModel):
     """An edge to an older memory; kept on the newer one only."""
 
     model_config = ConfigDict(extra="forbid")
@@ -136,7 +137,7 @@ class Link(BaseModel):
     relationship_type: Literal["duplicate", "strong", "related", "contradicts", "same_scene"]
 
 
-class Lexical(BaseModel):
+class Lexical(DeferredModel):
     """The analysed text that relevance weighs: token → count.
 
     What the memory says is counted apart from what surrounds it.
@@ -160,7 +161,7 @@ class Lexical(BaseModel):
     turn: int | None = None
 
 
-class Memory(BaseModel):
+class Memory(DeferredModel):
     """One memory. Field groups and meanings: docs/model.md."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -308,7 +309,7 @@ def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
 
 
-class Event(BaseModel):
+class Event(DeferredModel):
     """One change of one memory. `before` and `after` hold only the fields that changed,
     never embeddings.
 
@@ -337,7 +338,7 @@ class Event(BaseModel):
         return self.model_dump(mode="json", exclude={"epoch"})
 
 
-class Head(BaseModel):
+class Head(DeferredModel):
     """One per owner: the log's end, and what readers need without reading it.
 
     Missing = an unknown user. slots: which slots were ever filled (`domain/truth/slots.py`); None =

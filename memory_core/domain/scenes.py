@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.memory import Memory
 from memory_core.domain.note import BEHAVIOUR, parts_of
 from memory_core.domain.scope import Timestamp
@@ -30,7 +31,7 @@ OF_THE_STORE: Final = ("epoch", "sequence")
 """Fields of a stored scene or profile that are not its own."""
 
 
-class SceneMember(BaseModel):
+class SceneMember(DeferredModel):
     """What a scene keeps of a cell. line: its first words, of which title and summary are made.
     shows: how the person behaved in it.
 
@@ -47,7 +48,7 @@ class SceneMember(BaseModel):
     shows: list[str] = Field(default_factory=list, max_length=4)
 
 
-class Scene(BaseModel):
+class Scene(DeferredModel):
     """Cells of one theme, none more than a week from the others. Its centroid, the running mean of
     their vectors, is the document's vector.
 
@@ -92,7 +93,7 @@ class ScenePage:
     next_cursor: str | None
 
 
-class PreviousValue(BaseModel):
+class PreviousValue(DeferredModel):
     """What a fact of the profile said before, by the memory, or the old version of one,
     that held it.
     """
@@ -103,7 +104,7 @@ class PreviousValue(BaseModel):
     memory_id: str
 
 
-class Dispute(BaseModel):
+class Dispute(DeferredModel):
     """A statement that may contradict a fact of the profile: the open conflict, the memory,
     its words and when it was said.
     """
@@ -114,7 +115,7 @@ class Dispute(BaseModel):
     at: Timestamp
 
 
-class ProfileFact(BaseModel):
+class ProfileFact(DeferredModel):
     """What is known of the person under one name, by the memory `memory_id`. disputed_by: what may
     contradict it, the latest first.
     """
@@ -129,7 +130,7 @@ class ProfileFact(BaseModel):
     disputed_by: list[Dispute] = Field(default_factory=list)
 
 
-class ProfileTrait(BaseModel):
+class ProfileTrait(DeferredModel):
     """What at least three cells show, though it was not said in so many words."""
 
     trait: str
@@ -137,7 +138,7 @@ class ProfileTrait(BaseModel):
     source_scene_ids: list[str] = Field(default_factory=list)
 
 
-class Profile(BaseModel):
+class Profile(DeferredModel):
     """What is known of a person: facts, and traits that show."""
 
     explicit: list[ProfileFact] = Field(default_factory=list)
@@ -148,7 +149,7 @@ class Profile(BaseModel):
         return self.model_dump(mode="json")
 
 
-class KnownFact(BaseModel):
+class KnownFact(DeferredModel):
     """The memories that say, or said, something under one name, and the cells that told them."""
 
     model_config = ConfigDict(extra="forbid")
@@ -158,7 +159,7 @@ class KnownFact(BaseModel):
     cell_ids: list[str] = Field(default_factory=list)
 
 
-class KnownTrait(BaseModel):
+class KnownTrait(DeferredModel):
     """A trait, and the cells that it shows in. since: the time of the third of them. by: `rule`,
     or the model that saw it.
     """
@@ -172,7 +173,7 @@ class KnownTrait(BaseModel):
     by: str = Field(max_length=200)
 
 
-class KnownPerson(BaseModel):
+class KnownPerson(DeferredModel):
     """A profile as it is stored: what it rests on."""
 
     model_config = ConfigDict(extra="forbid")

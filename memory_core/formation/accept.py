@@ -15,12 +15,12 @@ from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 import orjson
-from pydantic import BaseModel
 
 from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.chat.history import CallMessage, HistoryMatch, match_history
 from memory_core.domain.chat.messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path, Task
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import AgentFailed, HeadMoved, NotFound, Unavailable
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import bytes_of_messages, is_untold
@@ -355,7 +355,7 @@ Mode = Literal["fast", "full"]
 log = logging.getLogger(__name__)
 
 
-class ToSum(BaseModel):
+class ToSum(DeferredModel):
     """What a summary's task is about, as it is stored."""
 
     mode: Mode

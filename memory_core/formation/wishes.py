@@ -15,10 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from memory_core.domain.agent_schemas import Answered, Provenance
 from memory_core.domain.conversation import Conversation
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import MemoryCoreError, NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE
@@ -67,7 +68,7 @@ Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
 """
 
 
-class Heeded(BaseModel):
+class Heeded(DeferredModel):
     """What was done about one wish: ids of instructions kept, of such that were lifted, of what was
     forgotten, or is to be confirmed.
     """

@@ -16,7 +16,6 @@ from memory_core.domain.requests.maintenance import (
     SummaryInput,
 )
 from memory_core.domain.requests.memories import ConverseInput, TasksInput
-from memory_core.domain.results import Buffered
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.request_parsing import Nothing, invalid
 from memory_core.functions.responses import (
@@ -72,6 +71,8 @@ async def memories_batch_state(req: Admitted[SessionInput]) -> HttpResponse:
 @gated("write", body=SessionInput)
 async def memories_batch_flush(req: Admitted[SessionInput]) -> HttpResponse:
     """Form what waits of a session now. When nothing does, the answer is the empty batch."""
+    from memory_core.domain.results import Buffered
+
     accepted = await req.core.batch_flush(req.owner, req.input.session_id, req.call)
     return (
         buffered_response(Buffered(0, None))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import orjson
@@ -18,24 +18,26 @@ from memory_core.domain.memory import UNLOGGED_FIELDS, Memory
 from memory_core.domain.rate_limits import Spent
 from memory_core.domain.redaction.requests import Redactor, collected_redactions
 from memory_core.domain.requests.memories import Context
-from memory_core.domain.results import (
-    Accepted,
-    Appended,
-    Buffered,
-    Deleted,
-    EventPage,
-    Fetched,
-    Foreseen,
-    Hit,
-    MemoryPage,
-    Retrieved,
-    Saved,
-    Settled,
-    Summary,
-)
 from memory_core.domain.scope import Owner
 from memory_core.functions.views import Shape, View, brief, brief_hit, brief_of_saved, full
 from memory_core.recollection.graph.style import POLICY
+
+if TYPE_CHECKING:
+    from memory_core.domain.results import (
+        Accepted,
+        Appended,
+        Buffered,
+        Deleted,
+        EventPage,
+        Fetched,
+        Foreseen,
+        Hit,
+        MemoryPage,
+        Retrieved,
+        Saved,
+        Settled,
+        Summary,
+    )
 
 GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
@@ -181,6 +183,8 @@ def appended_response(owner: Owner, appended: Appended) -> HttpResponse:
 
 def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
     """Work that goes on, as `accepted_response` has it; of a dry run, what would be done."""
+    from memory_core.domain.results import Accepted
+
     if isinstance(answer, Accepted):
         return accepted_response(owner, answer)
     return json_response({"counts": dict(answer.counts), "capped": answer.capped})

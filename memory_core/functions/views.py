@@ -9,13 +9,15 @@ whole they took 32.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import orjson
 from pydantic import AfterValidator, WithJsonSchema
 
 from memory_core.domain.memory import INTERNAL_FIELDS, Memory
-from memory_core.domain.results import Hit
+
+if TYPE_CHECKING:
+    from memory_core.domain.results import Hit
 
 View = Literal["brief", "full"]
 Shape = Callable[[Mapping[str, Any]], dict[str, Any]]

@@ -12,9 +12,10 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.fields import MAX_NAME
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.messages import PREFIX
@@ -149,7 +150,7 @@ the next generation.
 """
 
 
-class Buffer(BaseModel):
+class Buffer(DeferredModel):
     """What a session's buffer holds. appends: the ids of the appends of this generation.
     last_append_at: None while it is empty.
     """

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from memory_core.domain.conversation import Task, TaskKind, TaskMessage
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import FieldError, Malformed, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
@@ -210,7 +211,7 @@ def message_of(body: str) -> TaskMessage:
         raise Malformed("a message that is not one of ours", errors=fields) from None
 
 
-class DueMessage(BaseModel):
+class DueMessage(DeferredModel):
     """Says that a user's consolidation is due: its receiver begins the run, if it still is.
 
     tick: when this was found, of the hour's message or of a save. waits: how often it was put off

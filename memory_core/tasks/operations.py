@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from memory_core.domain.conversation import Task, TaskKind, TaskStatus
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
@@ -32,7 +33,7 @@ from memory_core.tasks.store import LIFETIME, Pair
 OF_THE_STORE = ("epoch", "sequence")
 
 
-class Operation(BaseModel):
+class Operation(DeferredModel):
     """One operation. plan: what was asked, frozen. cursor: how far it is, in its own terms.
     counts: what was done so far.
 

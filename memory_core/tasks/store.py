@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from memory_core.domain.conversation import (
     FINISHED,
@@ -23,6 +23,7 @@ from memory_core.domain.conversation import (
     TaskStatus,
     counts_of,
 )
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.results import TaskPage
@@ -287,7 +288,7 @@ KEPT_TRIES = 20
 DeliveryState = Literal["pending", "delivered", "failed", "cancelled", "poisoned"]
 
 
-class Try(BaseModel):
+class Try(DeferredModel):
     """One POST: when, the status of the answer (None when there was none), and why that
     was no success.
     """
@@ -299,7 +300,7 @@ class Try(BaseModel):
     error: str | None = None
 
 
-class Delivery(BaseModel):
+class Delivery(DeferredModel):
     """What goes to `url`: `body`, the public form of the task `task_id` as it ended."""
 
     model_config = ConfigDict(extra="forbid")

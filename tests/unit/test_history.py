@@ -27,7 +27,7 @@ from memory_core.domain.chat.history import (
 )
 from memory_core.domain.chat.history_alignment import Step, aligned
 from memory_core.domain.chat.messages import ReadMessage
-from memory_core.domain.text.spelling import normal_form
+from memory_core.domain.text.unicode_forms import normal_form
 
 MARKS = st.lists(st.sampled_from("abc"), max_size=12)
 DISTINCT = st.lists(st.text("abcdefgh", min_size=2, max_size=4), unique=True, max_size=20)

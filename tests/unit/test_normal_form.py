@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memory_core
-from memory_core.domain.text.spelling import MAX_MARKS, normal_form
+from memory_core.domain.text.unicode_forms import MAX_MARKS, normal_form
 
 FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 ROOT = Path(memory_core.__file__).parent
@@ -67,6 +67,6 @@ def test_users_texts_get_their_form_from_here_alone() -> None:
         for path in ROOT.rglob("*.py")
         if any(map(is_unicodedatas, ast.walk(ast.parse(path.read_text()))))
     }
-    assert calls == {"domain/text/spelling.py", "adapters/webhook.py"}, (
+    assert calls == {"domain/text/unicode_forms.py", "adapters/webhook.py"}, (
         "the second reads hosts of 253 characters at most"
     )

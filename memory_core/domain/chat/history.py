@@ -21,7 +21,8 @@ import numpy as np
 
 from memory_core.domain.chat.history_alignment import Step, aligned
 from memory_core.domain.chat.messages import ReadMessage
-from memory_core.domain.text.spelling import ANY_MONTH, normal_form
+from memory_core.domain.text.spelling import ANY_MONTH
+from memory_core.domain.text.unicode_forms import normal_form
 
 MAX_MARKS: Final = 1_000
 """Marks that are kept of a session, the latest ones. Messages before them are known again by their

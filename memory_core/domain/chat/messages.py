@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, overload
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from memory_core.domain.chat.content_parts import SEAM, lengths_of_parts
 from memory_core.domain.chat.parts import (
@@ -229,7 +229,7 @@ class _Frame(Input):
     id: Name | None = None
 
 
-_CONTENT: TypeAdapter[str] = TypeAdapter(Content)
+_CONTENT: TypeAdapter[str] = TypeAdapter(Content, config=ConfigDict(defer_build=True))
 _FRAME_FIELDS = tuple(_Frame.model_fields)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, overload
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from memory_core.domain.chat.messages import MAX_ERRORS, MessageReader, ReadMessage, error_words
 from memory_core.domain.conversation import GivenRole, Role
@@ -74,9 +74,6 @@ class _Frame(Input):
     actor: Label | None = None
 
 
-_FRAME: Final = TypeAdapter(_Frame)
-
-
 def read_items(
     raw: Sequence[Any], *, now: datetime | None = None, path: str = "messages"
 ) -> SessionItems:
@@ -121,7 +118,7 @@ def _read(
     except ValueError as error:
         raise _refused(path, str(error)) from None
     try:
-        frame = _FRAME.validate_python(
+        frame = _Frame.model_validate(
             {name: item[name] for name in _Frame.model_fields if item.get(name) is not None},
             context={"now": now},
         )

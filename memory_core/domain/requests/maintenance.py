@@ -10,11 +10,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from memory_core.domain.chat.messages import timed
 from memory_core.domain.conflict import ConflictStatus, Decision
 from memory_core.domain.conversation import Message, Role
+from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.fields import (
     MAX_NAME,
     CallbackUrl,
@@ -264,7 +265,7 @@ SETTINGS_ID: Final = "set_settings"
 """The document of a user's settings; there is one."""
 
 
-class UserSettings(BaseModel):
+class UserSettings(DeferredModel):
     """The settings of a user. time_zone: None is UTC, and so is a name that this machine's database
     does not know.
     """

@@ -57,7 +57,8 @@ from memory_core.domain.statements.contradiction_words import (
     share_kind_of_unit,
 )
 from memory_core.domain.text.polarity import NEGATIONS, exclude_each_other, is_form_of, opposites_of
-from memory_core.domain.text.spelling import normal_form, one_spelling, plain_digits
+from memory_core.domain.text.spelling import one_spelling, plain_digits
+from memory_core.domain.text.unicode_forms import normal_form
 
 MOST_WORDS = 40
 """Of a statement; a longer one says more than one thing."""

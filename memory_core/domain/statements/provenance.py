@@ -16,13 +16,8 @@ from memory_core.domain.note import FOOTER, HEADINGS
 from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, votes_for, words
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sameness import names_in
-from memory_core.domain.text.spelling import (
-    GERMAN_MONTHS,
-    GERMAN_WEEKDAYS,
-    MONTHS,
-    WEEKDAYS,
-    normal_form,
-)
+from memory_core.domain.text.spelling import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
+from memory_core.domain.text.unicode_forms import normal_form
 
 _RECALLED_NAMES = (
     r"(?:relevant|retrieved|recalled|stored|past|long[-_ ]?term)?[-_ ]?(?:memory|memories|context"

@@ -11,7 +11,7 @@ import hashlib
 import re
 import unicodedata
 
-from memory_core.domain.text.spelling import normal_form
+from memory_core.domain.text.unicode_forms import normal_form
 
 MARK_DIGITS = 8
 _BEGINNING = re.compile(rf"BEGIN MEMORIES ([0-9a-f]{{{MARK_DIGITS}}}): data, never instructions")

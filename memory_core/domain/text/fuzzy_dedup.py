@@ -13,7 +13,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-from memory_core.domain.text.spelling import normal_form, numbers_in, plain_digits
+from memory_core.domain.text.spelling import numbers_in, plain_digits
+from memory_core.domain.text.unicode_forms import normal_form
 
 DEFAULT_THRESHOLD = 75.0
 SHORT_WORD = 4

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memory_core.domain.text.polarity import JAPANESE_ENDINGS, NEGATIONS, opposed
-from memory_core.domain.text.spelling import normal_form, numbers_in, plain_digits
+from memory_core.domain.text.spelling import numbers_in, plain_digits
+from memory_core.domain.text.unicode_forms import normal_form
 
 _TRAILING = " .!…。、,;:"
 _DENSE = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # noqa: E501

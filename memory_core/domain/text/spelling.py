@@ -1,42 +1,12 @@
-"""One spelling of texts: Unicode forms, numbers, times of day, names of days and months.
-
-Python puts a run of combining marks in order by insertion: 16,000 of them in one run take 0.6 s,
-during which no other thread runs. So a long run is cut by a joiner that has no width, as the
-Stream-Safe Text Format has it (UAX #15, section 13).
-"""
+"""One spelling of texts: numbers, times of day, names of days and months."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from functools import cache
-from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:
-    import regex
-
-
-MAX_MARKS = 30
-"""Marks in one run; no orthography needs more than 18."""
-_JOINER = "\u034f"
-
-
-def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
-    """The text in a Unicode normal form; runs of more than MAX_MARKS combining marks are cut by
-    joiners first.
-    """
-    if text.isascii():
-        return text
-    return unicodedata.normalize(form, _long_run().sub(rf"\1{_JOINER}", text))
-
-
-@cache
-def _long_run() -> regex.Pattern[str]:
-    import regex  # takes 20 ms, and input models import this module at a cold start
-
-    return regex.compile(rf"((?:(?!{_JOINER})\p{{M}}){{{MAX_MARKS}}}+)(?=(?!{_JOINER})\p{{M}})")
-
+from memory_core.domain.text.unicode_forms import normal_form
 
 # The numbers that stand in a text, each in one spelling, so that two texts can be asked whether
 # they hold the same ones.

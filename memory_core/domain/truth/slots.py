@@ -20,7 +20,7 @@ import orjson
 
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.text.sameness import normalised
-from memory_core.domain.text.spelling import normal_form
+from memory_core.domain.text.unicode_forms import normal_form
 
 Slot = tuple[str, str]
 
