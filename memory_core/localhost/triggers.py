@@ -20,6 +20,7 @@ from azure.functions.meta import Datum
 from azure.functions.timer import TimerRequest
 
 from memory_core.domain.errors import NotFound, PlainError, TooLarge, Unavailable
+from memory_core.domain.skew import is_written_ahead
 from memory_core.functions import runtime
 from memory_core.ports import POISON, Delivery, TaskQueue
 
@@ -513,7 +514,12 @@ async def _keep_firing(timer: Timer, now: Callable[[], datetime]) -> None:
         # A laptop that slept wakes up late: one call then, and not one for every time
         # that was missed.
         await timer.fire(past_due=now() - due > timedelta(seconds=5))
-        due = next_due(timer.schedule, max(due, now()))
+        woke_at = now()
+        # Woken a little early, it must not fire twice; after a clock was set back it must not wait
+        # until that clock comes to `due` again.
+        due = next_due(
+            timer.schedule, woke_at if is_written_ahead(due, woke_at) else max(due, woke_at)
+        )
 
 
 # App settings as Azure's host uses them: `%NAME%` in a trigger's binding, and values that stand
