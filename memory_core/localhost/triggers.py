@@ -263,9 +263,9 @@ def message(delivery: Delivery) -> QueueMessage:
     metadata = {
         "Id": Datum(delivery.id, "string"),
         "DequeueCount": Datum(delivery.dequeue_count, "int"),
-        "InsertionTime": Datum(delivery.inserted_at.isoformat(), "string"),
-        "ExpirationTime": Datum(delivery.expires_at.isoformat(), "string"),
-        "NextVisibleTime": Datum(delivery.next_visible_at.isoformat(), "string"),
+        "InsertionTime": _datum_of(delivery.inserted_at),
+        "ExpirationTime": _datum_of(delivery.expires_at),
+        "NextVisibleTime": _datum_of(delivery.next_visible_at),
         "PopReceipt": Datum(delivery.receipt, "string"),
     }
     made: QueueMessage = (
@@ -274,6 +274,16 @@ def message(delivery: Delivery) -> QueueMessage:
         .decode(Datum(delivery.body, "string"), trigger_metadata=metadata)
     )
     return made
+
+
+def _datum_of(moment: datetime) -> Datum:
+    """Whole seconds, as Azure's queues have them.
+
+    The SDK tries formats one after the other, those with fractions of seconds later. Each that
+    fails leaves an exception and its frames in a cycle: 31 objects a message, the message itself
+    among them, until the collector comes.
+    """
+    return Datum(moment.isoformat(timespec="seconds"), "string")
 
 
 # Holds a message while its function runs: its visibility is renewed when half of it is over.
