@@ -20,6 +20,7 @@ from azure.functions.meta import Datum
 from azure.functions.timer import TimerRequest
 
 from memory_core.domain.errors import NotFound, PlainError, TooLarge, Unavailable
+from memory_core.domain.skew import is_written_ahead
 from memory_core.functions import runtime
 from memory_core.ports import POISON, Delivery, TaskQueue
 
@@ -262,9 +263,9 @@ def message(delivery: Delivery) -> QueueMessage:
     metadata = {
         "Id": Datum(delivery.id, "string"),
         "DequeueCount": Datum(delivery.dequeue_count, "int"),
-        "InsertionTime": Datum(delivery.inserted_at.isoformat(), "string"),
-        "ExpirationTime": Datum(delivery.expires_at.isoformat(), "string"),
-        "NextVisibleTime": Datum(delivery.next_visible_at.isoformat(), "string"),
+        "InsertionTime": _datum_of(delivery.inserted_at),
+        "ExpirationTime": _datum_of(delivery.expires_at),
+        "NextVisibleTime": _datum_of(delivery.next_visible_at),
         "PopReceipt": Datum(delivery.receipt, "string"),
     }
     made: QueueMessage = (
@@ -273,6 +274,16 @@ def message(delivery: Delivery) -> QueueMessage:
         .decode(Datum(delivery.body, "string"), trigger_metadata=metadata)
     )
     return made
+
+
+def _datum_of(moment: datetime) -> Datum:
+    """Whole seconds, as Azure's queues have them.
+
+    The SDK tries formats one after the other, those with fractions of seconds later. Each that
+    fails leaves an exception and its frames in a cycle: 31 objects a message, the message itself
+    among them, until the collector comes.
+    """
+    return Datum(moment.isoformat(timespec="seconds"), "string")
 
 
 # Holds a message while its function runs: its visibility is renewed when half of it is over.
@@ -513,7 +524,12 @@ async def _keep_firing(timer: Timer, now: Callable[[], datetime]) -> None:
         # A laptop that slept wakes up late: one call then, and not one for every time
         # that was missed.
         await timer.fire(past_due=now() - due > timedelta(seconds=5))
-        due = next_due(timer.schedule, max(due, now()))
+        woke_at = now()
+        # Woken a little early, it must not fire twice; after a clock was set back it must not wait
+        # until that clock comes to `due` again.
+        due = next_due(
+            timer.schedule, woke_at if is_written_ahead(due, woke_at) else max(due, woke_at)
+        )
 
 
 # App settings as Azure's host uses them: `%NAME%` in a trigger's binding, and values that stand

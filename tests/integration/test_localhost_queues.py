@@ -5,10 +5,11 @@ over both queues.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,7 +23,7 @@ from memory_core.adapters.system import SystemClock
 from memory_core.localhost import triggers as serving
 from memory_core.localhost.host import sorted_by_trigger
 from memory_core.localhost.triggers import QueueOptions, Queues
-from memory_core.ports import TaskQueue
+from memory_core.ports import Delivery, TaskQueue
 from tests.azurite_server import AzuriteServer, running
 from tests.builders import StillClock
 
@@ -148,6 +149,20 @@ async def test_a_function_gets_the_message_as_azure_hands_it_over_and_a_done_one
     assert message.expiration_time - message.insertion_time == timedelta(days=7)
     assert message.time_next_visible is not None
     assert message.time_next_visible > message.insertion_time
+
+
+def test_a_message_as_functions_get_it_leaves_nothing_to_the_collector() -> None:
+    """The SDK's search for a format of a time leaves exceptions in cycles, with the message."""
+    moment = datetime(2026, 5, 8, 12, 0, 31, 834_470, tzinfo=timezone.utc)
+    delivery = Delivery("id", "body", 1, moment, moment + HOUR, moment + HOUR, "receipt")
+    gc.collect()
+    gc.disable()
+    try:
+        assert serving.message(delivery).insertion_time == moment.replace(microsecond=0)
+        left = [one for one in gc.get_objects() if type(one) is ValueError]
+    finally:
+        gc.enable()
+    assert [error for error in map(str, left) if "does not match format" in error] == []
 
 
 async def test_a_message_sent_in_this_process_is_not_waited_for(
