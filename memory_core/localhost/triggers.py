@@ -13,6 +13,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 from azure.functions import HttpRequest, HttpResponse, QueueMessage, get_binding_registry
@@ -52,6 +53,7 @@ class Queues:
         self._stopping = asyncio.Event()
         self._listeners: list[_Listener] = []
         self._listening: list[asyncio.Task[None]] = []
+        self._passing_on: list[asyncio.Task[None]] = []
 
     def start(self, queue: TaskQueue) -> None:
         """Begin to receive."""
@@ -61,11 +63,29 @@ class Queues:
         ]
         self._listening = [asyncio.ensure_future(listener.listen()) for listener in self._listeners]
 
+    def pass_on(self, queue: TaskQueue, sent: Callable[[int], None]) -> None:
+        """Receive nothing; another process does, which is to learn of what is sent here.
+
+        sent: called with the place among the functions of the one whose queue it was sent to.
+        """
+        self._passing_on = [
+            asyncio.ensure_future(_tell_of_arrivals(queue, function.queue, partial(sent, place)))
+            for place, function in enumerate(self._functions)
+        ]
+
+    def look(self, place: int) -> None:
+        """Something was sent, by another process, to the queue of the function at this place."""
+        if place < len(self._listeners):
+            self._listeners[place].sent.set()
+
     async def stop(self, grace_s: float) -> None:
         """Receive no more, let what runs finish for `grace_s` seconds, then cancel it:
         its messages are handed back.
         """
         self._stopping.set()
+        for task in self._passing_on:
+            task.cancel()
+        await asyncio.gather(*self._passing_on, return_exceptions=True)
         running = {
             *self._listening,
             *(task for listener in self._listeners for task in listener.running),
@@ -75,6 +95,13 @@ class Queues:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+
+
+async def _tell_of_arrivals(queue: TaskQueue, name: str, sent: Callable[[], None]) -> None:
+    """Say each time that this process sends to a queue; once an hour in vain."""
+    while True:
+        await queue.arrival(name, timedelta(hours=1))
+        sent()
 
 
 class _Listener:
@@ -92,6 +119,7 @@ class _Listener:
         self._visibility, self._stopping = visibility, stopping
         self._poison = None if function.queue.endswith(POISON) else function.queue + POISON
         self._reachable = True
+        self.sent = asyncio.Event()
         self.running: set[asyncio.Task[None]] = set()
 
     async def listen(self) -> None:
@@ -135,14 +163,21 @@ class _Listener:
         return bool(deliveries)
 
     async def _rest(self, pause: timedelta) -> None:
-        """Until something was sent in this process, the pause is over or the host stops."""
+        """Until something was sent, the pause is over or the host stops. Of what other processes
+        send, `sent` tells those of the same host.
+        """
         waits = [
             asyncio.ensure_future(wait)
-            for wait in (self._queue.arrival(self._function.queue, pause), self._stopping.wait())
+            for wait in (
+                self._queue.arrival(self._function.queue, pause),
+                self.sent.wait(),
+                self._stopping.wait(),
+            )
         ]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            self.sent.clear()
             for wait in waits:
                 wait.cancel()
 

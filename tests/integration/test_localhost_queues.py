@@ -424,3 +424,30 @@ def test_a_queue_named_by_a_setting_that_is_not_there_is_refused() -> None:
 
     with pytest.raises(ValueError, match="WORK"):
         sorted_by_trigger(app, {})
+
+
+async def test_what_another_process_sends_is_looked_for_when_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "FIRST_PAUSE", HOUR)  # else the next look might find it
+    desk = Desk()
+    desk.free.set()
+    ours, others = (
+        SqliteQueue(tmp_path / "queue.db", clock=SystemClock(), synchronous="normal")
+        for _ in range(2)
+    )
+    receiving, passing_on = desk.served(max_polling_interval=HOUR), desk.served()
+    try:
+        await ours.open()
+        await others.open()
+        receiving.start(ours)
+        passing_on.pass_on(others, receiving.look)
+        for number in range(3):
+            await others.send(desk.name, f"work {number}")
+            await until(lambda number=number: len(desk.given) == number + 1)
+        assert desk.bodies() == ["work 0", "work 1", "work 2"]
+    finally:
+        await passing_on.stop(GRACE_S)
+        await receiving.stop(GRACE_S)
+        await ours.close()
+        await others.close()
