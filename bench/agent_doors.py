@@ -1,5 +1,5 @@
-"""One agent by three doors: `python -m bench.agent_doors`, and how often what answers stands in
-what its model sees.
+"""One agent by three doors, and how often what answers stands in what its model sees:
+`PYTHONPATH=memory_core_client/src python -m bench.agent_doors`.
 
 Nine days of Nora's life (`tests.life`) are told turn by turn, a talk a thread, by the two calls of
 docs/agents.md, by LangGraph's nodes and by the OpenAI Agents SDK's session and instructions; a
