@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 PORT ?= $(or $(MEMORY_PORT),7071)
 DATA ?= $(or $(MEMORY_DATA),.memory)
+WORKERS ?= auto
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
@@ -12,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
-	@echo "  run and run-azure honour PORT=7100 and DATA=/some/folder; all honour PYTHON=python3.12 when .venv is made."
+	@echo "  run and run-azure honour PORT=7100 and DATA=/some/folder; run honours WORKERS=2 (a process a core, at most 4); all honour PYTHON=python3.12 when .venv is made."
 
 # The check is written for any Python, 2.7 included, so that a too old one gets the message and not a syntax error.
 $(BIN)/python:
@@ -33,7 +34,7 @@ $(VENV)/.dev: pyproject.toml requirements.txt $(wildcard deployment/locks/*.txt)
 	@touch $@ $(VENV)/.local
 
 run: $(VENV)/.local  ## the development host on 127.0.0.1: embedded stores, no account, no key
-	@MEMORY_DATA="$(DATA)" $(BIN)/python -m memory_core.localhost --port $(PORT)
+	@MEMORY_DATA="$(DATA)" $(BIN)/python -m memory_core.localhost --port $(PORT) --workers $(WORKERS)
 
 run-azure: $(VENV)/.dev  ## the same on emulators of Cosmos DB and Storage and a real Redis, by the SDKs used on Azure
 	@exec $(BIN)/python -m tests.azure_profile --port $(PORT) --data "$(DATA)" --parent-pid $$PPID

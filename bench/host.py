@@ -29,6 +29,7 @@ class Host:
         *,
         settings: Mapping[str, str] | None = None,
         app: Path = ROOT,
+        workers: int = 1,
     ) -> None:
         """Start it and wait until it listens.
 
@@ -38,6 +39,7 @@ class Host:
             settings: Further environment variables.
             app: The folder of the `function_app.py` that it serves; the code beside it is the
                 one that runs.
+            workers: How many processes answer.
 
         Raises:
             RuntimeError: It did not start; with what it said.
@@ -59,6 +61,7 @@ class Host:
             "0",
             "--data",
             str(data),
+            *(["--workers", str(workers)] if workers > 1 else []),
         ]
         data.mkdir(parents=True, exist_ok=True)
         with (data / "host.log").open("ab") as log:
@@ -85,14 +88,24 @@ class Host:
         )
 
     def rss_mb(self) -> float | None:
-        """Resident memory of the process; None where there is no /proc."""
+        """Resident memory of the process and those that it started; None where there is
+        no /proc.
+        """
         try:
-            lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
+            return sum(map(_rss_mb, self._processes()))
         except FileNotFoundError:
             return None
-        return next(
-            (int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), None
-        )
+
+    def cpu_s(self) -> float | None:
+        """Seconds of a processor that they have taken; None where there is no /proc."""
+        try:
+            return sum(map(_cpu_s, self._processes()))
+        except FileNotFoundError:
+            return None
+
+    def _processes(self) -> list[int]:
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
+        return [self.pid, *map(int, children.split())]
 
     def stop(self) -> None:
         """Ask it to finish, as Ctrl+C does."""
@@ -101,3 +114,14 @@ class Host:
     def kill(self) -> None:
         """End it without a chance to write anything more."""
         child.end(self._process, signal.SIGKILL)
+
+
+def _rss_mb(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), 0.0)
+
+
+def _cpu_s(pid: int) -> float:
+    """User and system time, the fields after the name, which may have spaces."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -4,6 +4,8 @@ against a host of its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -59,10 +61,22 @@ async def measure_one(data: Path, user: str, size: int, seconds: float) -> list[
     ]
 
 
-async def measure_many(data: Path, seconds: float) -> list[Row]:
+async def measure_many(
+    data: Path, seconds: float, workers: Sequence[int] = (1,), rounds: int = 1
+) -> list[Row]:
     """Eight clients, one user each of USER_MEMORIES, half saves and half retrieves;
-    read back after the host was killed.
+    read back after the host was killed. By hosts of so many workers in turns, each on data of
+    its own.
     """
+    rows = []
+    for number in range(rounds):
+        for count in workers:
+            folder = data / f"{count}-workers-{number}"
+            rows += await _measure_many(folder, seconds, count, shown=len(workers) > 1)
+    return rows
+
+
+async def _measure_many(data: Path, seconds: float, workers: int, *, shown: bool) -> list[Row]:
     async with library.opened(data) as core:
         for number in range(CLIENTS):
             await library.load(core, f"user-{number}", USER_MEMORIES)
@@ -70,26 +84,31 @@ async def measure_many(data: Path, seconds: float) -> list[Row]:
         _half_and_half(f"user-{number}", number, int(seconds * PER_CLIENT_AND_SECOND))
         for number in range(CLIENTS)
     ]
-    host = Host(data)
+    host = Host(data, workers=workers)
     try:
         rows = [await ceiling(host.port, 1), await ceiling(host.port, CLIENTS)]
-        await drive(
-            host.port,
-            [[one for one in asks if one.kind == "retrieve"][:5] for asks in clients],
-            60.0,
-        )
+        # each worker has each user in memory, whoever is connected to which
+        for turn in range(workers):
+            warm = [[one for one in asks if one.kind == "retrieve"][:5] for asks in clients]
+            await drive(host.port, warm[turn:] + warm[:turn], 60.0)
+        cpu_before = host.cpu_s()
         measured = await drive(host.port, clients, seconds)
-        rss = host.rss_mb()
+        cpu_after, rss = host.cpu_s(), host.rss_mb()
     finally:
         host.kill()
     lost = await lost_after_kill(data, measured)
     rows += [_row(measured, kind, USER_MEMORIES, CLIENTS) for kind in ("retrieve", "save")]
     both = [one for times in measured.times.values() for one in times]
     errors = sum(measured.errors.values())
-    return [
-        *rows,
-        Row.of("both", USER_MEMORIES, CLIENTS, both, measured.took, errors, lost=lost, rss_mb=rss),
-    ]
+    if cpu_before is not None and cpu_after is not None and both:
+        per_call_ms = 1000 * (cpu_after - cpu_before) / len(both)
+        print(f"{workers} workers: {per_call_ms:.2f} ms of a processor a call", flush=True)
+    rows.append(
+        Row.of("both", USER_MEMORIES, CLIENTS, both, measured.took, errors, lost=lost, rss_mb=rss)
+    )
+    if shown:
+        return [replace(row, what=f"{row.what}, {workers} workers") for row in rows]
+    return rows
 
 
 async def lost_after_kill(data: Path, measured: Measured) -> int:

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         flush=True,
     )
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
-        report = _measure(Path(folder), options.sections, options.sizes, options.seconds)
+        report = _measure(Path(folder), options)
     if options.json:
         Path(options.json).write_text(json.dumps(report, indent=1))
     rows = [row for name in ("library", "http") for row in report.get(name, [])]
@@ -59,7 +59,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--sizes",
-        type=lambda text: [int(one) for one in text.split(",")],
+        type=lambda text: [int(one) for one in text.split(",") if one],
         help="memories of one user, e.g. 1000,10000",
     )
     parser.add_argument("--seconds", type=float, help="of each measurement (default 5)")
@@ -69,6 +69,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         default=SECTIONS,
         help=f"of {','.join(SECTIONS)}",
     )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        nargs="+",
+        default=[1],
+        help="processes that answer eight clients, e.g. 1 2: one after the other",
+    )
+    parser.add_argument("--rounds", type=int, default=1, help="of these, in turns (default 1)")
     parser.add_argument("--json", help="write all numbers to this file too")
     options = parser.parse_args(arguments)
     if unknown := set(options.sections) - set(SECTIONS):
@@ -78,9 +86,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _measure(
-    folder: Path, sections: Sequence[str], sizes: Sequence[int], seconds: float
-) -> dict[str, Any]:
+def _measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    sections, sizes, seconds = options.sections, options.sizes, options.seconds
     report: dict[str, Any] = {}
     ours: list[Row] = []
     if "library" in sections or "peers" in sections:
@@ -88,7 +95,7 @@ def _measure(
         show_rows("Library", ours)
         report["library"] = [row.plain() for row in ours]
     if "http" in sections:
-        rows = asyncio.run(_http(folder, sizes, seconds))
+        rows = asyncio.run(_http(folder, sizes, seconds, options.workers, options.rounds))
         show_rows("HTTP", rows)
         report["http"] = [row.plain() for row in rows]
     if "peers" in sections:
@@ -109,7 +116,9 @@ async def _library(folder: Path, sizes: Sequence[int], seconds: float) -> list[R
     return rows
 
 
-async def _http(folder: Path, sizes: Sequence[int], seconds: float) -> list[Row]:
+async def _http(
+    folder: Path, sizes: Sequence[int], seconds: float, workers: Sequence[int], rounds: int
+) -> list[Row]:
     """One client after the other size by size, over the library's data where that section ran too;
     then eight clients.
     """
@@ -120,7 +129,7 @@ async def _http(folder: Path, sizes: Sequence[int], seconds: float) -> list[Row]
             async with library.opened(data) as core:
                 await library.load(core, "ana", size)
         rows += await over_http.measure_one(data, "ana", size, seconds)
-    return rows + await over_http.measure_many(folder / "many", seconds)
+    return rows + await over_http.measure_many(folder / "many", seconds, workers, rounds)
 
 
 def _user_of(folder: Path, size: int) -> Path:

@@ -295,9 +295,10 @@ class Settings(DeferredModel):
         ),
     )
     task_lease_s: Wait = Field(
-        60.0,
+        90.0,
         description=(
-            "Seconds a task belongs to a worker that gives no sign of life; renewed while it works"
+            "Seconds a task belongs to a worker that gives no sign of life; renewed after a third "
+            "of them. Clocks may differ by two thirds of them before two workers have one task"
         ),
     )
 

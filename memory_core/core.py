@@ -1057,6 +1057,14 @@ class MemoryCore:
         """
         return await self._services.key_lookup.find(app_id, key_id)
 
+    def when_keys_change(self, changed: Callable[[], None]) -> None:
+        """Have `changed` called after each key that is made, rotated or withdrawn here."""
+        self._services.key_lookup.on_change = changed
+
+    def read_keys_anew(self) -> None:
+        """Look keys up in the store again, since another process has changed some."""
+        self._services.key_lookup.read_anew()
+
     def place(self, app_id: str) -> AbstractAsyncContextManager[None]:
         """A place at work for a request of an app, for as long as its block runs.
         Raises Overloaded.

@@ -25,7 +25,7 @@ from types import FrameType
 from memory_core.adapters.system import SystemClock
 from memory_core.bootstrap.adapters import Adapters
 from memory_core.config import Settings
-from memory_core.localhost.__main__ import say
+from memory_core.localhost.door import say
 from tests import child
 from tests.azure_stores import AzureStores
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -105,6 +106,7 @@ class KeyLookup:
         self._readings: dict[Name, asyncio.Task[StoredKey | None]] = {}
         self._use_noted: OrderedDict[Name, datetime] = OrderedDict()
         self._notes: set[asyncio.Task[None]] = set()
+        self.on_change: Callable[[], None] | None = None
 
     async def find(self, app_id: str, key_id: str) -> StoredKey | None:
         """The key as it was at most 60 seconds ago.
@@ -140,6 +142,13 @@ class KeyLookup:
         name = (key.app_id, key.key_id)
         self._readings.pop(name, None)  # what is being read may be older
         self._cache.keep(name, Lookup(key, self._clock.now()))
+        if self.on_change is not None:
+            self.on_change()
+
+    def read_anew(self) -> None:
+        """Keys were written by another process: nothing that was read here counts any more."""
+        self._readings.clear()  # what is being read may be older
+        self._cache = KeyCache()
 
     def note_use(self, key: StoredKey) -> None:
         """Write down that a key is used, beside the request and at most once an hour."""

@@ -27,14 +27,14 @@ class Breaker:
         self._rest = rest
         self._failed = 0
         self._opened_at: datetime | None = None
-        self._probe_until: datetime | None = None
+        self._probed_at: datetime | None = None
 
     @property
     def state(self) -> Circuit:
         """The state of the circuit now."""
         if self._opened_at is None:
             return "closed"
-        return "half_open" if self._clock.now() - self._opened_at >= self._rest else "open"
+        return "open" if self._is_resting(self._opened_at, self._clock.now()) else "half_open"
 
     @property
     def failing(self) -> bool:
@@ -50,21 +50,23 @@ class Breaker:
         if self._opened_at is None:
             return True
         now = self._clock.now()
-        if now - self._opened_at < self._rest or (
-            self._probe_until is not None and now < self._probe_until
-        ):
+        if self._is_resting(self._opened_at, now) or self._is_resting(self._probed_at, now):
             return False
-        self._probe_until = now + self._rest
+        self._probed_at = now
         return True
 
     def succeeded(self) -> None:
         """A call was answered: close."""
         self._failed = 0
-        self._opened_at = self._probe_until = None
+        self._opened_at = self._probed_at = None
 
     def failed(self) -> None:
         """A call failed: count it; open at the limit, and again after a failed probe."""
         self._failed += 1
         if self._failed >= self._limit:
             self._opened_at = self._clock.now()
-            self._probe_until = None
+            self._probed_at = None
+
+    def _is_resting(self, since: datetime | None, now: datetime) -> bool:
+        """Whether a rest since then is not over; after a clock was set back, it is."""
+        return since is not None and timedelta(0) <= now - since < self._rest

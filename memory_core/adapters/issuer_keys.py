@@ -77,7 +77,7 @@ class IssuerKeys:
             await asyncio.gather(task, return_exceptions=True)
 
     def _are_fresh(self) -> bool:
-        return self._fetched_at is not None and self._clock.now() - self._fetched_at < LIFETIME
+        return _is_within(LIFETIME, self._fetched_at, self._clock.now())
 
     def _pause(self) -> timedelta:
         return PAUSE if self._keys else PAUSE_WITHOUT_KEYS
@@ -88,7 +88,7 @@ class IssuerKeys:
         """
         if self._fetch_task is None:
             now = self._clock.now()
-            if self._tried_at is not None and now - self._tried_at < self._pause():
+            if _is_within(self._pause(), self._tried_at, now):
                 return
             self._tried_at = now
             self._fetch_task = asyncio.ensure_future(self._fetch())
@@ -171,3 +171,8 @@ async def _read_object(session: Any, url: str) -> dict[str, Any]:
 def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname or "", parts.port
+
+
+def _is_within(span: timedelta, since: datetime | None, now: datetime) -> bool:
+    """Whether less than `span` has passed; after a clock was set back, it has."""
+    return since is not None and timedelta(0) <= now - since < span

@@ -126,7 +126,9 @@ class FanOut:
         them twice in a row.
         """
         share = crc32("\0".join(owner).encode()) / 2**32
-        return max(tick + share * self._spread - self._clock.now(), timedelta(0))
+        delay = tick + share * self._spread - self._clock.now()
+        # a tick that another clock dates later than now holds no user up for longer
+        return min(max(delay, timedelta(0)), self._spread)
 
     async def _send_all(self, messages: list[tuple[BaseModel, timedelta]]) -> None:
         """Send them, some at once. When one can't be sent, the others have been tried before

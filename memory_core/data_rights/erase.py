@@ -21,6 +21,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.skew import is_written_ahead
 from memory_core.domain.text.kept import forget_texts
 from memory_core.ledger.archive_files import ColdCopies, ErasureNotes, OwnerNames, Parts
 from memory_core.ledger.batch import Changes
@@ -141,9 +142,12 @@ class Eraser:
             operation = await self._emptied(lease, operation)
             until = self._clock.now() + self._rules.settle
             operation = await self._moved(lease, operation, {"until": until.isoformat()})
-        left = datetime.fromisoformat(operation.cursor["until"]) - self._clock.now()
-        if left > timedelta(0):
-            return Later(left, {"step": "waiting for the last worker", "progress": 0.9})
+        until, now = datetime.fromisoformat(operation.cursor["until"]), self._clock.now()
+        if is_written_ahead(until - self._rules.settle, now):
+            until = now + self._rules.settle
+            operation = await self._moved(lease, operation, {"until": until.isoformat()})
+        if until > now:
+            return Later(until - now, {"step": "waiting for the last worker", "progress": 0.9})
         operation = await self._emptied(lease, operation)
         await self._finish(lease, operation)
         return None

@@ -99,7 +99,7 @@ def spend(
         What to keep, by key, and what became of it.
 
     """
-    starts = {bucket.key: max(now_s, full_at.get(bucket.key, now_s)) for bucket in buckets}
+    starts = {bucket.key: _start(bucket, full_at.get(bucket.key), now_s) for bucket in buckets}
     after = {
         bucket.key: starts[bucket.key] + bucket.rate.seconds / bucket.rate.requests
         for bucket in buckets
@@ -109,3 +109,12 @@ def spend(
     return ({} if refused else after), Spent(
         tuple(Level(bucket, moments[bucket.key] - now_s) for bucket in buckets), refused
     )
+
+
+def _start(bucket: Bucket, full_at_s: float | None, now_s: float) -> float:
+    """The moment at which a bucket is full again, not before now. No bucket takes longer than
+    its rate's seconds: a clock that was set back since wrote a later moment.
+    """
+    if full_at_s is None or full_at_s > now_s + bucket.rate.seconds + 1e-6:
+        return now_s
+    return max(now_s, full_at_s)

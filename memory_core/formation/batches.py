@@ -22,6 +22,7 @@ from memory_core.domain.messages import bytes_of_messages
 from memory_core.domain.requests.maintenance import SETTINGS_ID, BatchInput
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.skew import is_written_ahead
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.batch import Changes
@@ -421,8 +422,9 @@ class Gathering:
         due_at = self._handover.due_at(batch)
         if due_at is None or batch.task_id != lease.task.task_id:
             return None
-        left = due_at - self._clock.now()
-        if left > timedelta(0):
-            return Later(left, {"step": "gathering"})
+        now = self._clock.now()
+        appended_at = batch.buffer.last_append_at
+        if due_at > now and not (appended_at and is_written_ahead(appended_at, now)):
+            return Later(due_at - now, {"step": "gathering"})
         await self._handover.close(batch, Call(lease.task.correlation_id, actor=ACTOR))
         return None

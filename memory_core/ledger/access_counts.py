@@ -164,7 +164,9 @@ class Touches:
         goes with them.
         """
         soon, last = at + HANDED_ON_EVERY, self._written_at.get(owner)
-        return soon if last is None else max(soon, last + WRITTEN_EVERY)
+        if last is None or last > at:  # the clock was set back since
+            return soon
+        return max(soon, last + WRITTEN_EVERY)
 
     def _begin_or_wait(self, now: datetime) -> None:
         """Hand on what is due, in the background; wake up for what is not due yet,

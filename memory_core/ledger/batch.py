@@ -243,7 +243,7 @@ def assemble(
                 call,
             )
         )
-    moved = _moved_head(base, changes, events, commit_id, quiet=call.actor == CONSOLIDATION)
+    moved = _moved_head(base, changes, events, commit_id, now, quiet=call.actor == CONSOLIDATION)
     if moved.kept_bytes is not None and changes.begins is None:
         moved = moved.model_copy(
             update={
@@ -313,7 +313,13 @@ def _event(
 
 
 def _moved_head(
-    base: Head, changes: Changes[Any], events: list[Event], commit_id: str, *, quiet: bool
+    base: Head,
+    changes: Changes[Any],
+    events: list[Event],
+    commit_id: str,
+    now: datetime,
+    *,
+    quiet: bool,
 ) -> Head:
     """The head after these events. A change of something that was there is a "removal" for every
     cache that may hold it.
@@ -345,7 +351,7 @@ def _moved_head(
             removal = event.sequence
     if not quiet:
         first, made = (
-            events[0].occurred_at,
+            min(events[0].occurred_at, now),  # the log may be ahead of the clock
             sum(
                 change.before is None and not is_message(change.after.id)
                 for change in changes.changes

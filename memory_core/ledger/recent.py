@@ -12,8 +12,10 @@ from collections.abc import Iterable
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.scope import Owner
 
-OF_A_USER, OF_ALL = 256, 8_192
-"""Events that are kept."""
+OF_A_USER, OF_ALL = 256, 2_048
+"""Events that are kept. They serve calls under way, which decided on an earlier head: at 600 events
+a second the last three seconds, 6 MB. What is missing is read from the store.
+"""
 
 
 class RecentCommits:

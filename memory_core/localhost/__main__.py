@@ -1,5 +1,4 @@
-"""Start Memory Core on this machine: the command line of the development host,
-and what it prints first.
+"""Start Memory Core on this machine: the command line of the development host.
 
 On a loopback address authentication is off unless MEMORY_AUTH or MEMORY_API_KEYS say otherwise;
 on any other it is on.
@@ -9,132 +8,153 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
-import importlib
-import json
+import logging
 import os
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-import azure.functions as func
-
-from memory_core import __version__
-from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable, described
-from memory_core.functions import callers, runtime
-from memory_core.functions.callers import LOCAL_APP
-from memory_core.functions.http_system import unready
-from memory_core.localhost.host import GRACE_S, listen, new_event_loop, serve, sorted_by_trigger
-from memory_core.localhost.http import Application, Limits
-from memory_core.localhost.triggers import QueueOptions, Queues
+from memory_core.domain.errors import MemoryCoreError, described
+from memory_core.functions import callers
+from memory_core.localhost.door import address_of, failed, listen, say
+from memory_core.localhost.workers import (
+    AUTO,
+    Channel,
+    Place,
+    Workers,
+    number_of,
+    program_of_a_worker,
+)
 from memory_core.logs import write_to_terminal
 
+# What serves takes seconds to import, so it is imported by the processes that do.
 if TYPE_CHECKING:
     from memory_core.config import Settings
-    from memory_core.core import MemoryCore
+    from memory_core.localhost.process import Load
 
-
-# What the development host says on the terminal: where it is, which adapters it uses,
-# and what to try next.
-
-
-def say(text: str) -> None:
-    """Print, at once: a reader at the end of a pipe waits for it."""
-    print(text, flush=True)
-
-
-def address_of(server_socket: socket.socket) -> str:
-    """The URL of a listening socket, with the port that it really got."""
-    host, port = server_socket.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def welcome_lines(settings: Settings, address: str, readiness: Mapping[str, Any]) -> str:
-    """The start-up lines. `readiness`: what `MemoryCore.ready` answered."""
-    notes = [
-        readiness["status"],
-        *(
-            dependency["detail"]
-            for dependency in readiness["dependencies"].values()
-            if dependency["detail"]
-        ),
-    ]
-    adapters = " · ".join(
-        f"{name.replace('_', ' ')} {dependency['adapter'] or 'not open'}"
-        for name, dependency in readiness["dependencies"].items()
-    )
-    if settings.auth == "off":
-        auth, key = (
-            f'off, because the address is loopback: every caller is the app "{LOCAL_APP}"',
-            "",
-        )
-    else:
-        auth, key = "on: send a key of MEMORY_API_KEYS as X-API-Key", " -H 'X-API-Key: mc_…'"
-    curl = f"curl -s -H 'Content-Type: application/json'{key} {address}/api/v1/memories"
-    return "\n".join((
-        (
-            f"Memory Core {__version__}: the development host, which stands in for Azure's on "
-            "this machine"
-        ),
-        f"  address   {address}",
-        f"  console   {address}/console",
-        (
-            f"  commands  export MEMORY_CORE_URL={address} lets memory-core commands use this "
-            "process, which is faster"
-        ),
-        f"  data      {settings.data.resolve()}",
-        f"  adapters  {adapters}",
-        f"  auth      {auth}",
-        f"  status    {': '.join(notes)}",
-        "Try:",
-        f"""  {curl}/save -d '{{"user_id": "ana", "content": "Ana moved to Lisbon in May"}}'""",
-        f"""  {curl}/retrieve -d '{{"user_id": "ana", "query": "Where did Ana move?"}}'""",
-        "Stop with Ctrl+C.",
-    ))  # fmt: skip
+STOPPED_EARLY = "stopped before it had started"
+COUNTED_ALONE = "without Redis, MEMORY_RATE_PER_KEY and MEMORY_RATE_PER_APP hold in one process"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the host of the project's folder until it is stopped. 0 after a stop,
-    1 when it could not start, 2 for wrong settings.
+    1 when it could not start, 2 for wrong settings or options.
     """
-    _to_environment(arguments)
-    return run_host(_functions_of_project)
+    given = _options(arguments)
+    if given.place is not None:
+        return _run_worker(Place.parse(given.place))
+    try:
+        workers = number_of(given.workers)
+    except ValueError as error:
+        return failed(error, 2)
+    if workers > 1:
+        return _run_workers(workers, is_wish=given.workers != AUTO)
+    return run_host()
 
 
-def run_host(load: Callable[[], tuple[func.FunctionApp, QueueOptions]]) -> int:
-    """Serve the functions that `load` returns, with the settings of the environment.
-    Returns an exit code as `main` does.
+def run_host(load: Load | None = None) -> int:
+    """Serve the functions that `load` returns, or those of the project, with the settings of the
+    environment. Returns an exit code as `main` does.
     """
-    allow_without_keys_on_loopback()
-    from memory_core.config import Settings
+    return _run_with_settings(lambda settings: _serve_alone(settings, load))
 
-    try:
-        settings = Settings.from_env()
-    except ValueError as error:
-        return _failed(error, 2)
-    write_to_terminal(settings.log_level)
-    try:
-        with (
-            listen(settings.host, settings.port) as server_socket,
-            asyncio.Runner(loop_factory=new_event_loop()) as runner,
-        ):
-            runner.run(_run(settings, server_socket, load))
-    except ValueError as error:
-        return _failed(described(error), 2)
-    except (OSError, MemoryCoreError) as error:
-        return _failed(error, 1)
-    except KeyboardInterrupt:
-        return _failed("stopped before it had started", 1)
-    say("Stopped.")
+
+def _serve_alone(settings: Settings, load: Load | None = None) -> int:
+    with listen(settings.host, settings.port) as server_socket:
+        from memory_core.localhost.process import serve_alone
+
+        serve_alone(settings, server_socket, load)
     return 0
 
 
-def _to_environment(arguments: Sequence[str] | None) -> None:
-    """Options become environment variables, where functions look for their settings
-    on Azure too.
+def _run_worker(place: Place) -> int:
+    """Serve, as one of several processes, what the parent hands over."""
+    from memory_core.localhost.process import import_ahead, serve_at
+
+    channel = Channel(place.channel)
+    if place.number > 0:
+        import_ahead()
+    if not channel.may_open():
+        return 0
+
+    def run(settings: Settings) -> int:
+        serve_at(place, channel, settings)
+        return 0
+
+    return _run_with_settings(run, is_worker=True)
+
+
+def _run_workers(count: int, *, is_wish: bool) -> int:
+    """Serve in so many processes; in one, unless so many were asked for, where only one keeps
+    what the settings promise.
+    """
+
+    async def serve_in_workers(settings: Settings, server_socket: socket.socket) -> int:
+        address = address_of(server_socket)
+        program, environment = program_of_a_worker(), environment_of_workers(settings)
+        workers = Workers(server_socket, address, count, program, environment, say)
+        code = await workers.run()
+        if code == 0 and not workers.started:
+            return failed(STOPPED_EARLY, 1)
+        return code
+
+    def run(settings: Settings) -> int:
+        if counts_alone(settings):
+            if not is_wish:
+                say(f"One process serves: {COUNTED_ALONE}.")
+                return _serve_alone(settings)
+            say(f"Each worker counts for itself: {COUNTED_ALONE}.")
+        with listen(settings.host, settings.port) as server_socket:
+            return asyncio.run(serve_in_workers(settings, server_socket))
+
+    return _run_with_settings(run)
+
+
+def counts_alone(settings: Settings) -> bool:
+    """Whether requests are counted in each process by itself."""
+    has_rate = settings.rate_per_key != "off" or settings.rate_per_app != "off"
+    return has_rate and settings.short_term != "redis"
+
+
+def environment_of_workers(settings: Settings) -> dict[str, str]:
+    """The environment of this process, for each worker.
+
+    A short term inside a process would keep what another process forgot, so workers have none
+    where there is no Redis: each read goes to the long term.
+    """
+    if settings.short_term == "embedded":
+        return {**os.environ, "MEMORY_SHORT_TERM": "none"}
+    return dict(os.environ)
+
+
+def _run_with_settings(run: Callable[[Settings], int], *, is_worker: bool = False) -> int:
+    allow_without_keys_on_loopback()
+    from memory_core.config import Settings
+
+    if is_worker:  # what is strange about the settings, the parent has said
+        logging.getLogger("memory_core.config").setLevel(logging.ERROR)
+    try:
+        settings = Settings.from_env()
+    except ValueError as error:
+        return failed(error, 2)
+    write_to_terminal(settings.log_level)
+    try:
+        code = run(settings)
+    except ValueError as error:
+        return failed(described(error), 2)
+    except (OSError, MemoryCoreError) as error:
+        return failed(error, 1)
+    except KeyboardInterrupt:
+        return failed(STOPPED_EARLY, 1)
+    if code == 0 and not is_worker:
+        say("Stopped.")
+    return code
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """What was given; some options become environment variables, where functions look for
+    their settings on Azure too.
     """
     parser = argparse.ArgumentParser(
         prog="python -m memory_core.localhost", description="The development host of Memory Core."
@@ -144,10 +164,23 @@ def _to_environment(arguments: Sequence[str] | None) -> None:
         "--port", type=int, help="port to listen on, 0 for any free one (MEMORY_PORT, default 7071)"
     )
     parser.add_argument("--data", help="folder for the data (MEMORY_DATA, default .memory)")
-    given = vars(parser.parse_args(arguments))
-    os.environ.update(
-        {f"MEMORY_{name.upper()}": str(value) for name, value in given.items() if value is not None}
+    parser.add_argument(
+        "--workers",
+        default="1",
+        metavar="N",
+        help="processes behind the port (default 1; auto: one a core, at most 4)",
     )
+    parser.add_argument("--place", help=argparse.SUPPRESS)  # how the parent starts a worker
+    given = parser.parse_args(arguments)
+    settings = {"host": given.host, "port": given.port, "data": given.data}
+    os.environ.update(
+        {
+            f"MEMORY_{name.upper()}": str(value)
+            for name, value in settings.items()
+            if value is not None
+        }
+    )
+    return given
 
 
 def allow_without_keys_on_loopback() -> None:
@@ -156,88 +189,6 @@ def allow_without_keys_on_loopback() -> None:
         "MEMORY_API_KEYS"
     ):
         os.environ.setdefault("MEMORY_AUTH", "off")
-
-
-async def _run(
-    settings: Settings,
-    server_socket: socket.socket,
-    load: Callable[[], tuple[func.FunctionApp, QueueOptions]],
-) -> None:
-    app, options = load()
-    served = sorted_by_trigger(app, os.environ)
-    queues = Queues(served.queues, options, timedelta(seconds=settings.queue_visibility_s))
-    say("Opening the stores and loading the embedder …")
-    try:
-        core, readiness = await _opened(settings)
-        lines = welcome_lines(settings, address_of(server_socket), readiness)
-        _collect_less_often()
-        served.timers.start()
-        if core is not None:
-            queues.start(core.queue)
-        limits = Limits(settings.body_limit_bytes, settings.deadline_s)
-        application = Application(
-            served.router, served.timers, limits, local_only=settings.auth == "off"
-        )
-        await serve(application, server_socket, lambda: say(lines))
-    finally:
-        await served.timers.stop()
-        await queues.stop(GRACE_S)
-        await runtime.close()
-
-
-def _functions_of_project() -> tuple[func.FunctionApp, QueueOptions]:
-    try:
-        module = importlib.import_module("function_app")
-    except ModuleNotFoundError as error:
-        if error.name != "function_app":
-            raise
-        raise OSError(
-            "there is no function_app.py here: start it from the project's folder"
-        ) from None
-    host_json = Path(module.__file__ or "").with_name("host.json")
-    return module.app, QueueOptions.read(
-        json.loads(host_json.read_text(encoding="utf-8")), os.environ
-    )
-
-
-async def _opened(settings: Settings) -> tuple[MemoryCore | None, Mapping[str, Any]]:
-    """What is open, and the readiness once all is warm.
-
-    Data of another embedder are no reason to stop: nothing is open then and, as on Azure,
-    every request says 503.
-    """
-    try:
-        here = await runtime.start(settings)
-        await _warm_up(here.core)
-        return here.core, await here.core.ready()
-    except EmbeddingMismatch as error:
-        return None, unready(error)
-
-
-async def _warm_up(core: MemoryCore) -> None:
-    """Load the embedder and the agents. Without an embedder, memories are still found by their
-    words, and saving says what is missing.
-    """
-    try:
-        await core.warm_up()
-    except EmbeddingMismatch:
-        raise
-    except Unavailable as error:
-        say(f"Going on, although something is missing: {error.detail}")
-
-
-def _collect_less_often() -> None:
-    """Garbage in cycles is rare here and the heap is large: looking through it at the usual rate
-    took a fifth of the throughput.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
-
-
-def _failed(why: object, code: int) -> int:
-    sys.stderr.write(f"Memory Core did not start: {' '.join(str(why).split())}\n")
-    return code
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import os
 import signal
 import socket
@@ -32,6 +31,7 @@ from memory_core.localhost.triggers import (
     next_due,
     resolved,
 )
+from memory_core.localhost.workers import CLOSED, Channel
 
 GRACE_S = 10
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -95,34 +95,28 @@ def packaged_functions() -> tuple[func.FunctionApp, QueueOptions]:
     return app, QueueOptions.read(rules, os.environ)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises OSError with a message for the person who started the host."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    server = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":  # on Windows the option would let two hosts share one port
-            server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        server.bind((host, port))
-        server.listen(2048)
-    except OSError as error:
-        server.close()
-        if error.errno == errno.EADDRINUSE:
-            raise OSError(
-                f"port {port} is taken: stop what uses it, or choose another with --port "
-                f"{port + 1} (make run PORT={port + 1})"
-            ) from None
-        raise OSError(f"can't listen on {host}:{port}: {error.strerror or error}") from None
-    server.setblocking(False)
-    return server
-
-
 async def serve(
     application: Application, server_socket: socket.socket, on_start: Callable[[], None]
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; then finish what is in flight, for up to
     GRACE_S seconds.
     """
-    config = uvicorn.Config(
+    await _Server(_config_of(application), on_start).serve(sockets=[server_socket])
+
+
+async def serve_handed(
+    application: Application,
+    channel: Channel,
+    on_start: Callable[[], None],
+    received: Callable[[int], None],
+) -> None:
+    """The same of connections that a parent hands over, until it wants no more or is gone."""
+    config = _config_of(application)
+    await _HandedServer(config, on_start, channel, received).serve(sockets=[])
+
+
+def _config_of(application: Application) -> uvicorn.Config:
+    return uvicorn.Config(
         application,
         http=LimitedProtocol,
         lifespan="off",
@@ -134,7 +128,6 @@ async def serve(
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE_S,
     )
-    await _Server(config, on_start).serve(sockets=[server_socket])
 
 
 def new_event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -189,3 +182,57 @@ class _Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+class _HandedServer(_Server):
+    """The same without a socket to accept from: connections come over a channel."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        on_start: Callable[[], None],
+        channel: Channel,
+        received: Callable[[int], None],
+    ) -> None:
+        super().__init__(config, on_start)
+        self._channel, self._received = channel, received
+        self._connecting: set[asyncio.Task[Any]] = set()
+
+    async def startup(self, sockets: Sequence[socket.socket] | None = None) -> None:
+        self._channel.listen(connected=self._connected, received=self._received, over=self._over)
+        await super().startup(sockets)
+
+    def _connected(self, connection: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        connection.setblocking(False)
+        task = loop.create_task(loop.connect_accepted_socket(self._protocol, connection))
+        self._connecting.add(task)
+        task.add_done_callback(self._has_connected)
+
+    def _has_connected(self, task: asyncio.Task[Any]) -> None:
+        self._connecting.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._channel.tell(CLOSED)
+
+    def _protocol(self) -> LimitedProtocol:
+        return _HandedProtocol(
+            lambda: self._channel.tell(CLOSED),
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
+
+    def _over(self) -> None:
+        self.should_exit = True
+
+
+class _HandedProtocol(LimitedProtocol):
+    """One connection whose end the parent is told."""
+
+    def __init__(self, closed: Callable[[], None], **options: Any) -> None:
+        super().__init__(**options)
+        self._closed = closed
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._closed()

@@ -13,6 +13,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 from azure.functions import HttpRequest, HttpResponse, QueueMessage, get_binding_registry
@@ -20,6 +21,7 @@ from azure.functions.meta import Datum
 from azure.functions.timer import TimerRequest
 
 from memory_core.domain.errors import NotFound, PlainError, TooLarge, Unavailable
+from memory_core.domain.skew import is_written_ahead
 from memory_core.functions import runtime
 from memory_core.ports import POISON, Delivery, TaskQueue
 
@@ -51,6 +53,7 @@ class Queues:
         self._stopping = asyncio.Event()
         self._listeners: list[_Listener] = []
         self._listening: list[asyncio.Task[None]] = []
+        self._passing_on: list[asyncio.Task[None]] = []
 
     def start(self, queue: TaskQueue) -> None:
         """Begin to receive."""
@@ -60,11 +63,29 @@ class Queues:
         ]
         self._listening = [asyncio.ensure_future(listener.listen()) for listener in self._listeners]
 
+    def pass_on(self, queue: TaskQueue, sent: Callable[[int], None]) -> None:
+        """Receive nothing; another process does, which is to learn of what is sent here.
+
+        sent: called with the place among the functions of the one whose queue it was sent to.
+        """
+        self._passing_on = [
+            asyncio.ensure_future(_tell_of_arrivals(queue, function.queue, partial(sent, place)))
+            for place, function in enumerate(self._functions)
+        ]
+
+    def look(self, place: int) -> None:
+        """Something was sent, by another process, to the queue of the function at this place."""
+        if place < len(self._listeners):
+            self._listeners[place].sent.set()
+
     async def stop(self, grace_s: float) -> None:
         """Receive no more, let what runs finish for `grace_s` seconds, then cancel it:
         its messages are handed back.
         """
         self._stopping.set()
+        for task in self._passing_on:
+            task.cancel()
+        await asyncio.gather(*self._passing_on, return_exceptions=True)
         running = {
             *self._listening,
             *(task for listener in self._listeners for task in listener.running),
@@ -74,6 +95,13 @@ class Queues:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+
+
+async def _tell_of_arrivals(queue: TaskQueue, name: str, sent: Callable[[], None]) -> None:
+    """Say each time that this process sends to a queue; once an hour in vain."""
+    while True:
+        await queue.arrival(name, timedelta(hours=1))
+        sent()
 
 
 class _Listener:
@@ -91,6 +119,7 @@ class _Listener:
         self._visibility, self._stopping = visibility, stopping
         self._poison = None if function.queue.endswith(POISON) else function.queue + POISON
         self._reachable = True
+        self.sent = asyncio.Event()
         self.running: set[asyncio.Task[None]] = set()
 
     async def listen(self) -> None:
@@ -134,14 +163,21 @@ class _Listener:
         return bool(deliveries)
 
     async def _rest(self, pause: timedelta) -> None:
-        """Until something was sent in this process, the pause is over or the host stops."""
+        """Until something was sent, the pause is over or the host stops. Of what other processes
+        send, `sent` tells those of the same host.
+        """
         waits = [
             asyncio.ensure_future(wait)
-            for wait in (self._queue.arrival(self._function.queue, pause), self._stopping.wait())
+            for wait in (
+                self._queue.arrival(self._function.queue, pause),
+                self.sent.wait(),
+                self._stopping.wait(),
+            )
         ]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            self.sent.clear()
             for wait in waits:
                 wait.cancel()
 
@@ -262,9 +298,9 @@ def message(delivery: Delivery) -> QueueMessage:
     metadata = {
         "Id": Datum(delivery.id, "string"),
         "DequeueCount": Datum(delivery.dequeue_count, "int"),
-        "InsertionTime": Datum(delivery.inserted_at.isoformat(), "string"),
-        "ExpirationTime": Datum(delivery.expires_at.isoformat(), "string"),
-        "NextVisibleTime": Datum(delivery.next_visible_at.isoformat(), "string"),
+        "InsertionTime": _datum_of(delivery.inserted_at),
+        "ExpirationTime": _datum_of(delivery.expires_at),
+        "NextVisibleTime": _datum_of(delivery.next_visible_at),
         "PopReceipt": Datum(delivery.receipt, "string"),
     }
     made: QueueMessage = (
@@ -273,6 +309,16 @@ def message(delivery: Delivery) -> QueueMessage:
         .decode(Datum(delivery.body, "string"), trigger_metadata=metadata)
     )
     return made
+
+
+def _datum_of(moment: datetime) -> Datum:
+    """Whole seconds, as Azure's queues have them.
+
+    The SDK tries formats one after the other, those with fractions of seconds later. Each that
+    fails leaves an exception and its frames in a cycle: 31 objects a message, the message itself
+    among them, until the collector comes.
+    """
+    return Datum(moment.isoformat(timespec="seconds"), "string")
 
 
 # Holds a message while its function runs: its visibility is renewed when half of it is over.
@@ -513,7 +559,12 @@ async def _keep_firing(timer: Timer, now: Callable[[], datetime]) -> None:
         # A laptop that slept wakes up late: one call then, and not one for every time
         # that was missed.
         await timer.fire(past_due=now() - due > timedelta(seconds=5))
-        due = next_due(timer.schedule, max(due, now()))
+        woke_at = now()
+        # Woken a little early, it must not fire twice; after a clock was set back it must not wait
+        # until that clock comes to `due` again.
+        due = next_due(
+            timer.schedule, woke_at if is_written_ahead(due, woke_at) else max(due, woke_at)
+        )
 
 
 # App settings as Azure's host uses them: `%NAME%` in a trigger's binding, and values that stand

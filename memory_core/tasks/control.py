@@ -18,12 +18,14 @@ from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Call, OwnedTaskPage, Swept
 from memory_core.domain.scope import Owner
+from memory_core.domain.skew import is_written_ahead
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import unread
 from memory_core.ledger.ids import earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
+from memory_core.tasks.leases import is_leased
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
 from memory_core.tasks.store import HeldTask, Pair, Tasks, held_task, kept
 
@@ -68,7 +70,7 @@ class Steering:
                     f"this task is {task.status}; only one that failed, is poisoned or waits can "
                     "be retried"
                 )
-            if task.leased_until is not None and task.leased_until > now:
+            if is_leased(task, now):
                 raise Conflict(
                     "this task is being worked on; it can be retried when that has failed"
                 )
@@ -322,6 +324,8 @@ class Sweep:
 
 def overdue(task: Task, now: datetime) -> bool:
     """Whether no worker has it and its message should have been received long ago."""
+    if is_written_ahead(task.updated_at, now):
+        return True
     expected = max(task.next_enqueue_at or task.created_at, task.leased_until or task.created_at)
     late: bool = now > expected + GRACE * 2 ** min(task.generation, 8)
     return late

@@ -3,6 +3,9 @@
 Note: a lease only saves work. A worker that lost it and goes on does no harm, since what is done is
 done by commits that look at the conversation; it is told to stop (TaskLost) because the rest of its
 work would be thrown away.
+
+What a task says of later times was written by another machine's clock. A clock that is ahead by
+more than `MAX_SKEW` holds no worker up: `leased_until` and `due_at` don't heed what it wrote.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from typing import Any
 from memory_core.domain.conversation import Task, TaskMessage
 from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable, described
 from memory_core.domain.scope import Owner
+from memory_core.domain.skew import is_written_ahead
 from memory_core.ports import Clock, IdSource, LongTermStore
 from memory_core.tasks.store import HeldTask, Tasks, kept, written
 
@@ -75,12 +79,27 @@ def said(error: BaseException) -> str:
     return described(error)[:MAX_ERROR_CHARACTERS]
 
 
-def _due_at(task: Task, now: datetime) -> datetime | None:
-    """When the task may be worked on. Written while the clock was ahead, it has to wait as long as
-    it would have then, and no longer.
+def is_leased(task: Task, now: datetime) -> bool:
+    """Whether a worker has the task."""
+    return leased_until(task, now) > now
+
+
+def leased_until(task: Task, now: datetime) -> datetime:
+    """Until when a worker has the task; `now` when no worker has it."""
+    if task.leased_until is None or is_written_ahead(task.updated_at, now):
+        return now
+    return max(task.leased_until, now)
+
+
+def due_at(task: Task, now: datetime) -> datetime:
+    """When the task may be worked on, apart from its lease; `now` when it is due already.
+
+    Written by a clock that is a little ahead, it waits as long as it would by that clock.
     """
-    due = task.next_enqueue_at
-    return due if due is None or task.updated_at <= now else due - (task.updated_at - now)
+    if task.next_enqueue_at is None or is_written_ahead(task.updated_at, now):
+        return now
+    ahead = max(task.updated_at - now, timedelta(0))
+    return max(task.next_enqueue_at - ahead, now)
 
 
 class Leases:
@@ -112,7 +131,7 @@ class Leases:
             ):
                 return None
             now = self._clock.now()
-            free_at = max(held_task.task.leased_until or now, _due_at(held_task.task, now) or now)
+            free_at = max(leased_until(held_task.task, now), due_at(held_task.task, now))
             if free_at > now:
                 return Later(free_at - now + MOMENT)
             lease = Lease(

@@ -322,5 +322,5 @@ class Threshold:
                 self._queue,
                 owner,
                 now,
-                soon if settled_at is None else max(soon, settled_at + self._pause - now),
+                soon if settled_at is None else max(soon, min(settled_at, now) + self._pause - now),
             )

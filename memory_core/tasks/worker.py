@@ -18,7 +18,17 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.control import Steering, Sweep
-from memory_core.tasks.leases import MOMENT, Later, Lease, Leases, TaskLost, pause, said
+from memory_core.tasks.leases import (
+    MOMENT,
+    Later,
+    Lease,
+    Leases,
+    TaskLost,
+    is_leased,
+    leased_until,
+    pause,
+    said,
+)
 from memory_core.tasks.lifecycle import Beginning, Ends, message_of, tell
 from memory_core.tasks.operations import Operations
 from memory_core.tasks.store import Tasks
@@ -91,9 +101,10 @@ class Worker:
         held_task = await self._tasks.held(message.owner, message.task_id)
         if held_task is None or held_task.task.generation != message.generation:
             return
-        alive = (held_task.task.leased_until or self._clock.now()) - self._clock.now()
-        if alive > timedelta(0):
-            await self._queue.send(name + POISON, body, delay=alive + MOMENT)
+        now = self._clock.now()
+        if is_leased(held_task.task, now):
+            left = leased_until(held_task.task, now) - now
+            await self._queue.send(name + POISON, body, delay=left + MOMENT)
         else:
             await self._poison(message, held_task.task, GAVE_UP)
 

@@ -24,7 +24,7 @@ from memory_core.functions.triggers import each
 from memory_core.ports import POISON, Write
 from memory_core.tasks.leases import LONGEST_PAUSE, MAX_ATTEMPTS
 from tests.agents import ScriptedAgents
-from tests.builders import ALICE, NOW, batch, document
+from tests.builders import ALICE, NOW, StillClock, batch, document
 from tests.runs import QUEUE, begun, hour, runs
 from tests.tasks import Hand
 from tests.world import BOB, Down, World, fact, listed, turn
@@ -251,6 +251,20 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     assert head.fresh_count == 0
     await core.bulk(ALICE, [turn(f"further{n}") for n in range(20)])
     # somebody who saves thousands needs no run for every twenty
+    assert await Hand(core, QUEUE).work_all() == 0
+    world.clock.forward(600)
+    assert await Hand(core, QUEUE).work_all() == 2
+
+
+async def test_after_a_run_by_a_clock_hours_ahead_new_memories_wait_no_longer_than_after_any_other(
+    world: World,
+) -> None:
+    ahead = await world.core(consolidation_threshold=20, clock=StillClock(NOW + timedelta(hours=3)))
+    core = await world.core(consolidation_threshold=20)
+    await ahead.save(ALICE, turn("it rains"))
+    await ahead.consolidate(ALICE, ConsolidateInput())
+    await Hand(ahead, QUEUE).work_all()
+    await core.bulk(ALICE, [turn(f"word{n}") for n in range(20)])
     assert await Hand(core, QUEUE).work_all() == 0
     world.clock.forward(600)
     assert await Hand(core, QUEUE).work_all() == 2

@@ -273,6 +273,20 @@ async def test_without_redis_they_are_written_within_a_minute_in_one_write(world
     await written(world, tea, 5)
 
 
+async def test_a_clock_that_is_set_back_delays_the_writing_of_none(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(touches_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
+    core = await world.core(short_term=NullShortTermStore())
+    (tea,) = await saved(core, "green tea")
+    world.clock.forward(3 * 3600)
+    await found(core, "tea")
+    await written(world, tea, 1)
+    world.clock.forward(-3 * 3600)
+    await found(core, "tea")
+    await written(world, tea, 2)
+
+
 async def test_an_instance_that_is_taken_away_after_its_last_request_has_written_them(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,7 +40,7 @@ async def delivered(world: World, core: MemoryCore, owner: Owner = ALICE) -> lis
     """Deliver, and let time go by, until nothing is left to be delivered: the deliveries' tasks,
     the newest first.
     """
-    for _ in range(90):
+    for _ in range(130):
         await Hand(core, "webhooks").work_all()
         found = list((await core.tasks(owner, TasksInput(kind="webhook"))).tasks)
         if all(task.finished for task in found):

@@ -210,6 +210,17 @@ async def test_an_unknown_key_makes_us_ask_at_most_once_a_minute_and_a_new_one_i
     assert issuer.requests.count(KEYS) == 2
 
 
+async def test_a_clock_that_is_set_back_delays_no_fetch_of_keys(
+    issuer: Issuer, gate: EntraGate, clock: StillClock
+) -> None:
+    clock.forward(3 * 3600)
+    rotated = signed(issuer.claims(NOW), "k2")
+    assert "does not have" in await refusal(gate, signed(issuer.claims(clock.now()), "k2"))
+    issuer.keys = ["k2", "k3"]
+    clock.forward(-3 * 3600)
+    assert await gate.token_caller(rotated)
+
+
 async def test_keys_serve_for_a_day_and_longer_while_the_issuer_is_down(
     issuer: Issuer, gate: EntraGate, clock: StillClock, caplog: pytest.LogCaptureFixture
 ) -> None:

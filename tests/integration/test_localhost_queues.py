@@ -5,10 +5,11 @@ over both queues.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,7 +23,7 @@ from memory_core.adapters.system import SystemClock
 from memory_core.localhost import triggers as serving
 from memory_core.localhost.host import sorted_by_trigger
 from memory_core.localhost.triggers import QueueOptions, Queues
-from memory_core.ports import TaskQueue
+from memory_core.ports import Delivery, TaskQueue
 from tests.azurite_server import AzuriteServer, running
 from tests.builders import StillClock
 
@@ -148,6 +149,20 @@ async def test_a_function_gets_the_message_as_azure_hands_it_over_and_a_done_one
     assert message.expiration_time - message.insertion_time == timedelta(days=7)
     assert message.time_next_visible is not None
     assert message.time_next_visible > message.insertion_time
+
+
+def test_a_message_as_functions_get_it_leaves_nothing_to_the_collector() -> None:
+    """The SDK's search for a format of a time leaves exceptions in cycles, with the message."""
+    moment = datetime(2026, 5, 8, 12, 0, 31, 834_470, tzinfo=timezone.utc)
+    delivery = Delivery("id", "body", 1, moment, moment + HOUR, moment + HOUR, "receipt")
+    gc.collect()
+    gc.disable()
+    try:
+        assert serving.message(delivery).insertion_time == moment.replace(microsecond=0)
+        left = [one for one in gc.get_objects() if type(one) is ValueError]
+    finally:
+        gc.enable()
+    assert [error for error in map(str, left) if "does not match format" in error] == []
 
 
 async def test_a_message_sent_in_this_process_is_not_waited_for(
@@ -409,3 +424,30 @@ def test_a_queue_named_by_a_setting_that_is_not_there_is_refused() -> None:
 
     with pytest.raises(ValueError, match="WORK"):
         sorted_by_trigger(app, {})
+
+
+async def test_what_another_process_sends_is_looked_for_when_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "FIRST_PAUSE", HOUR)  # else the next look might find it
+    desk = Desk()
+    desk.free.set()
+    ours, others = (
+        SqliteQueue(tmp_path / "queue.db", clock=SystemClock(), synchronous="normal")
+        for _ in range(2)
+    )
+    receiving, passing_on = desk.served(max_polling_interval=HOUR), desk.served()
+    try:
+        await ours.open()
+        await others.open()
+        receiving.start(ours)
+        passing_on.pass_on(others, receiving.look)
+        for number in range(3):
+            await others.send(desk.name, f"work {number}")
+            await until(lambda number=number: len(desk.given) == number + 1)
+        assert desk.bodies() == ["work 0", "work 1", "work 2"]
+    finally:
+        await passing_on.stop(GRACE_S)
+        await receiving.stop(GRACE_S)
+        await ours.close()
+        await others.close()

@@ -126,6 +126,38 @@ async def test_what_was_sent_while_the_clock_was_ahead_comes_once_it_is_right_ag
     assert await drained(queue) == []
 
 
+async def test_what_was_received_while_the_clock_was_ahead_is_hidden_no_longer_than_was_asked(
+    queue: SqliteQueue, clock: StillClock
+) -> None:
+    await queue.send("formation", "received")
+    await queue.send("formation", "extended")
+    clock.forward(DAY_S)
+    received, extended = await queue.receive("formation", 2, HOUR)
+    assert (received.body, extended.body) == ("received", "extended")
+    assert await queue.extend("formation", extended, HOUR * 2)
+    clock.forward(-DAY_S)
+    assert await drained(queue) == []
+    clock.forward(HOUR.total_seconds())
+    (again,) = await queue.receive("formation", 2, HOUR * 2)
+    assert again.body == "received"
+    clock.forward(HOUR.total_seconds())
+    assert await drained(queue) == ["extended"]
+
+
+async def test_a_file_of_an_earlier_version_is_read_on(path: Path, clock: StillClock) -> None:
+    earlier = SqliteQueue(path, clock=clock, synchronous="normal")
+    await earlier.open()
+    await earlier.send("formation", "a")
+    await earlier.close()
+    with sqlite3.connect(path) as file:
+        file.execute("ALTER TABLE messages DROP COLUMN hidden_at")
+    file.close()
+    queue = SqliteQueue(path, clock=clock, synchronous="normal")
+    await queue.open()
+    assert await drained(queue) == ["a"]
+    await queue.close()
+
+
 async def test_what_expired_leaves_the_file(
     queue: SqliteQueue, path: Path, clock: StillClock
 ) -> None:

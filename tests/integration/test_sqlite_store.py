@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from memory_core.adapters.sqlite import reads
-from memory_core.adapters.sqlite.database import LAYOUT
+from memory_core.adapters.sqlite.database import COMMITS_A_CHECKPOINT, LAYOUT, Connections
 from memory_core.adapters.sqlite.file import connect
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.adapters.sqlite.writes import PURGE_EVERY
@@ -606,3 +606,25 @@ async def test_what_is_deleted_is_in_no_byte_of_the_files_whatever_rows_were_mov
         file.name for file in path.parent.glob("memory.db*") if b"swordfish" in file.read_bytes()
     ] == []
     assert b"heron" in path.read_bytes()
+
+
+async def test_the_log_is_begun_anew_while_two_processes_commit_all_the_time(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "memory.db"
+    both = (Connections(file, "normal"), Connections(file, "normal"))  # as in two processes
+    try:
+        for connections in both:
+            connections.open()
+        await both[0].write(lambda connection: connection.execute("PRAGMA journal_mode = WAL"))
+        await both[0].write(lambda connection: connection.execute("CREATE TABLE kept (value)"))
+        count, size = 12 * COMMITS_A_CHECKPOINT, 4_000
+        for number in range(count):
+            await both[number % 2].write_light(
+                lambda connection: connection.execute("INSERT INTO kept VALUES (zeroblob(4000))")
+            )
+            await asyncio.sleep(0)
+        assert file.with_name("memory.db-wal").stat().st_size < count * size
+    finally:
+        for connections in both:
+            await connections.close()

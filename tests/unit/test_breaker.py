@@ -78,6 +78,17 @@ def test_a_probe_that_never_reports_is_forgotten() -> None:
     assert [one.allow(), one.allow()] == [True, False]
 
 
+def test_a_clock_that_is_set_back_ends_the_rest_and_forgets_the_probe() -> None:
+    clock = MovableClock()
+    one = breaker(clock)
+    for _ in range(3):
+        one.failed()
+    clock.advance(seconds=-10_000)
+    assert (one.state, one.allow(), one.allow()) == ("half_open", True, False)
+    clock.advance(seconds=-10_000)
+    assert one.allow()
+
+
 @given(st.lists(st.sampled_from(["fail", "succeed", "wait"]), max_size=60))
 def test_whatever_happened_a_success_closes_it_and_a_rest_lets_one_call_pass(
     steps: list[str],

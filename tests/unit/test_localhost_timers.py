@@ -91,6 +91,24 @@ async def test_a_timer_keeps_firing_at_its_times_even_when_its_function_fails() 
     assert calls[:3] == [False, False, False]
 
 
+async def test_a_timer_fires_by_the_clock_as_it_is_after_that_was_set_back_by_hours() -> None:
+    clock, moments, enough = MovingClock(), list[datetime](), asyncio.Event()
+
+    async def tick(timer: TimerRequest) -> None:
+        moments.append(clock.moment)
+        if len(moments) == 1:
+            clock.moment -= timedelta(hours=3)
+        else:
+            enough.set()
+
+    timers = Timers([Timer("hourly", "0 0 * * * *", "timer", tick)], clock.now)
+    timers.start()
+    async with asyncio.timeout(10):
+        await enough.wait()
+    await timers.stop()
+    assert moments[1] == moments[0] - timedelta(hours=3)
+
+
 async def test_a_stopped_timer_fires_no_more() -> None:
     clock, calls = MovingClock(), list[str]()
 

@@ -33,6 +33,11 @@ def test_all_requests_of_a_rate_may_come_at_once_and_then_one_by_one() -> None:
     assert [spent.retry_after_s for spent in answers if spent.refused] == [20, 1, 20]
 
 
+def test_a_clock_that_is_set_back_leaves_no_bucket_empty_for_longer_than_its_rate() -> None:
+    answers = spend_at([10_000] * 4 + [0] * 4, KEY)
+    assert [spent.refused for spent in answers] == [False, False, False, True] * 2
+
+
 def test_a_request_that_one_limit_refuses_takes_nothing_of_the_other() -> None:
     answers = spend_at([0, 0, 0, 0, 0], KEY, APP)
     assert [[level.remaining for level in spent.levels] for spent in answers] == [

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.redis.local import embedded
-from memory_core.adapters.redis.store import OVERHEAD, Room
+from memory_core.adapters.redis.client import in_process
+from memory_core.adapters.redis.local import MAX_VECTOR_BYTES, embedded
+from memory_core.adapters.redis.store import OVERHEAD, RedisShortTermStore, Room
 from memory_core.ports import Stamp
 from tests.memories import ANA, MovableClock, turn, unit_vector
 
@@ -46,7 +47,29 @@ async def test_the_embedded_store_lets_old_sessions_go() -> None:
         assert len((await store.recall(ANA, session, 10))[1]) == 4
     assert await store.recall(ANA, "first", 10) == (None, [])
     assert len((await store.recall(ANA, "third", 10))[1]) == 4
-    await store.keep_vectors({"v": unit_vector(1, 1000)})
-    assert (await store.vectors(["v"]))[0] is not None
-    assert await store.recall(ANA, "third", 10) == (None, [])
+    await store.close()
+
+
+async def test_the_embedded_store_lets_old_vectors_go_and_no_session_for_them() -> None:
+    store = embedded(MovableClock(), max_bytes=4000)
+    await store.open()
+    await store.remember(turn(1, session="s1"), Stamp("e1", 1, 0))
+    large = MAX_VECTOR_BYTES // 4 // 3
+    for number in range(4):
+        await store.keep_vectors({f"v{number}": unit_vector(number, large)})
+    kept = await store.vectors([f"v{number}" for number in range(4)])
+    assert [vector is not None for vector in kept] == [False, False, True, True]
+    assert len((await store.recall(ANA, "s1", 10))[1]) == 1
+    await store.close()
+
+
+async def test_an_erased_user_takes_no_room_any_more() -> None:
+    room = Room(1_000_000)
+    store = RedisShortTermStore(in_process(), MovableClock(), timeout_s=None, room=room)
+    await store.open()
+    for session in ("first", "second"):
+        await store.remember(turn(1, session=session), Stamp("e1", 1, 0))
+    assert room.total > 0
+    assert await store.forget(ANA, ["e1"])
+    assert room.total == 0
     await store.close()

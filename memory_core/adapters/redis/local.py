@@ -21,6 +21,10 @@ from memory_core.ports import Clock, Health, Stamp, Taken, Touch
 
 MAX_BYTES = 32 * 1024 * 1024
 """About 12,000 chat turns with vectors of 384 dimensions."""
+MAX_VECTOR_BYTES = 4 * 1024 * 1024
+"""About 2,300 vectors of 384 dimensions, of texts and queries that were embedded last: what the
+process keeps beside them (`MEMORY_VECTOR_CACHE_ENTRIES`) is found first.
+"""
 TOGETHER = 16
 """Turns of a session that are written at once: in 1 ms, which is as long as the event loop
 should be kept.
@@ -78,6 +82,7 @@ class EmbeddedShortTermStore(RedisShortTermStore):
             session_ttl_s=session_ttl_s,
             session_cap=session_cap,
             room=room,
+            vector_room=Room(MAX_VECTOR_BYTES),
         )
         self._waiting: dict[tuple[Owner, str], _Waiting] = {}
         self._held = 0

@@ -60,9 +60,10 @@ class RedisShortTermStore(GuardedRedis):
     """The short term on whatever `connect` connects to.
 
     timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s,
-    vector_ttl_s, session_cap: see `keys`. room bounds the memory of a server that does not bound
-    its own. `failures` counts failed calls since the start; `skipped` counts memories that could
-    not be written as an entry, or read back from one.
+    vector_ttl_s, session_cap: see `keys`. room and vector_room bound the memory that sessions and
+    vectors take on a server that does not bound its own. `failures` counts failed calls since
+    the start; `skipped` counts memories that could not be written as an entry, or read back from
+    one.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class RedisShortTermStore(GuardedRedis):
         vector_ttl_s: int = VECTOR_TTL_S,
         session_cap: int = SESSION_CAP,
         room: Room | None = None,
+        vector_room: Room | None = None,
     ) -> None:
         super().__init__(
             connect, clock, SCRIPTS, adapter=adapter, timeout_s=timeout_s, breaker=breaker
@@ -84,7 +86,7 @@ class RedisShortTermStore(GuardedRedis):
         self._session_ttl_s = session_ttl_s
         self._vector_ttl_s = vector_ttl_s
         self._session_cap = session_cap
-        self._room = room
+        self._room, self._vector_room = room, vector_room
 
     async def recall(
         self, owner: Owner, session_id: str, limit: int
@@ -161,7 +163,7 @@ class RedisShortTermStore(GuardedRedis):
         ):
             return False
         for size in sizes:
-            await self._make_room((keys.entries, keys.order), size, self._session_cap)
+            await self._make_room(self._room, (keys.entries, keys.order), size, self._session_cap)
         return len(sizes) == len(memories)
 
     async def drop(
@@ -206,7 +208,7 @@ class RedisShortTermStore(GuardedRedis):
             )
         )
         if was_rebuilt and newest:
-            await self._make_room((keys.entries, keys.order), size, 1)
+            await self._make_room(self._room, (keys.entries, keys.order), size, 1)
         return was_rebuilt
 
     async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
@@ -224,6 +226,8 @@ class RedisShortTermStore(GuardedRedis):
             async for key in client.scan_iter(match=owner_pattern(owner), count=KEYS_A_STEP):
                 if key != erased.encode():
                     await client.delete(key)
+                    if self._room is not None:
+                        self._room.lost(key.decode())
             await client.srem(GATHERED, owner_name(owner))
             return True
 
@@ -260,7 +264,7 @@ class RedisShortTermStore(GuardedRedis):
 
         if await self._bounded("keep_vectors", keep, False):
             for key, value in data.items():
-                await self._make_room((key,), len(value), 1)
+                await self._make_room(self._vector_room, (key,), len(value), 1)
 
     async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
         """Add accesses; False where Redis is this process's own, which would lose them with it."""
@@ -338,8 +342,10 @@ class RedisShortTermStore(GuardedRedis):
             )
         self.skipped += 1
 
-    async def _make_room(self, keys: tuple[str, ...], size: int, of_at_most: int) -> None:
-        victims = self._room.took(keys, size, of_at_most=of_at_most) if self._room else []
+    async def _make_room(
+        self, room: Room | None, keys: tuple[str, ...], size: int, of_at_most: int
+    ) -> None:
+        victims = room.took(keys, size, of_at_most=of_at_most) if room else []
         if victims:
             await self._bounded("make_room", lambda client: client.delete(*victims), 0)
 
@@ -439,7 +445,13 @@ class Room:
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._held: OrderedDict[tuple[str, ...], int] = OrderedDict()
+        self._groups: dict[str, tuple[str, ...]] = {}
         self._total = 0
+
+    @property
+    def total(self) -> int:
+        """The estimated bytes of what is held."""
+        return self._total
 
     def took(self, keys: tuple[str, ...], size: int, *, of_at_most: int = 1) -> list[str]:
         """A value of `size` bytes was written under `keys`, which hold at most `of_at_most` values.
@@ -451,10 +463,21 @@ class Room:
         before = self._held.pop(keys, 0)
         after = min(before + cost, cost * of_at_most)
         self._held[keys] = after
+        self._groups.update(dict.fromkeys(keys, keys))
         self._total += after - before
         victims: list[str] = []
         while self._total > self._max_bytes and len(self._held) > 1:
-            oldest, freed = self._held.popitem(last=False)
-            self._total -= freed
-            victims.extend(oldest)
+            victims.extend(self._drop(next(iter(self._held))))
         return victims
+
+    def lost(self, key: str) -> None:
+        """A key was deleted otherwise, and with it, soon, the others of its group."""
+        keys = self._groups.get(key)
+        if keys is not None:
+            self._drop(keys)
+
+    def _drop(self, keys: tuple[str, ...]) -> tuple[str, ...]:
+        self._total -= self._held.pop(keys)
+        for key in keys:
+            self._groups.pop(key, None)
+        return keys

@@ -16,7 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from memory_core.adapters.sqlite.file import Column, Layout, Room, Synchronous, connect, reporting
+from memory_core.adapters.sqlite.file import (
+    BUSY_TIMEOUT_S,
+    Column,
+    Layout,
+    Room,
+    Synchronous,
+    connect,
+    reporting,
+)
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE
 from memory_core.domain.messages import MESSAGE
@@ -24,7 +32,9 @@ from memory_core.domain.ranking.vectors import VectorKind
 
 READERS = 3
 COMMITS_A_CHECKPOINT = 500
-"""About 10 MB of write-ahead log."""
+"""Some 10 to 40 MB of write-ahead log."""
+READERS_AWAITED_MS = 100
+"""How long writers may wait for those who read an older state, for the log to begin again."""
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -146,11 +156,12 @@ class Connections:
     async def _move_log(self) -> None:
         """Move the write-ahead log into the file, in the writing thread: what an impatient
         connection leaves undone.
+
+        Most of it beside what others commit; the rest while they wait, since a log that is not
+        moved whole never begins again, and of several processes one always commits.
         """
         try:
-            await self.write(
-                lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-            )
+            await self.write(_move)
         except Unavailable as error:
             log.warning("The write-ahead log could not be moved into the file: %s", error.detail)
 
@@ -188,6 +199,15 @@ class Connections:
         self._made.clear()
         self._impatient = None
         self._local = threading.local()
+
+
+def _move(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {READERS_AWAITED_MS}")
+    try:
+        connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")
 
 
 # The long-term file: its tables, and whose vectors it holds.

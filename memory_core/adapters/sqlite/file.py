@@ -21,8 +21,10 @@ from pydantic import ValidationError
 
 from memory_core.domain.errors import Unavailable, described
 
-BUSY_TIMEOUT_S = 5.0
-"""How long a commit waits for another process that is committing to the same file."""
+BUSY_TIMEOUT_S = 10.0
+"""How long a commit waits for another process that is committing to the same file, as long as it
+waits for one of its own: forgetting for good rewrites all of it, a second for each 180 MB.
+"""
 IMPATIENCE_S = 0.002
 _NEXT_TRY_S = 0.01
 LOOP_CACHE_KIB = 16 * 1024

@@ -28,7 +28,15 @@ from memory_core.adapters.queue_rules import (
     encoded,
     whole_seconds,
 )
-from memory_core.adapters.sqlite.file import Layout, Room, Synchronous, connect, prepare, reporting
+from memory_core.adapters.sqlite.file import (
+    Column,
+    Layout,
+    Room,
+    Synchronous,
+    connect,
+    prepare,
+    reporting,
+)
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Clock, Delivery, Health
 
@@ -39,13 +47,17 @@ _TABLES = (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE, queue TEXT NOT NULL, body TEXT NOT NULL,
         inserted_at REAL NOT NULL, expires_at REAL NOT NULL, visible_at REAL NOT NULL,
-        dequeue_count INTEGER NOT NULL DEFAULT 0, receipt TEXT
+        dequeue_count INTEGER NOT NULL DEFAULT 0, receipt TEXT, hidden_at REAL
     )
     """,
     "CREATE INDEX messages_by_visibility ON messages (queue, visible_at)",
     "CREATE INDEX messages_by_expiry ON messages (expires_at)",
 )
-LAYOUT: Final = Layout(DEPENDENCY, application_id=0x4D437175, version=1, tables=_TABLES)
+_HIDDEN_AT = Column("messages", "hidden_at", ("ALTER TABLE messages ADD COLUMN hidden_at REAL",))
+"""When a receiver hid the message last."""
+LAYOUT: Final = Layout(
+    DEPENDENCY, application_id=0x4D437175, version=1, tables=_TABLES, columns=(_HIDDEN_AT,)
+)
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -204,11 +216,11 @@ def _take(
     _drop_expired(connection, now)
     rows = connection.execute(
         """
-        UPDATE messages SET visible_at = ?, dequeue_count = dequeue_count + 1, receipt = lower(hex(randomblob(16)))
+        UPDATE messages SET visible_at = ?, hidden_at = ?, dequeue_count = dequeue_count + 1, receipt = lower(hex(randomblob(16)))
         WHERE number IN (SELECT number FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at, number LIMIT ?)
         RETURNING id, body, dequeue_count, inserted_at, expires_at, visible_at, receipt
         """,  # noqa: E501
-        (now + hidden, queue, now, limit),
+        (now + hidden, now, queue, now, limit),
     ).fetchall()
     return [
         Delivery(id, body, count, _moment(inserted), _moment(expires), _moment(visible), receipt)
@@ -217,20 +229,23 @@ def _take(
 
 
 def _move_back_what_lies_ahead(connection: sqlite3.Connection, queue: str, now: float) -> None:
-    """What was sent while the clock was ahead would be hidden until that time comes:
-    it is as if it was sent now.
+    """What was sent or received while the clock was ahead would be hidden until that time comes:
+    it is as if it was sent or received now.
     """
-    ahead = (queue, now, now)
+    moments = {"queue": queue, "now": now}
     if connection.execute(
-        "SELECT 1 FROM messages WHERE queue = ? AND visible_at > ? AND inserted_at > ? LIMIT 1",
-        ahead,
+        "SELECT 1 FROM messages WHERE queue = :queue AND visible_at > :now "
+        "AND (inserted_at > :now OR hidden_at > :now) LIMIT 1",
+        moments,
     ).fetchone():
         connection.execute(
             """
-            UPDATE messages SET visible_at = visible_at - inserted_at + ?, expires_at = expires_at - inserted_at + ?, inserted_at = ?
-            WHERE queue = ? AND visible_at > ? AND inserted_at > ?
+            UPDATE messages SET visible_at = visible_at - MAX(inserted_at, COALESCE(hidden_at, 0)) + :now,
+            expires_at = expires_at - MAX(inserted_at - :now, 0),
+            inserted_at = MIN(inserted_at, :now), hidden_at = MIN(hidden_at, :now)
+            WHERE queue = :queue AND visible_at > :now AND (inserted_at > :now OR hidden_at > :now)
             """,  # noqa: E501
-            (now, now, now, *ahead),
+            moments,
         )
 
 
@@ -243,9 +258,9 @@ def _change(
     receipt: str,
 ) -> bool:
     changed = connection.execute(
-        "UPDATE messages SET visible_at = ?, receipt = ? WHERE id = ? AND queue = ? "
+        "UPDATE messages SET visible_at = ?, hidden_at = ?, receipt = ? WHERE id = ? AND queue = ? "
         "AND receipt = ? AND expires_at > ?",
-        (until, receipt, delivery.id, queue, delivery.receipt, now),
+        (until, now, receipt, delivery.id, queue, delivery.receipt, now),
     )
     return changed.rowcount == 1
 

@@ -1,0 +1,257 @@
+"""One process that serves: the functions of the project, their queues and timers, until it is
+stopped; alone, or as one of several behind one port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import json
+import os
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import azure.functions as func
+
+from memory_core import __version__
+from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.functions import runtime
+from memory_core.functions.callers import LOCAL_APP
+from memory_core.functions.http_system import unready
+from memory_core.localhost.door import address_of, say
+from memory_core.localhost.host import (
+    GRACE_S,
+    new_event_loop,
+    serve,
+    serve_handed,
+    sorted_by_trigger,
+)
+from memory_core.localhost.http import Application, Limits
+from memory_core.localhost.triggers import QueueOptions, Queues
+from memory_core.localhost.workers import FIRST_QUEUE, GREET, KEYS, READY, Channel, Place
+
+if TYPE_CHECKING:
+    from memory_core.config import Settings
+    from memory_core.core import MemoryCore
+
+Load = Callable[[], tuple[func.FunctionApp, QueueOptions]]
+
+
+def serve_alone(settings: Settings, server_socket: socket.socket, load: Load | None) -> None:
+    """Serve what `load` returns, or the functions of the project, until the stop."""
+    with asyncio.Runner(loop_factory=new_event_loop()) as runner:
+        runner.run(_run(settings, load or _functions_of_project, _Alone(server_socket)))
+
+
+def serve_at(place: Place, channel: Channel, settings: Settings) -> None:
+    """Serve the functions of the project, as one of several processes."""
+    with asyncio.Runner(loop_factory=new_event_loop()) as runner:
+        runner.run(_run(settings, _functions_of_project, _OneOfMany(place, channel)))
+
+
+def import_ahead() -> None:
+    """Import what serving imports. What fails here fails again, and is said then."""
+    with suppress(Exception):
+        importlib.import_module("memory_core.core")
+        importlib.import_module("function_app")
+
+
+def welcome_lines(
+    settings: Settings, address: str, readiness: Mapping[str, Any], workers: int = 1
+) -> str:
+    """The start-up lines. `readiness`: what `MemoryCore.ready` answered. workers: processes."""
+    notes = [
+        readiness["status"],
+        *(
+            dependency["detail"]
+            for dependency in readiness["dependencies"].values()
+            if dependency["detail"]
+        ),
+    ]
+    adapters = " · ".join(
+        f"{name.replace('_', ' ')} {dependency['adapter'] or 'not open'}"
+        for name, dependency in readiness["dependencies"].items()
+    )
+    if settings.auth == "off":
+        auth, key = (
+            f'off, because the address is loopback: every caller is the app "{LOCAL_APP}"',
+            "",
+        )
+    else:
+        auth, key = "on: send a key of MEMORY_API_KEYS as X-API-Key", " -H 'X-API-Key: mc_…'"
+    curl = f"curl -s -H 'Content-Type: application/json'{key} {address}/api/v1/memories"
+    return "\n".join((
+        (
+            f"Memory Core {__version__}: the development host, which stands in for Azure's on "
+            "this machine"
+        ),
+        f"  address   {address}",
+        f"  console   {address}/console",
+        (
+            f"  commands  export MEMORY_CORE_URL={address} lets memory-core commands use this "
+            "process, which is faster"
+        ),
+        f"  data      {settings.data.resolve()}",
+        f"  adapters  {adapters}",
+        *([f"  workers   {workers} processes behind the port"] if workers > 1 else []),
+        f"  auth      {auth}",
+        f"  status    {': '.join(notes)}",
+        "Try:",
+        f"""  {curl}/save -d '{{"user_id": "ana", "content": "Ana moved to Lisbon in May"}}'""",
+        f"""  {curl}/retrieve -d '{{"user_id": "ana", "query": "Where did Ana move?"}}'""",
+        "Stop with Ctrl+C.",
+    ))  # fmt: skip
+
+
+class _Seat(Protocol):
+    """Where a process gets its requests from, and which part of the work is its own."""
+
+    @property
+    def count(self) -> int:
+        """How many processes there are."""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the queues and timers are this one's."""
+
+    @property
+    def address(self) -> str:
+        """The URL at which all are reached."""
+
+    def watch(self, core: MemoryCore, queues: Queues) -> None:
+        """Exchange with the others what each has to know."""
+
+    async def serve(self, application: Application, lines: str) -> None:
+        """Answer requests until the stop; `lines` are said at the start."""
+
+
+class _Alone:
+    """The one process of a host."""
+
+    count, is_first = 1, True
+
+    def __init__(self, server_socket: socket.socket) -> None:
+        self._socket = server_socket
+        self.address = address_of(server_socket)
+
+    def watch(self, core: MemoryCore, queues: Queues) -> None:
+        queues.start(core.queue)
+
+    async def serve(self, application: Application, lines: str) -> None:
+        await serve(application, self._socket, lambda: say(lines))
+
+
+class _OneOfMany:
+    """One of several processes, to which a parent hands connections."""
+
+    def __init__(self, place: Place, channel: Channel) -> None:
+        self.count, self.is_first, self.address = place.workers, place.number == 0, place.address
+        self._channel, self._lines = channel, ""
+        self._core: MemoryCore | None = None
+        self._queues: Queues | None = None
+
+    def watch(self, core: MemoryCore, queues: Queues) -> None:
+        self._core, self._queues = core, queues
+        core.when_keys_change(lambda: self._channel.tell(KEYS))
+        if self.is_first:
+            queues.start(core.queue)
+        else:
+            queues.pass_on(
+                core.queue, lambda place: self._channel.tell(bytes([FIRST_QUEUE + place]))
+            )
+
+    async def serve(self, application: Application, lines: str) -> None:
+        self._lines = lines
+        await serve_handed(
+            application, self._channel, lambda: self._channel.tell(READY), self._received
+        )
+
+    def _received(self, message: int) -> None:
+        if message == GREET[0]:
+            say(self._lines)
+        elif self._core is not None and message == KEYS[0]:
+            self._core.read_keys_anew()
+        elif self._queues is not None and message >= FIRST_QUEUE:
+            self._queues.look(message - FIRST_QUEUE)
+
+
+async def _run(
+    settings: Settings, load: Callable[[], tuple[func.FunctionApp, QueueOptions]], seat: _Seat
+) -> None:
+    app, options = load()
+    served = sorted_by_trigger(app, os.environ)
+    queues = Queues(served.queues, options, timedelta(seconds=settings.queue_visibility_s))
+    if seat.is_first:
+        say("Opening the stores and loading the embedder …")
+    try:
+        core, readiness = await _opened(settings)
+        lines = welcome_lines(settings, seat.address, readiness, seat.count)
+        _collect_less_often()
+        if seat.is_first:
+            served.timers.start()
+        if core is not None:
+            seat.watch(core, queues)
+        limits = Limits(settings.body_limit_bytes, settings.deadline_s)
+        application = Application(
+            served.router, served.timers, limits, local_only=settings.auth == "off"
+        )
+        await seat.serve(application, lines)
+    finally:
+        await served.timers.stop()
+        await queues.stop(GRACE_S)
+        await runtime.close()
+
+
+def _functions_of_project() -> tuple[func.FunctionApp, QueueOptions]:
+    try:
+        module = importlib.import_module("function_app")
+    except ModuleNotFoundError as error:
+        if error.name != "function_app":
+            raise
+        raise OSError(
+            "there is no function_app.py here: start it from the project's folder"
+        ) from None
+    host_json = Path(module.__file__ or "").with_name("host.json")
+    return module.app, QueueOptions.read(
+        json.loads(host_json.read_text(encoding="utf-8")), os.environ
+    )
+
+
+async def _opened(settings: Settings) -> tuple[MemoryCore | None, Mapping[str, Any]]:
+    """What is open, and the readiness once all is warm.
+
+    Data of another embedder are no reason to stop: nothing is open then and, as on Azure,
+    every request says 503.
+    """
+    try:
+        here = await runtime.start(settings)
+        await _warm_up(here.core)
+        return here.core, await here.core.ready()
+    except EmbeddingMismatch as error:
+        return None, unready(error)
+
+
+async def _warm_up(core: MemoryCore) -> None:
+    """Load the embedder and the agents. Without an embedder, memories are still found by their
+    words, and saving says what is missing.
+    """
+    try:
+        await core.warm_up()
+    except EmbeddingMismatch:
+        raise
+    except Unavailable as error:
+        say(f"Going on, although something is missing: {error.detail}")
+
+
+def _collect_less_often() -> None:
+    """Garbage in cycles is rare here and the heap is large: looking through it at the usual rate
+    took a fifth of the throughput.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)

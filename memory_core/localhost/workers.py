@@ -1,0 +1,344 @@
+"""Several processes behind one port, over the same data: a parent that accepts connections and
+hands each to a worker.
+
+The parent answers nothing itself. It starts workers, starts another one where one dies, and passes
+on what they tell one another. Each worker holds one end of a channel, a pair of sockets. Whatever
+ends the parent closes the channels, and a worker whose channel is closed stops in good order.
+
+Note: workers that all accept from one listening socket get connections by chance, and one that is
+idle takes a burst whole. A connection is handed to the worker that has the fewest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, Self
+
+from memory_core.domain.errors import PlainError
+
+OPEN, CONNECTION, GREET = b"o", b"c", b"g"
+"""To a worker: open the stores; a connection goes along; print the first lines."""
+READY, CLOSED = b"r", b"x"
+"""From a worker: it can serve; one of its connections is closed."""
+KEYS = b"k"
+"""Both ways: keys have changed."""
+FIRST_QUEUE: Final = 0x80
+"""Messages from this byte on say, both ways, that something was sent to a queue."""
+AUTO: Final = "auto"
+MOST_BY_DEFAULT: Final = 4
+MOST: Final = 64
+PAUSE_S = 0.5
+"""Before another worker is started in place of one that has died."""
+DEATHS_AT_START: Final = 3
+"""In a row, of one worker that never got ready; then the host gives up."""
+STOP_S = 30.0
+"""For workers to finish; they are given ten seconds for requests, and as long for queues."""
+
+
+def number_of(text: str) -> int:
+    """How many workers are asked for; `auto`: one a core, at most 4. Raises ValueError."""
+    if text == AUTO:
+        return min(_cores(), MOST_BY_DEFAULT)
+    if not text.isdecimal() or not 1 <= int(text) <= MOST:
+        raise PlainError(f"--workers: should be auto or a number from 1 to {MOST}, not {text!r}")
+    return int(text)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Place(NamedTuple):
+    """A worker's place: its number from 0 of so many, the address of all, the file of its
+    channel. The first serves the queues and the timers.
+    """
+
+    number: int
+    workers: int
+    channel: int
+    address: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read what `str` writes."""
+        number, workers, channel, address = text.split(",", 3)
+        return cls(int(number), int(workers), int(channel), address)
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self))
+
+
+class Channel:
+    """A worker's end of its channel."""
+
+    def __init__(self, file: int) -> None:
+        self._socket = socket.socket(fileno=file)
+
+    def may_open(self) -> bool:
+        """Wait for the word to open the stores; False where the parent is gone instead."""
+        with suppress(OSError):
+            return self._socket.recv(1) == OPEN
+        return False
+
+    def tell(self, message: bytes) -> None:
+        """Say one thing to the parent. Lost where that is gone, or reads nothing."""
+        with suppress(OSError):
+            self._socket.send(message)
+
+    def listen(
+        self,
+        *,
+        connected: Callable[[socket.socket], None],
+        received: Callable[[int], None],
+        over: Callable[[], None],
+    ) -> None:
+        """Call `connected` with each connection that is handed over, `received` with each other
+        message, `over` once the parent wants no more or is gone.
+        """
+
+        def read() -> None:
+            while True:
+                try:
+                    # One at a time: so a connection belongs to its own byte.
+                    message, files, _, _ = socket.recv_fds(self._socket, 1, 1)
+                except BlockingIOError:
+                    return
+                except OSError:
+                    message, files = b"", []
+                if not message:
+                    loop.remove_reader(self._socket)
+                    over()
+                    return
+                for file in files:
+                    connected(socket.socket(fileno=file))
+                if message != CONNECTION:
+                    received(message[0])
+
+        self._socket.setblocking(False)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(self._socket, read)
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    """One process, the parent's end of its channel, and how many connections it has."""
+
+    process: asyncio.subprocess.Process
+    channel: socket.socket
+    is_ready: bool = False
+    got_ready: bool = False
+    connections: int = 0
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def tell(self, message: bytes) -> None:
+        """Say one thing. Lost where it has died, or reads nothing: all are hints."""
+        with suppress(OSError):
+            self.channel.send(message)
+
+
+class Workers:
+    """The workers of one host, as its parent keeps them."""
+
+    def __init__(
+        self,
+        listening: socket.socket,
+        address: str,
+        count: int,
+        program: Sequence[str],
+        environment: Mapping[str, str],
+        say: Callable[[str], None],
+    ) -> None:
+        """program: the command of a worker, but for its place, which is added."""
+        self._listening, self._address, self._count = listening, address, count
+        self._program, self._environment, self._say = program, environment, say
+        self._workers: dict[int, _Worker] = {}
+        self._ready = [asyncio.Event() for _ in range(count)]
+        self._ready_anew = asyncio.Event()
+        self._over: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    @property
+    def started(self) -> bool:
+        """Whether all workers were ready once."""
+        return all(ready.is_set() for ready in self._ready)
+
+    async def run(self) -> int:
+        """Serve until a signal; the exit code: 0 after a stop, else that of the worker that
+        could not start.
+        """
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._asked_to_stop)
+        work = [self._do(self._serve())]
+        try:
+            work += [self._do(self._keep(number)) for number in range(self._count)]
+            return await self._over
+        finally:
+            self._listening.close()
+            for task in work:
+                task.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+            await self._stop()
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin to do it; should it fail, the host fails."""
+
+        def ended(task: asyncio.Task[None]) -> None:
+            if not task.cancelled() and (error := task.exception()) and not self._over.done():
+                self._over.set_exception(error)
+
+        task = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(ended)
+        return task
+
+    async def _serve(self) -> None:
+        """Once all are ready, hand connections over.
+
+        The first opens the stores alone: it makes the files of new data, and what is wrong with
+        them is said once.
+        """
+        await self._ready[0].wait()
+        for number, worker in self._workers.items():
+            if number > 0:
+                worker.tell(OPEN)
+        for ready in self._ready:
+            await ready.wait()
+        self._workers[0].tell(GREET)
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                connection, _ = await loop.sock_accept(self._listening)
+            except OSError:  # too many open files, or the client is gone already
+                await asyncio.sleep(PAUSE_S)
+                continue
+            with connection:
+                await self._hand_over(connection)
+            await asyncio.sleep(0)  # others get their turn in a burst, too
+
+    async def _hand_over(self, connection: socket.socket) -> None:
+        """Give a connection to the worker that has the fewest; wait while none can take it."""
+        while True:
+            self._ready_anew.clear()
+            ready = [worker for worker in self._workers.values() if worker.is_ready]
+            for worker in sorted(ready, key=lambda worker: worker.connections):
+                try:
+                    socket.send_fds(worker.channel, [CONNECTION], [connection.fileno()])
+                except OSError:  # it has died, or has much to read
+                    continue
+                worker.connections += 1
+                return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PAUSE_S):
+                    await self._ready_anew.wait()
+
+    async def _keep(self, number: int) -> None:
+        """Have one worker at this place, until the host gives up."""
+        deaths = 0
+        while True:
+            worker = await self._start(number)
+            code = await worker.process.wait()
+            worker.is_ready = False
+            await asyncio.gather(*worker.tasks)
+            if not self._ready[number].is_set():
+                self._give_up(code if code > 0 else 1)
+                return
+            deaths = 0 if worker.got_ready else deaths + 1
+            if deaths == DEATHS_AT_START:
+                self._say(f"Worker {number + 1} can't be started any more: the host stops.")
+                self._give_up(1)
+                return
+            ended = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+            self._say(
+                f"Worker {number + 1} of {self._count} (process {worker.process.pid}) {ended}; "
+                "another one takes its place."
+            )
+            await asyncio.sleep(PAUSE_S * 2**deaths)
+
+    async def _start(self, number: int) -> _Worker:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        with theirs:
+            place = Place(number, self._count, theirs.fileno(), self._address)
+            process = await asyncio.create_subprocess_exec(
+                *self._program,
+                str(place),
+                env=self._environment,
+                pass_fds=(theirs.fileno(),),
+                process_group=0,  # Ctrl+C is for the parent, which ends them in good order
+            )
+        worker = self._workers[number] = _Worker(process, ours)
+        worker.tasks.append(asyncio.ensure_future(self._listen(number, worker)))
+        if number == 0 or self._ready[0].is_set():
+            worker.tell(OPEN)
+        return worker
+
+    async def _listen(self, number: int, worker: _Worker) -> None:
+        """Do what a worker says, until it is gone."""
+        loop = asyncio.get_running_loop()
+        with worker.channel:
+            while True:
+                try:
+                    messages = await loop.sock_recv(worker.channel, 4096)
+                except OSError:
+                    return
+                if not messages:
+                    return
+                for message in messages:
+                    self._received(number, worker, message)
+
+    def _received(self, number: int, worker: _Worker, message: int) -> None:
+        if message == CLOSED[0]:
+            worker.connections -= 1
+        elif message == READY[0]:
+            worker.is_ready = worker.got_ready = True
+            self._ready[number].set()
+            self._ready_anew.set()
+        elif message == KEYS[0]:
+            for other in self._workers.values():
+                if other is not worker:
+                    other.tell(KEYS)
+        elif message >= FIRST_QUEUE:
+            self._workers[0].tell(bytes([message]))
+
+    def _asked_to_stop(self) -> None:
+        """The first time, stop in good order; the second time, at once."""
+        if self._over.done():
+            self._kill()
+        self._give_up(0)
+
+    def _give_up(self, code: int) -> None:
+        if not self._over.done():
+            self._over.set_result(code)
+
+    async def _stop(self) -> None:
+        for worker in self._workers.values():
+            with suppress(OSError):
+                worker.channel.shutdown(socket.SHUT_WR)
+            if not worker.got_ready and worker.process.returncode is None:
+                worker.process.terminate()  # it still loads, and has promised nothing to anybody
+        if self._workers:
+            ends = [
+                asyncio.ensure_future(worker.process.wait()) for worker in self._workers.values()
+            ]
+            await asyncio.wait(ends, timeout=STOP_S)
+            self._kill()
+            await asyncio.gather(*ends)
+
+    def _kill(self) -> None:
+        for worker in self._workers.values():
+            if worker.process.returncode is None:
+                with suppress(ProcessLookupError):
+                    worker.process.kill()
+
+
+def program_of_a_worker() -> list[str]:
+    """The command that starts a worker, but for its place."""
+    return [sys.executable, "-m", "memory_core.localhost", "--place"]
