@@ -239,8 +239,9 @@ class Task(DeferredModel):
     subject_id: what it is about (a conversation, a delivery, a buffer, messages to sum up, an
     operation). generation: messages of an older one are dropped. callback_url, delivery_ids: whom
     to tell of its end, and the deliveries that did or do so. next_enqueue_at: when its last message
-    is there to be received. leased_until, leased_by: who works on it, as an optimisation. waits,
-    waiting_for: how often it waited for a dependency that was down, and for which it waits now.
+    is there to be received; None once a worker has it. leased_until, leased_by: who works on it, as
+    an optimisation. waits, waiting_for: how often it waited for a dependency that was down, and for
+    which it waits now.
     """
 
     model_config = ConfigDict(extra="forbid")

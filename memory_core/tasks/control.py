@@ -326,6 +326,6 @@ def overdue(task: Task, now: datetime) -> bool:
     """Whether no worker has it and its message should have been received long ago."""
     if is_written_ahead(task.updated_at, now):
         return True
-    expected = max(task.next_enqueue_at or task.created_at, task.leased_until or task.created_at)
+    expected = max(task.next_enqueue_at or task.updated_at, task.leased_until or task.updated_at)
     late: bool = now > expected + GRACE * 2 ** min(task.generation, 8)
     return late

@@ -174,6 +174,7 @@ class Lease:
             status="running",
             leased_by=name,
             leased_until=self._clock.now() + self._length,
+            next_enqueue_at=None,  # its message came, whatever clock had put it off
             waiting_for=None,
         )
 

@@ -30,20 +30,38 @@ def wrong_by(difference: timedelta) -> StillClock:
     return StillClock(NOW + difference)
 
 
+async def begin_and_be_killed(world: World, difference: timedelta) -> None:
+    """A worker takes the lease of the conversation and is killed. difference: how far its clock is
+    ahead.
+    """
+    gate = Gate("summary")
+    worker = await world.core(agents=ScriptedAgents(before=gate), clock=wrong_by(difference))
+    (delivery,) = await Hand(worker).take()
+    working = asyncio.create_task(Hand(worker).work(delivery))
+    await gate.reached.wait()
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    await world.end(worker)
+
+
 async def killed_at_work(world: World, difference: timedelta) -> tuple[MemoryCore, Accepted]:
     """A process with a right clock, and a conversation of which another's worker took the lease
     before it was killed. difference: how far the other's clock is ahead.
     """
-    gate = Gate("summary")
-    other = await world.core(agents=ScriptedAgents(before=gate), clock=wrong_by(difference))
     core = await world.core()
     accepted = await converse(core)
-    (delivery,) = await Hand(other).take()
-    working = asyncio.create_task(Hand(other).work(delivery))
-    await gate.reached.wait()
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
-    await world.end(other)
+    await begin_and_be_killed(world, difference)
+    return core, accepted
+
+
+async def killed_with_a_right_clock(world: World) -> tuple[MemoryCore, Accepted]:
+    """A process with a right clock, and a conversation that another with one had begun to form
+    before it was killed; it had been accepted by a clock hours ahead.
+    """
+    core, ahead = await world.core(), await world.core(clock=wrong_by(HOURS))
+    accepted = await converse(ahead)
+    await world.end(ahead)
+    await begin_and_be_killed(world, timedelta(0))
     return core, accepted
 
 
@@ -77,6 +95,27 @@ async def test_a_task_whose_worker_was_hours_ahead_is_sent_again_by_the_sweep(wo
     await lose_messages(core)
     assert (await core.sweep()).sent == 1
     assert (await core.sweep()).due == 0, "what the sweep writes is written by a right clock"
+    await Hand(core).work_all()
+    await formed_once(world, core, accepted)
+
+
+async def test_a_task_accepted_by_a_clock_hours_ahead_is_formed_when_its_worker_was_killed(
+    world: World,
+) -> None:
+    core, accepted = await killed_with_a_right_clock(world)
+    world.clock.forward(LEASE_S + VISIBILITY.total_seconds())
+    await Hand(core).work_all()
+    await formed_once(world, core, accepted)
+
+
+async def test_a_task_accepted_by_a_clock_hours_ahead_is_sent_again_when_its_worker_was_killed(
+    world: World,
+) -> None:
+    core, accepted = await killed_with_a_right_clock(world)
+    world.clock.forward(LEASE_S + VISIBILITY.total_seconds())
+    await lose_messages(core)
+    world.clock.forward(90)
+    assert (await core.sweep()).sent == 1
     await Hand(core).work_all()
     await formed_once(world, core, accepted)
 
