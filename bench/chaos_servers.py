@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
+from struct import pack
 from typing import Any
 
 import httpx
@@ -175,7 +176,7 @@ class System:
         self.data.mkdir(parents=True)
         self.stores = AzureStores(folder / "stores") if profile == "azure" else None
         self._embedder = embedder
-        self._shift, self._app = folder / "clock-shift.txt", folder / "app"
+        self._shift, self._app = folder / "clock-shift", folder / "app"
         self.wires: dict[str, Wire] = {}
         self._ports: dict[str, int] = {}
         self.hosts: list[Host] = []
@@ -247,9 +248,8 @@ class System:
 
     def shift_clock(self, seconds: float) -> None:
         """Let the clocks of all hosts be wrong by this much; they see it at their next look."""
-        unfinished = self._shift.with_suffix(".new")
-        unfinished.write_text(str(seconds))
-        unfinished.rename(self._shift)
+        with self._shift.open("r+b" if self._shift.exists() else "wb") as shift:
+            shift.write(pack("<d", seconds))
 
     async def stop_hosts(self) -> None:
         """Ask all hosts to stop."""
