@@ -30,8 +30,8 @@ from memory_core.domain.truth.rebuilt import log_of_members
 from memory_core.domain.truth.sealing import (
     Seal,
     reaches_back,
-    resolve_sealed,
     seal_oldest,
+    sealed_timeline_of,
     suffices,
 )
 from memory_core.domain.truth.slots import SlotName, hashed, is_retraction, value_form
@@ -155,7 +155,7 @@ class SlotLog:
         """What holds when by this log; where some is sealed, since its horizon. Raises
         LookedElsewhere for the sealed parts.
         """
-        timeline = resolve_sealed(self.entries, self.seal)
+        timeline = sealed_timeline_of(self.account, self.seal)
         if self.seal is not None and not suffices(self.seal, timeline):
             raise self.sealed()
         return timeline

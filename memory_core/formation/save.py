@@ -47,6 +47,8 @@ from memory_core.ledger.ids import (
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Embedder, IdSource, Near
 
+FEWEST_OFFERED = 4
+"""Items that are looked up for a commit after one that took few of them."""
 MORE_THAN_ONE_COMMIT = "all or nothing can't be promised for more than one commit holds"
 
 
@@ -105,6 +107,7 @@ class Saver:
             look: Look | None = None
             prepared: list[Prepared] = []
             further, keys = set[str](), set[str]()
+            offered = MAX_ITEMS
             while drafts := [draft for draft in drafts if draft.place not in answers]:
                 if not prepared:
                     look = await self._first_look(owner, drafts)
@@ -116,9 +119,12 @@ class Saver:
                     )
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
                 try:
-                    answers |= await self._commit_some(
-                        owner, prepared[:MAX_ITEMS], look, call, part, further, keys, atomic=atomic
+                    some = await self._commit_some(
+                        owner, prepared[:offered], look, call, part, further, keys, atomic=atomic
                     )
+                    answers |= some
+                    # what does not fit would be looked up for each commit again
+                    offered = min(MAX_ITEMS, max(FEWEST_OFFERED, 2 * len(some)))
                 except SessionGrew:
                     prepared = []
                 except QuotaExceeded as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right, insort
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -197,13 +198,13 @@ def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, 
 
 
 def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
-    beside: dict[str, set[str]] = {}
+    beside: defaultdict[str, set[str]] = defaultdict(set)
     for entry in others:
         if isinstance(entry, Pair):
-            last = entry.memory_ids[-1]
-            beside.setdefault(last, set()).update(entry.memory_ids[:-1])
-            for name in entry.memory_ids[:-1]:
-                beside.setdefault(name, set()).add(last)
+            *names, last = entry.memory_ids
+            beside[last].update(names)
+            for name in names:
+                beside[name].add(last)
     return {memory_id: frozenset(names) for memory_id, names in beside.items()}
 
 

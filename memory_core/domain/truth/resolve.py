@@ -34,7 +34,11 @@ def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
         known_at: the last sequence that is known; None for all.
 
     """
-    account = Account.of(log, known_at)
+    return timeline_of(Account.of(log, known_at))
+
+
+def timeline_of(account: Account) -> Timeline:
+    """The same of a log whose account is there already."""
     cells, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
     shown_layers = [
@@ -244,7 +248,13 @@ class _Painting:
         def same(other: Layer) -> bool:
             return other.value == value and other.counts_for(layer.statement)
 
-        met = next((other for other in self._holders(layer, moment) if same(other)), None)
+        # of hundreds side by side, one has the value of another
+        alike = (
+            other
+            for other in self._holders(layer, moment)
+            if value is None or other.statement.value == value
+        )
+        met = next((other for other in alike if same(other)), None)
         if met is None or layer.until not in (None, met.until):
             return False
         self._paint_over(
@@ -384,6 +394,8 @@ class _Painting:
                 return True
             return other.statement.memory_id in beside and (value is None or value != other.value)
 
+        if limit is None and not beside:
+            return lambda _: False
         return spared
 
     def _paint(self, layer: Layer, begin: datetime, end: datetime | None, spares: Test) -> None:

@@ -23,7 +23,7 @@ from memory_core.domain.truth.entries import (
     Statement,
     Withdrawal,
 )
-from memory_core.domain.truth.resolve import Cells, paint, resolve
+from memory_core.domain.truth.resolve import Cells, paint, timeline_of
 from memory_core.domain.truth.timeline import Following, Interval, Key, Reference, Timeline
 
 
@@ -52,7 +52,12 @@ def resolve_sealed(log: Iterable[Entry], seal: Seal | None) -> Timeline:
     """The timeline of a log of which some was sealed, from the horizon on. Note:
     ask `reaches_back` and `suffices` first.
     """
-    timeline = resolve(log)
+    return sealed_timeline_of(Account.of(log), seal)
+
+
+def sealed_timeline_of(account: Account, seal: Seal | None) -> Timeline:
+    """The same of a log whose account is there already."""
+    timeline = timeline_of(account)
     if seal is None:
         return timeline
     begins = dict(seal.begins)
@@ -163,7 +168,7 @@ def seal_oldest(
     horizon = _horizon(account, cells, old, later)
     if horizon is None or (seal is not None and horizon < seal.horizon):
         return None
-    timeline = resolve_sealed(log, seal)
+    timeline = sealed_timeline_of(account, seal)
     since = {
         _key(interval)
         for interval in _times(timeline)
