@@ -67,7 +67,7 @@ KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
 AHEAD_CHARACTERS = 500
 """Of a text from which on it is read before it is asked for; a shorter one is hardly ever cut."""
-KEPT_BYTES, KEPT_COUNTS = 16_000_000, 16_384
+KEPT_BYTES, KEPT_COUNTS = 4_000_000, 16_384
 """Of what is kept of all texts: some 6 KB of a turn of 400 words; and of how many texts the number
 of tokens is.
 """
