@@ -33,9 +33,7 @@ def required_literals(pattern: re.Pattern[str]) -> Literals | None:
 
 
 _known: dict[int, tuple[re.Pattern[str], Literals | None]] = {}
-"""By identity, of expressions that are held here: the hash of one is reckoned from all of its code,
-each time anew.
-"""
+"""By identity, of expressions that are held here: each hash of one goes through all of its code."""
 
 
 def may_match(pattern: re.Pattern[str], lower: str) -> bool:
