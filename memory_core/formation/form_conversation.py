@@ -17,7 +17,7 @@ from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes
 from memory_core.formation.without_messages import Without, without_deleted
 from memory_core.ledger.batch import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, Look, Turns
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
 from memory_core.ports import Clock, Document, TaskQueue
 from memory_core.tasks.agent_steps import Steps
@@ -42,6 +42,7 @@ class Forming:
     ) -> None:
         self._ledger, self._messages, self._former, self._wishes = ledger, messages, former, wishes
         self._steps, self._ends, self._queue, self._clock = steps, ends, queue, clock
+        self._completing = Turns()
 
     async def form(self, lease: Lease) -> Later | None:
         """Form what is left of the conversation; its last commit ends the task."""
@@ -50,7 +51,7 @@ class Forming:
         if conversation is None or conversation.state != "pending":
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
-        conversation = await self._messages.complete(owner, conversation, call)
+        conversation = await self._complete(owner, conversation, call)
         conversation, heeded = await self._wishes.heed(owner, conversation, call)
         await lease.note("boundary", task.progress)
         cells = await self._former.cells(owner, conversation, self._steps)
@@ -79,6 +80,14 @@ class Forming:
         if conversation is None and (state is None or state.state == "pending"):
             raise NotFound("the conversation of this task is gone")
         return conversation
+
+    async def _complete(self, owner: Owner, conversation: Conversation, call: Call) -> Conversation:
+        """The conversation with all its messages written and embedded, after those of the user that
+        came before: what is embedded first is read while the next is embedded.
+        """
+        async with self._completing.of(owner) as turn:
+            await turn.take()
+            return await self._messages.complete(owner, conversation, call)
 
     async def _cell(
         self,

@@ -41,6 +41,7 @@ MOST_MARKS: Final = 80
 """Memories that one commit marks beside the log."""
 AT_THE_DOOR_S: Final = 0.3
 """Seconds that the answer waits for vectors; the words are found without them."""
+NO_TIME: Final = 0.0
 SEARCH: Final = "search"
 """What an answer is degraded by whose messages are not all found yet."""
 MOST_TRIES: Final = 20
@@ -124,6 +125,8 @@ class MessageWriter:
 
     async def _embed(self, memories: Sequence[Memory], within_s: float | None) -> None:
         """Give the memories their vectors, in order, until the time is over."""
+        if within_s == NO_TIME:
+            return
         try:
             async with asyncio.timeout(within_s):
                 for start in range(0, len(memories), _A_BATCH):
@@ -230,7 +233,7 @@ class MessageWriter:
         """
         while conversation.written < len(conversation.messages):
             conversation = await self._write_more(
-                owner, conversation, call, None if not at_the_door else AT_THE_DOOR_S
+                owner, conversation, call, _time_left(conversation) if at_the_door else None
             )
         while not at_the_door and conversation.embedded < len(conversation.messages):
             conversation = await self._embed_more(owner, conversation, call)
@@ -375,6 +378,11 @@ class MessageWriter:
                 return Changes(None, marks=marks)
 
             await self._ledger.commit(owner, decide, ids=part, call=call)
+
+
+def _time_left(conversation: Conversation) -> float:
+    """Seconds that an answer still waits for vectors: none once it has waited in vain."""
+    return AT_THE_DOOR_S if conversation.embedded >= conversation.written else NO_TIME
 
 
 def _is_there(known: Memory | None, conversation: Conversation) -> bool:

@@ -5,7 +5,7 @@ whether or not anything is formed of it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,9 +48,12 @@ class Slow(WordsEmbedder):
     def __init__(self) -> None:
         super().__init__()
         self.gate = asyncio.Event()
+        self.asked: list[str] = []
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.asked += texts
         await self.gate.wait()
+        await asyncio.sleep(0)
         return await super().embed(texts)
 
     async def embed_query(self, text: str) -> Vector:
@@ -150,6 +153,40 @@ async def test_an_embedder_that_is_slow_is_not_waited_for(world: World) -> None:
     assert [one.lexical.states for one in after] == [STATES] * 50, (
         "of what is embedded later as of what is embedded at once"
     )
+
+
+async def test_an_answer_that_waited_in_vain_for_vectors_waits_for_no_more(world: World) -> None:
+    embedder = Slow()
+    core = await world.core(embedder=embedder)
+    await say(core, lines(100))
+    assert [content for content in lines(100) if any(map(_tells(content), embedder.asked))] == (
+        lines(len(embedder.asked))
+    ), "of the first commit alone"
+    embedder.gate.set()
+
+
+async def test_conversations_of_one_user_are_embedded_one_after_the_other(world: World) -> None:
+    embedder = Slow()
+    core = await world.core(embedder=embedder)
+    first, second = lines(100), lines(100, first=200)
+    await say(core, first)
+    await say(core, second, session="s2")
+    asked_at_the_door = len(embedder.asked)
+    embedder.gate.set()
+    hand = Hand(core)
+    await asyncio.gather(*(hand.work(delivery) for delivery in await hand.take()))
+    asked = embedder.asked[asked_at_the_door:]
+    places = [
+        [place for place, text in enumerate(asked) if any(_tells(said)(text) for said in contents)]
+        for contents in (first[20:90], second[20:90])
+    ]
+    assert [len(each) for each in places] == [70, 70]
+    assert max(places[0]) < min(places[1])
+
+
+def _tells(content: str) -> Callable[[str], bool]:
+    """Whether a text that is embedded is the message of this content."""
+    return lambda text: text.endswith(f": {content}")
 
 
 async def test_it_is_found_behind_many_tasks_that_wait(world: World) -> None:

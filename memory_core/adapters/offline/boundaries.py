@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from math import log
@@ -123,10 +123,11 @@ def boundaries(
 
     """
     features = [_features_of(message) for message in messages]
+    frequency = Counter(term for message in features for term in message.terms)
     cuts: list[Cut] = []
     start = 0
     for place in range(1, len(messages)):
-        reason = _cut_before(place, start, messages, features, gap, vectors)
+        reason = _cut_before(place, start, messages, features, frequency, gap, vectors)
         if reason is not None:
             start = _before_greetings(place, start, messages)
             cuts.append(Cut(after=start - 1, reason=reason))
@@ -159,6 +160,7 @@ def _cut_before(
     start: int,
     messages: Sequence[Message],
     features: Sequence[_MessageFeatures],
+    frequency: Mapping[str, int],
     gap: timedelta,
     vectors: Sequence[Vector] | None,
 ) -> str | None:
@@ -176,13 +178,13 @@ def _cut_before(
     if now.cue:
         return (
             "the subject was changed in so many words"
-            if _known_share(place, behind, features) < ENOUGH_AFTER_CUE
+            if _known_share(place, behind, features, frequency) < ENOUGH_AFTER_CUE
             else None
         )
     answers = before.asks and _speaker(messages[place]) != _speaker(messages[place - 1])
     if answers or messages[place].role != "user" or now.points_back:
         return None
-    if _known_share(place, behind, features) >= ENOUGH:
+    if _known_share(place, behind, features, frequency) >= ENOUGH:
         return None
     if vectors is not None and _nearness(place, behind, features, vectors) >= NEAR:
         return None
@@ -211,9 +213,15 @@ def _numbers_ahead(place: int, features: Sequence[_MessageFeatures]) -> list[int
     return numbers
 
 
-def _known_share(place: int, behind: Sequence[int], features: Sequence[_MessageFeatures]) -> float:
-    """The share of the next messages' terms that are behind, by worth, in [0, 1]."""
-    frequency = Counter(term for message in features for term in message.terms)
+def _known_share(
+    place: int,
+    behind: Sequence[int],
+    features: Sequence[_MessageFeatures],
+    frequency: Mapping[str, int],
+) -> float:
+    """The share of the next messages' terms that are behind, by worth, in [0, 1]. frequency:
+    in how many of all messages a term is.
+    """
     known = frozenset(term for number in behind for term in features[number].terms)
     new_terms = frozenset(
         term for number in _numbers_ahead(place, features) for term in features[number].terms

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text.kept import keep_texts
 
 SINGULAR = (
     "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad"
@@ -342,6 +343,7 @@ _JOINED_VERBS = (
 _JOINED = re.compile(rf"(,|\band|\bbut)\s+({_JOINED_VERBS})\b(?!\s+I\b)")
 
 
+@keep_texts(1_024)
 def expanded(sentence: str) -> str:
     """Write out contractions: "I'm" → "I am", "don't" → "do not"."""
     plain = sentence.replace("’", "'")

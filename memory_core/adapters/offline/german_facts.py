@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -450,6 +451,7 @@ _ENGLISH = frozenset(
 )
 
 
+@keep_texts(1_024)
 def is_german(text: str) -> bool:
     """Whether a sentence has more small words of German than of English."""
     plain_words = [word.strip(".,;:!?()\"'").casefold() for word in text.split()]

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import log, sqrt
 
 import numpy as np
@@ -28,6 +29,7 @@ from memory_core.domain.statements.wishes import REQUESTED
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
 from memory_core.domain.text.excerpts import beginning
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import WEEKDAYS
 
@@ -71,14 +73,11 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
         if message.role in ("system", "tool"):
             continue
         checkpoint()
-        own = own_words(message.content.replace(REQUESTED, ""))
-        for sentence in sentences(own):
-            terms = tuple(tokens(sentence.text))
-            if len(terms) >= 2 or (terms and not sentence.text.isascii()):
-                text = " ".join(sentence.text.split())
-                statements.append(
-                    Said(number, speaker(message), text, terms, may_tell(message), sentence.asks)
-                )
+        by, by_person = speaker(message), may_tell(message)
+        statements += (
+            Said(number, by, text, terms, by_person, asks)
+            for text, terms, asks in _telling_sentences(message.content)
+        )
     if len(statements) <= MAX_CANDIDATES:
         return statements
     of_persons = [statement for statement in statements if statement.by_person][:MAX_CANDIDATES]
@@ -86,6 +85,19 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
     step = max(1, -(-len(others) // max(1, MAX_CANDIDATES - len(of_persons))))
     kept_ids = {id(statement) for statement in [*of_persons, *others[::step]]}
     return [statement for statement in statements if id(statement) in kept_ids][:MAX_CANDIDATES]
+
+
+@keep_texts(256)
+def _telling_sentences(content: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+    """Of each sentence of a message that says something its text and terms, and whether it asks;
+    kept, since an episode's behaviour and its story are read of the same.
+    """
+    telling = []
+    for sentence in sentences(own_words(content.replace(REQUESTED, ""))):
+        terms = tuple(tokens(sentence.text))
+        if len(terms) >= 2 or (terms and not sentence.text.isascii()):
+            telling.append((" ".join(sentence.text.split()), terms, sentence.asks))
+    return tuple(telling)
 
 
 def narrative(
@@ -340,30 +352,41 @@ def content_terms(text: str) -> list[str]:
 def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...]]]:
     """(spelling, terms) of phrases: the last `LONGEST_PHRASE` of each run of content words."""
     phrases: list[tuple[str, tuple[str, ...]]] = []
-    text = _STEM.sub(".", text)
-    for dense in _DENSE.findall(text):
-        phrases.append((dense, (dense.casefold(),)))
-    for piece in _PIECE.findall(_KANA.sub(".", _DENSE.sub(".", text))):
+    if not text.isascii():
+        text = _STEM.sub(".", text)
+        for dense in _DENSE.findall(text):
+            phrases.append((dense, (dense.casefold(),)))
+        text = _KANA.sub(".", _DENSE.sub(".", text))
+    for piece in _PIECE.findall(text):
         run: list[str] = []
         for word in [*_WORD.findall(piece), ""]:
-            plain = word.casefold().replace("’", "'").removesuffix("'s")
-            if (
-                word
-                and _is_content_word(plain)
-                and plain not in named
-                and not (run and word[0].isdigit())
-            ):
+            plain = _content_word(word) if len(word) <= LONGEST_WORD + 2 else ""
+            if plain and plain not in named and not (run and word[0].isdigit()):
                 run.append(word)
                 continue
             if run:
                 phrase = run[-LONGEST_PHRASE:]
                 spelling = " ".join(phrase)
                 if len(spelling) <= MAX_TERM and (
-                    terms := tuple(terms_of(form for part in phrase for form in words(part)))
+                    terms := tuple(chain.from_iterable(map(_terms_of_word, phrase)))
                 ):
                     phrases.append((spelling, terms))
-            run = [word] if word[:1].isdigit() and _is_content_word(plain) else []
+            run = [word] if plain and word[0].isdigit() else []
     return phrases
+
+
+@keep_texts(8_192)
+def _terms_of_word(word: str) -> tuple[str, ...]:
+    return tuple(tokens(word))
+
+
+@keep_texts(8_192)
+def _content_word(written: str) -> str:
+    """A word as it is compared, without the ending of a genitive; empty for one that says little,
+    or is too long.
+    """
+    word = written.casefold().replace("’", "'").removesuffix("'s")
+    return word if _is_content_word(word) else ""
 
 
 def _is_content_word(word: str) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from itertools import chain, repeat, starmap
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -136,7 +137,9 @@ def _date_counts(date: str) -> Mapping[str, int]:
 def search_text(lexical: Lexical) -> str:
     """All terms as one text for a full-text index, each as often as it occurs."""
     parts = (lexical.date, lexical.own, lexical.previous, lexical.before_previous)
-    return " ".join(term for part in parts for term, number in part.items() for _ in range(number))
+    return " ".join(
+        chain.from_iterable(starmap(repeat, chain.from_iterable(part.items() for part in parts)))
+    )
 
 
 def embedding_text(
@@ -278,7 +281,8 @@ def encoded_order(terms: Sequence[str]) -> str:
     """The order of a text's terms as it is stored; empty for a single passage."""
     if len(terms) <= PASSAGE_TERMS:
         return ""
-    return b64encode(np.array([_code(term) for term in terms], dtype=_CODE).tobytes()).decode()
+    codes = {term: _code(term) for term in set(terms)}
+    return b64encode(np.array([codes[term] for term in terms], dtype=_CODE).tobytes()).decode()
 
 
 def order_bytes(order: str) -> bytes:

@@ -134,6 +134,7 @@ class _Walk:
         from memory_core.domain.redaction import texts
 
         self._texts, self._rules = texts, rules
+        self._last: tuple[str, str] | None = None
         self.counts: Counter[tuple[str, str]] = Counter()
 
     def visit(self, value: Any, path: str) -> Any:
@@ -188,6 +189,7 @@ class _Walk:
         redacted, counts = self._texts.redact_text(text, self._rules)
         for kind, count in counts.items():
             self.counts[path, kind] += count
+        self._last = text, redacted
         return redacted
 
     def _field(self, name: str, value: Any, path: str) -> Any:
@@ -221,13 +223,11 @@ class _Walk:
         return str(getattr(model, "key", None) or getattr(model, "attribute", None) or "")
 
     def _message(self, message: ReadMessage, path: str) -> ReadMessage:
-        content, actor = (
-            self._text(message.content, f"{path}.content"),
-            self._actor(message.actor, path),
-        )
+        content = self._text(message.content, f"{path}.content")
         parts, unnamed = (
             tuple(map(self._again, texts)) for texts in (message.parts, message.unnamed)
         )
+        actor = self._actor(message.actor, path)
         return replace(message, content=content, actor=actor, parts=parts, unnamed=unnamed)
 
     def _item(self, item: SessionItem, path: str) -> SessionItem:
@@ -253,7 +253,11 @@ class _Walk:
         return None if actor is None else self._text(actor, f"{path}.actor")
 
     def _again(self, text: str) -> str:
-        """A text that repeats another one, whose secrets are counted there."""
+        """A text that repeats another one, whose secrets are counted there; mostly all of the one
+        before it.
+        """
+        if self._last is not None and self._last[0] == text:
+            return self._last[1]
         return self._texts.redact_text(text, self._rules)[0]
 
 

@@ -257,9 +257,9 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
     if any(_JAPANESE.search(token) for token in (*ours.tokens, *theirs.tokens)):
         return None
     left, right = _weighty(ours), _weighty(theirs)
-    common = [word for word in left if any(_is_alike(word, other) for other in right)]
+    common = [word for word in left if _has_alike(word, right)]
     ours_alone = [word for word in left if word not in common]
-    theirs_alone = [word for word in right if not any(_is_alike(word, other) for other in left)]
+    theirs_alone = [word for word in right if not _has_alike(word, left)]
     if not common:
         return None
     if ours.negated != theirs.negated:
@@ -343,6 +343,12 @@ def _weighty(statement: _Words) -> list[str]:
 
 def _one_spelled(numbers: Sequence[str]) -> list[str]:
     return sorted(word for word in numbers if word[0].isdigit())
+
+
+def _has_alike(word: str, others: Sequence[str]) -> bool:
+    """Whether one of others is the same word; such words have the same first letter."""
+    first = word[:1]
+    return any(other[:1] == first and _is_alike(word, other) for other in others)
 
 
 def _is_alike(word: str, other: str) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from memory_core.domain.conversation import Message
 from memory_core.domain.note import FOOTER, HEADINGS
 from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, votes_for, words
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.spelling import GERMAN_MONTHS, GERMAN_WEEKDAYS, MONTHS, WEEKDAYS
@@ -104,8 +105,14 @@ def own_words(text: str) -> str:
     short quotation in which no person speaks stays: it is a title or a name ("my favourite film
     is 'Alien'").
     """
-    if _MAY_BE_OTHERS.search(text) is None:
-        return text
+    return text if _MAY_BE_OTHERS.search(text) is None else _without_others(text)
+
+
+@keep_texts(256)
+def _without_others(text: str) -> str:
+    """As `own_words`; kept, since the rules for facts, wishes, behaviour and stories read
+    the same messages.
+    """
     text = _without(
         text,
         (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON),

@@ -66,19 +66,24 @@ def _phrases() -> tuple[
 
 
 _OF_WORDS, _OF_BEGINNINGS, _OF_LETTERS = _phrases()
+_LONGEST: dict[str, int] = {}
+"""Of the first words of phrases: how many words the longest such phrase has."""
+for _phrase in _OF_WORDS:
+    _LONGEST[_phrase[0]] = max(len(_phrase), _LONGEST.get(_phrase[0], 0))
 _MAX_LETTERS = max(map(len, _OF_LETTERS))
 
 
 def _word_marks(text: str) -> list[Mark]:
     words = list(_WORD.finditer(text))
+    written = [word.group() for word in words]
     marks: list[Mark] = []
     place = 0
     while place < len(words):
-        kinds, count = _kinds_at(words, place)
+        kinds, count = _kinds_at(written, place)
         start, end = words[place].start(), words[place + count - 1].end()
-        if not kinds and not words[place].group()[0].isalnum():
+        if not kinds and not written[place][0].isalnum():
             if place < len(words) - 1:
-                marks.append(Mark(BREAK, words[place].group(), start, end))
+                marks.append(Mark(BREAK, written[place], start, end))
         elif kinds:
             marks += [Mark(kind, text[start:end], start, end) for kind in kinds]
         else:
@@ -87,13 +92,14 @@ def _word_marks(text: str) -> list[Mark]:
     return marks
 
 
-def _kinds_at(words: Sequence[re.Match[str]], place: int) -> tuple[Sequence[str], int]:
+def _kinds_at(words: Sequence[str], place: int) -> tuple[Sequence[str], int]:
     """The kinds of the longest phrase at a place, and of how many words it is."""
-    for count in range(min(MAX_PHRASE_WORDS, len(words) - place), 0, -1):
-        kinds = _OF_WORDS.get(tuple(word.group() for word in words[place : place + count]))
+    word = words[place]
+    longest = min(MAX_PHRASE_WORDS, _LONGEST.get(word, 0), len(words) - place)
+    for count in range(longest, 0, -1):
+        kinds = _OF_WORDS.get(tuple(words[place : place + count]))
         if kinds:
             return kinds, count
-    word = words[place].group()
     if word.endswith("'s") and "PERSONAL" in (kinds := _OF_WORDS.get((word[:-2],), [])):
         return kinds, 1
     return next(

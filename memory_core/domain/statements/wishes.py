@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Final, Literal
@@ -27,6 +27,7 @@ from memory_core.domain.statements.wish_rules import (
 )
 from memory_core.domain.statements.wish_signs import Reading, features, read
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, has_japanese
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import sentences
 
@@ -127,33 +128,39 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
     if _is_among_people(messages):
         return accepted
     for number, message in enumerate(messages):
-        if message.role != "user":
-            continue
-        split = (
-            (sentence, " ".join(sentence.text.split()))
-            for sentence in sentences(own_words(message.content))
-        )
-        readings = [
-            (sentence, text, read(_plain(text)))
-            for sentence, text in split
-            if 0 < len(text) <= MAX_SENTENCE
-        ]
-        before = None
-        wishes: list[tuple[Wish, Reading]] = []
-        makes_one = False
-        for sentence, text, reading in readings:
-            wish = _wish(text, reading, before, number, sentence.start, sentence.end)
-            before = reading
-            if wish is not None and wish.kind == "instruction" and only_asks_for_one_piece(reading):
-                wish = None
-            makes_one = makes_one or (wish is None and asks_for_one_piece(reading))
-            wishes += [] if wish is None else [(wish, reading)]
-        accepted += [
-            wish
-            for wish, reading in wishes
-            if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))
-        ]
+        if message.role == "user":
+            accepted += (replace(wish, message=number) for wish in _wishes_in(message.content))
     return accepted[:MAX_WISHES]
+
+
+@keep_texts(256)
+def _wishes_in(content: str) -> tuple[Wish, ...]:
+    """The wishes in one message, which is number 0; kept, since the facts of a message are checked
+    against them too.
+    """
+    split = (
+        (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
+    )
+    readings = [
+        (sentence, text, read(_plain(text)))
+        for sentence, text in split
+        if 0 < len(text) <= MAX_SENTENCE
+    ]
+    before = None
+    wishes: list[tuple[Wish, Reading]] = []
+    makes_one = False
+    for sentence, text, reading in readings:
+        wish = _wish(text, reading, before, 0, sentence.start, sentence.end)
+        before = reading
+        if wish is not None and wish.kind == "instruction" and only_asks_for_one_piece(reading):
+            wish = None
+        makes_one = makes_one or (wish is None and asks_for_one_piece(reading))
+        wishes += [] if wish is None else [(wish, reading)]
+    return tuple(
+        wish
+        for wish, reading in wishes
+        if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))
+    )
 
 
 def _is_among_people(messages: Sequence[Message]) -> bool:

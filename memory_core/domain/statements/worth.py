@@ -299,25 +299,26 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
     read_text = _read(text).replace("’", "'")
     if asks_to_keep(read_text):
         return "asked_to_keep"
-    hinted = [
-        (worth, expression) for worth, expression, hint in _PATTERNS if hint.search(read_text)
-    ]
+    hinted = [pattern for pattern in _PATTERNS if pattern[2].search(read_text)]
     named = "call me " in read_text.casefold()
     if not hinted and not named:
         return None
-    stated = [
-        sentence.text
-        for sentence in sentences(read_text)
-        if not sentence.asks and _SUPPOSED.search(sentence.text) is None
-    ]
+    split = sentences(read_text)
     worths: list[Worth | None] = [
         worth
-        for worth, expression in hinted
-        if any(expression.search(statement) for statement in stated)
+        for worth, expression, hint in hinted
+        if any(
+            hint.search(sentence.text) and expression.search(sentence.text) and _states(sentence)
+            for sentence in split
+        )
     ]
-    if named and any(_CALL_ME.search(statement) for statement in stated):
+    if named and any(_CALL_ME.search(sentence.text) and _states(sentence) for sentence in split):
         worths.append("identity")
     return most_lasting(worths)
+
+
+def _states(sentence: Sentence) -> bool:
+    return not sentence.asks and _SUPPOSED.search(sentence.text) is None
 
 
 def worth_of_messages(messages: Sequence[Message], given: GivenWorth | None = None) -> Worth | None:

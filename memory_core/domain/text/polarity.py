@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from memory_core.domain.text.kept import keep_texts
 from memory_core.domain.text.spelling import MONTHS, WEEKDAYS
 
 _QUALITIES = """
@@ -377,6 +378,7 @@ def is_form_of(word: str, words: Collection[str]) -> bool:
     return any(form in words for form in _forms(word))
 
 
+@keep_texts(8_192)
 def _forms(word: str) -> tuple[str, ...]:
     """A word as it is, and without an English ending of a person, a past or a comparison, or a
     German ending of an adjective.

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+
+from memory_core.domain.text.kept import keep_texts
 
 MAX_SENTENCES = 400
 """Of one text; what comes after them is a paste, not talk."""
@@ -17,6 +20,8 @@ MAX_LENGTH = 500
 """Characters of one sentence: as many as a quotation may have. A longer one is cut
 between words.
 """
+LEAST_KEPT = 500
+"""Characters of a text whose sentences are kept for the next time that they are asked for."""
 
 _ABBREVIATIONS = frozenset(
     {
@@ -66,13 +71,20 @@ def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order, at most `MAX_SENTENCES`, each of at most
     `MAX_LENGTH` characters.
     """
-    parts: list[Sentence] = []
+    if len(text) < LEAST_KEPT:
+        return list(islice(_sentences(text), MAX_SENTENCES))
+    return list(_kept_sentences(text))
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
     for start, end in spans(text, 0, len(text)):
-        for piece in _pieces(text, start, end):
-            parts.append(piece)
-            if len(parts) == MAX_SENTENCES:
-                return parts
-    return parts
+        yield from _pieces(text, start, end)
+
+
+@keep_texts(128)
+def _kept_sentences(text: str) -> tuple[Sentence, ...]:
+    """Of a longer text, which is read by several rules, one after the other."""
+    return tuple(islice(_sentences(text), MAX_SENTENCES))
 
 
 def breaks_off(text: str) -> bool:

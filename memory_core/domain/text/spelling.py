@@ -27,6 +27,7 @@ _GERMAN = """
 NUMBER_WORDS = tuple(_ENGLISH.split())
 GERMAN_NUMBER_WORDS = tuple(_GERMAN.split())
 """The words for 0 to 20, each at the place of its number."""
+_OTHER_DIGIT = re.compile(r"[^\D0-9]")
 _JOINT = re.compile(r"(?<=\d)[\u00a0\u202f'’_](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"(?:(?<!\S)|(?<=[(\[]))-?\d+(?:[.,:/-]\d+)*|\d+(?:[.,:/-]\d+)*")
 _THOUSANDS_AND_FRACTION = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
@@ -36,10 +37,7 @@ def plain_digits(text: str) -> str:
     """The text with the decimal digits of every script as 0-9."""
     if text.isascii():
         return text
-    return "".join(
-        str(unicodedata.decimal(character)) if character.isdecimal() else character
-        for character in text
-    )
+    return _OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text)
 
 
 def numbers_in(text: str) -> Counter[str]:
