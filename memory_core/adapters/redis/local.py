@@ -68,8 +68,8 @@ class EmbeddedShortTermStore(RedisShortTermStore):
 
     They are written as of the earliest of their commits, so that a set is never taken for newer
     than any of them: one that was restamped meanwhile refuses them all, one that they begin is void
-    if something was removed between them. Vectors are kept beside that Redis, in which a message of six sentences
-    would spend some 4 ms on reading and keeping them.
+    if something was removed between them. Vectors are kept beside that Redis: a query would wait
+    for its commands between the model and the search.
     """
 
     def __init__(
