@@ -139,10 +139,10 @@ class EmbeddedShortTermStore(RedisShortTermStore):
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
         """See the base class."""
         now = self._now_s()
-        kept = [self._vectors.get(key) for key in keys]
+        entries = [self._vectors.get(key) for key in keys]
         return [
             None if entry is None or entry[0] <= now else vector_from_bytes(entry[1])
-            for entry in kept
+            for entry in entries
         ]
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:

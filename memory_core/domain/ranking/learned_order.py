@@ -88,7 +88,7 @@ class AskedTokens:
     @classmethod
     def of(cls, near: States, worth: States, candidates: CandidateSet) -> AskedTokens:
         """near: as `nearest_tokens` gives it."""
-        known = ~np.isnan(near).any(axis=1)
+        known: Flags = np.logical_not(np.isnan(near).any(axis=1))
         filled = np.where(known[:, None], near, 0.0)
         around = filled
         for rows in (candidates.before, candidates.after):

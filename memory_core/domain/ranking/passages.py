@@ -125,8 +125,8 @@ def best_passages(
         tf = counts[np.searchsorted(key, key + size)]
         tf -= counts[:-1]
         tf += beside
-        said = (tf > 0).view(np.uint8).sum(axis=1, dtype=np.int64)
-        weight = np.minimum(said / min(rules.enough, len(terms)), 1.0)
+        term_counts = (tf > 0).view(np.uint8).sum(axis=1, dtype=np.int64)
+        weight = np.minimum(term_counts / min(rules.enough, len(terms)), 1.0)
         _take_better(
             best,
             _Passages(row, tf, np.full(len(row), float(size + BESIDE_TERMS)), weight),
