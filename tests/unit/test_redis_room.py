@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.adapters.redis.client import in_process
 from memory_core.adapters.redis.local import MAX_VECTOR_BYTES, embedded
+from memory_core.adapters.redis.protocol import VECTOR_TTL_S
 from memory_core.adapters.redis.store import OVERHEAD, RedisShortTermStore, Room
 from memory_core.ports import Stamp
 from tests.memories import ANA, MovableClock, turn, unit_vector
@@ -61,6 +63,26 @@ async def test_the_embedded_store_lets_old_vectors_go_and_no_session_for_them() 
     assert [vector is not None for vector in kept] == [False, False, True, True]
     assert len((await store.recall(ANA, "s1", 10))[1]) == 1
     await store.close()
+
+
+async def test_the_embedded_store_finds_vectors_for_as_long_as_they_live() -> None:
+    clock = MovableClock()
+    store = embedded(clock)
+    await store.open()
+    first, second = unit_vector(1, 384), unit_vector(2, 384)
+    await store.keep_vectors({"a": first, "b": second})
+    clock.advance(seconds=VECTOR_TTL_S - 1)
+    await store.keep_vectors({"a": second})
+    found, missing, again = await store.vectors(["b", "c", "a"])
+    assert missing is None
+    assert found is not None
+    assert again is not None
+    np.testing.assert_array_equal(found, second)
+    np.testing.assert_array_equal(again, second)
+    clock.advance(seconds=1)
+    assert [vector is not None for vector in await store.vectors(["b", "a"])] == [False, True]
+    await store.close()
+    assert await store.vectors(["a"]) == [None]
 
 
 async def test_an_erased_user_takes_no_room_any_more() -> None:

@@ -12,7 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory_core.adapters.redis.client import in_process
-from memory_core.adapters.redis.protocol import SESSION_CAP, SESSION_TTL_S
+from memory_core.adapters.redis.protocol import (
+    SESSION_CAP,
+    SESSION_TTL_S,
+    vector_from_bytes,
+    vector_to_bytes,
+)
 from memory_core.adapters.redis.store import RedisShortTermStore, Room
 from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.rate_limits import Bucket, Spent
@@ -63,7 +68,8 @@ class EmbeddedShortTermStore(RedisShortTermStore):
 
     They are written as of the earliest of their commits, so that a set is never taken for newer
     than any of them: one that was restamped meanwhile refuses them all, one that they begin is void
-    if something was removed between them.
+    if something was removed between them. Vectors are kept beside that Redis: a query would wait
+    for its commands between the model and the search.
     """
 
     def __init__(
@@ -82,8 +88,9 @@ class EmbeddedShortTermStore(RedisShortTermStore):
             session_ttl_s=session_ttl_s,
             session_cap=session_cap,
             room=room,
-            vector_room=Room(MAX_VECTOR_BYTES),
         )
+        self._vectors: dict[str, tuple[int, bytes]] = {}
+        self._room_of_vectors = Room(MAX_VECTOR_BYTES)
         self._waiting: dict[tuple[Owner, str], _Waiting] = {}
         self._held = 0
 
@@ -129,8 +136,28 @@ class EmbeddedShortTermStore(RedisShortTermStore):
             self._held -= len(self._waiting.pop(name).memories)
         return await super().forget(owner, epochs)
 
+    async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
+        """See the base class."""
+        now = self._now_s()
+        entries = [self._vectors.get(key) for key in keys]
+        return [
+            None if entry is None or entry[0] <= now else vector_from_bytes(entry[1])
+            for entry in entries
+        ]
+
+    async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
+        """See the base class."""
+        until = self._now_s() + self._vector_ttl_s
+        for key, vector in vectors.items():
+            data = vector_to_bytes(vector)
+            self._vectors[key] = (until, data)
+            for victim in self._room_of_vectors.took((key,), len(data)):
+                del self._vectors[victim]
+
     async def close(self) -> None:
         """Let go of everything."""
+        self._vectors.clear()
+        self._room_of_vectors = Room(MAX_VECTOR_BYTES)
         self._waiting.clear()
         self._held = 0
         await super().close()

@@ -60,10 +60,9 @@ class RedisShortTermStore(GuardedRedis):
     """The short term on whatever `connect` connects to.
 
     timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s,
-    vector_ttl_s, session_cap: see `keys`. room and vector_room bound the memory that sessions and
-    vectors take on a server that does not bound its own. `failures` counts failed calls since
-    the start; `skipped` counts memories that could not be written as an entry, or read back from
-    one.
+    vector_ttl_s, session_cap: see `keys`. room bounds the memory that sessions take on a server
+    that does not bound its own. `failures` counts failed calls since the start; `skipped` counts
+    memories that could not be written as an entry, or read back from one.
     """
 
     def __init__(
@@ -78,7 +77,6 @@ class RedisShortTermStore(GuardedRedis):
         vector_ttl_s: int = VECTOR_TTL_S,
         session_cap: int = SESSION_CAP,
         room: Room | None = None,
-        vector_room: Room | None = None,
     ) -> None:
         super().__init__(
             connect, clock, SCRIPTS, adapter=adapter, timeout_s=timeout_s, breaker=breaker
@@ -86,7 +84,7 @@ class RedisShortTermStore(GuardedRedis):
         self._session_ttl_s = session_ttl_s
         self._vector_ttl_s = vector_ttl_s
         self._session_cap = session_cap
-        self._room, self._vector_room = room, vector_room
+        self._room = room
 
     async def recall(
         self, owner: Owner, session_id: str, limit: int
@@ -262,9 +260,7 @@ class RedisShortTermStore(GuardedRedis):
             await pipeline.execute()
             return True
 
-        if await self._bounded("keep_vectors", keep, False):
-            for key, value in data.items():
-                await self._make_room(self._vector_room, (key,), len(value), 1)
+        await self._bounded("keep_vectors", keep, False)
 
     async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
         """Add accesses; False where Redis is this process's own, which would lose them with it."""

@@ -18,14 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from memory_core.domain.ranking.candidates import CandidateSet, Floats, Ints
-from memory_core.domain.ranking.passages import ORDER_B, ORDER_K1, covered_share, saturation
+from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
+from memory_core.domain.ranking.passages import covered_share
 from memory_core.domain.ranking.relevance import (
     Measures,
     Relevance,
+    TermColumns,
+    in_rows,
     passage_factor,
     rescaled,
-    term_coverage,
 )
 from memory_core.domain.ranking.vectors import States
 
@@ -54,8 +55,12 @@ class Weights:
         """U × F: what each feature adds; nothing where it is not known. long: how long turns are
         (`long_turns`).
         """
-        values = (table(features, self.names, rows) - self.mean) / self.scale
-        return np.nan_to_num(values, copy=False) * (self.weight + long * self.long_weight)
+        values = table(features, self.names, rows)
+        values -= self.mean
+        values /= self.scale
+        values[np.isnan(values)] = 0.0
+        values *= self.weight + long * self.long_weight
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +74,28 @@ class LearnedOrder:
 
 @dataclass(frozen=True, slots=True)
 class AskedTokens:
-    """The tokens of a query against those of each candidate. near: U × Q, NaN of a candidate
-    without states; worth: of each token, Q.
+    """The tokens of a query against those of each candidate.
+
+    known: U, whether a candidate has states. near: U × Q, 0 without states; around: the best of it
+    and the turns beside it. worth: of each token, Q.
     """
 
+    known: Flags
     near: States
+    around: States
     worth: States
+
+    @classmethod
+    def of(cls, near: States, worth: States, candidates: CandidateSet) -> AskedTokens:
+        """near: as `nearest_tokens` gives it."""
+        known: Flags = np.logical_not(np.isnan(near).any(axis=1))
+        filled = np.where(known[:, None], near, 0.0)
+        around = filled
+        for rows in (candidates.before, candidates.after):
+            around = np.maximum(
+                around, np.where(((rows >= 0) & known[rows])[:, None], filled[rows], -1.0)
+            )
+        return cls(known, filled, around, worth)
 
 
 @lru_cache(maxsize=1)
@@ -113,11 +134,7 @@ def order_features(
         tokens: Those of the query against theirs.
 
     """
-    candidates, statistics, parameters = (
-        measures.candidates,
-        measures.statistics,
-        measures.parameters,
-    )
+    candidates, parameters = measures.candidates, measures.parameters
     score, cosine = relevant.score, measures.cosine
     near = (candidates.previous_cosine, candidates.next_cosine)
     beside = [
@@ -141,19 +158,13 @@ def order_features(
     }
     own = worth = None
     if measures.query.terms:
-        own, worth = candidates.own.astype(np.float64), measures.worth
-        features |= word_features(
-            candidates,
-            own,
-            term_coverage(candidates, statistics, parameters),
-            worth,
-            max(statistics.mean_length, 1.0),
-        )
+        own, worth = measures.columns.own, measures.worth
+        features |= word_features(measures.columns, worth)
         features["around"] = measures.around
         features["passage"] = measures.passages.share
     features |= session_features(sessions, score, cosine, own, worth)
     if tokens is not None and tokens.near.shape[1]:
-        features |= token_features(candidates, sessions, tokens.near, tokens.worth)
+        features |= token_features(candidates, sessions, tokens)
     features["first_person_named"] = features["first_person"] * features["named"]
     return features
 
@@ -216,7 +227,9 @@ def joined_tokens(parts: Sequence[AskedTokens]) -> AskedTokens | None:
     if len(parts) < 2:
         return parts[0] if parts else None
     return AskedTokens(
+        parts[0].known,
         np.concatenate([sentence.near for sentence in parts], axis=1),
+        np.concatenate([sentence.around for sentence in parts], axis=1),
         np.concatenate([sentence.worth for sentence in parts]),
     )
 
@@ -268,36 +281,19 @@ TOKEN_FEATURES = (
 )
 
 
-def word_features(
-    candidates: CandidateSet, own: Floats, covered: Floats, worth: Floats, mean_length: float
-) -> dict[str, Floats]:
-    """What the words say.
-
-    Args:
-        candidates: With the columns of the query's terms.
-        own: U × T, whether each says each term itself.
-        covered: U × T, how well each covers each term.
-        worth: Of each term, T or U × T.
-        mean_length: Of the user's memories, at least 1.
-
-    """
+def word_features(columns: TermColumns, worth: Floats) -> dict[str, Floats]:
+    """What the words say. columns: of the query's terms; worth: of each term, T or U × T."""
     most_worth = worth if worth.ndim == 1 else worth.max(axis=0)
-    textbook = saturation(candidates.tf, candidates.length, mean_length, ORDER_K1, ORDER_B)
-    near = (
-        np.zeros(own.shape)
-        if candidates.near is None
-        else np.where(candidates.own, 0.0, candidates.near)
-    )
     return {
-        "own_words": covered_share(own, worth),
-        "covered": covered_share(covered, worth),
-        "near_words": covered_share(near, worth),
-        "said_or_before": covered_share((candidates.tf > 0).astype(np.float64), worth),
-        "words_after": covered_share(_of(own, candidates.after), worth),
-        "words_before": covered_share(_of(own, candidates.before), worth),
-        "own_terms": own.mean(axis=1),
-        "rarest": own[:, int(np.argmax(most_worth))],
-        "bm25": covered_share(textbook, worth),
+        "own_words": covered_share(columns.own, worth),
+        "covered": covered_share(columns.with_before, worth),
+        "near_words": covered_share(columns.near, worth),
+        "said_or_before": covered_share(columns.said_or_before, worth),
+        "words_after": covered_share(columns.own_after, worth),
+        "words_before": covered_share(columns.own_before, worth),
+        "own_terms": columns.own.mean(axis=1),
+        "rarest": columns.own[:, int(np.argmax(most_worth))],
+        "bm25": covered_share(columns.textbook, worth),
     }
 
 
@@ -358,9 +354,9 @@ class PlaceFeatures:
         """What the turns beside each candidate come to."""
         before, after = self._two_away
         return {
-            "relevance_before": _of(score, self.candidates.before),
-            "relevance_after": _of(score, self.candidates.after),
-            "relevance_two_away": np.maximum(_of(score, before), _of(score, after)),
+            "relevance_before": in_rows(score, self.candidates.before),
+            "relevance_after": in_rows(score, self.candidates.after),
+            "relevance_two_away": np.maximum(in_rows(score, before), in_rows(score, after)),
         }
 
 
@@ -386,27 +382,19 @@ def session_features(
 
 
 def token_features(
-    candidates: CandidateSet, sessions: Ints, near: States, worth: States
+    candidates: CandidateSet, sessions: Ints, asked: AskedTokens
 ) -> dict[str, Floats]:
-    """How near tokens come to those of the query. near: U × Q (`nearest_tokens`), NaN where
-    unknown; worth: of the query's tokens.
-    """
-    known = ~np.isnan(near[:, 0])
-    share = worth / max(float(worth.sum()), 1e-9)
-    filled = np.where(known[:, None], near, 0.0)
-    tokens = filled @ share
-    around = filled
-    for rows in (candidates.before, candidates.after):
-        around = np.maximum(
-            around, np.where(((rows >= 0) & known[rows])[:, None], filled[rows], -1.0)
-        )
+    """How near tokens come to those of the query."""
+    known = asked.known
+    share = asked.worth / max(float(asked.worth.sum()), 1e-9)
+    tokens = asked.near @ share
     count = int(sessions.max(initial=-1)) + 1
     values = (
         tokens,
         tokens - tokens[known].max(initial=0.0),
-        _of(tokens, candidates.before),
-        _of(tokens, candidates.after),
-        around @ share,
+        in_rows(tokens, candidates.before),
+        in_rows(tokens, candidates.after),
+        asked.around @ share,
         _best(sessions, tokens, count)[sessions],
         _three_best(sessions, tokens, count)[sessions],
     )
@@ -432,13 +420,8 @@ def session_numbers(sessions: Sequence[str | None], count: int) -> Ints:
 def table(features: Mapping[str, Floats], names: Sequence[str], rows: int) -> Floats:
     """U × F in the order of the names; NaN for a feature that the query has not."""
     unknown = np.full(rows, np.nan)
-    return np.array([features.get(name, unknown) for name in names]).T.reshape(rows, len(names))
-
-
-def _of(column: Floats, rows: Ints) -> Floats:
-    """The column's values in other rows, 0 for a row that is not there."""
-    there = rows >= 0
-    return np.where(there if column.ndim == 1 else there[:, None], column[rows], 0.0)
+    columns = np.concatenate([features.get(name, unknown) for name in names])
+    return columns.astype(np.float64, copy=False).reshape(len(names), rows).T
 
 
 def _again(rows: Ints) -> Ints:

@@ -118,11 +118,15 @@ def best_passages(
     key = row * _FAR + place
     counts = np.zeros((len(row) + 1, len(terms)))
     counts[np.arange(1, len(row) + 1), term] = 1.0
-    counts = np.cumsum(counts, axis=0)
-    beside = _beside(candidates, terms)[row]
+    np.cumsum(counts, axis=0, out=counts)
+    beside = _beside(candidates, terms).astype(np.float64)[row]
     for size in rules.terms:
-        tf = counts[np.searchsorted(key, key + size)] - counts[:-1] + beside
-        weight = np.minimum(np.count_nonzero(tf, axis=1) / min(rules.enough, len(terms)), 1.0)
+        # in place: a message of six sentences has thousands of passages for tens of terms
+        tf = counts[np.searchsorted(key, key + size)]
+        tf -= counts[:-1]
+        tf += beside
+        term_counts = (tf > 0).view(np.uint8).sum(axis=1, dtype=np.int64)
+        weight = np.minimum(term_counts / min(rules.enough, len(terms)), 1.0)
         _take_better(
             best,
             _Passages(row, tf, np.full(len(row), float(size + BESIDE_TERMS)), weight),
@@ -234,4 +238,6 @@ def saturation(tf: Floats, length: Floats, mean_length: float, k1: float, b: flo
         else np.full(len(length), k1)
     )
     # The least number there is keeps 0 / 0 a 0.
-    return tf / np.maximum(tf + (norm[:, None] if tf.ndim == 2 else norm), _TINY)
+    covered: Floats = tf + (norm[:, None] if tf.ndim == 2 else norm)
+    np.maximum(covered, _TINY, out=covered)
+    return np.divide(tf, covered, out=covered)

@@ -34,6 +34,7 @@ from memory_core.domain.ranking.relevance import (
     Relevance,
     RelevanceParameters,
     SpeakerNames,
+    TermColumns,
     long_turns,
 )
 from memory_core.domain.ranking.vectors import TokenStates, nearest_tokens
@@ -265,7 +266,8 @@ def parts_relevance(
         else []
     )
     tokens = [
-        AskedTokens(near_part, of.worth) for near_part, of in zip(near, asked_tokens, strict=False)
+        AskedTokens.of(near_part, of.worth, candidates)
+        for near_part, of in zip(near, asked_tokens, strict=False)
     ]
     speakers, places = SpeakerNames(candidates, statistics), PlaceFeatures(candidates)
     if query_parts.is_plain:
@@ -282,12 +284,20 @@ def parts_relevance(
             (verdict.features,),
         )
     parts, verdicts = query_parts.parts, list[_Verdict]()
+    columns = TermColumns(candidates, statistics, parameters)
     for part in parts:
         view = part_of(candidates, part, vectors)
         of_part = [tokens[place] for place in part.sentences] if tokens else []
         verdicts.append(
             _verdict(
-                Measures(part.analysis, view, statistics, parameters, speakers),
+                Measures(
+                    part.analysis,
+                    view,
+                    statistics,
+                    parameters,
+                    speakers,
+                    columns.of_part(view, part.places),
+                ),
                 part.weight,
                 places,
                 of_part,

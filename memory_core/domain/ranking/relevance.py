@@ -23,15 +23,17 @@ docs/ranking.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Statistics
+from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.ranking.passages import (
     IDF_FLOOR,
+    ORDER_B,
+    ORDER_K1,
     BestPassages,
     PassageRules,
     best_passages,
@@ -188,10 +190,131 @@ class SpeakerNames:
 
 
 @dataclass(frozen=True)
+class TermColumns:
+    """How candidates say each term of a query, U × T each.
+
+    whole, places: of a part of a query, what was measured for all of it, and which columns are the
+    part's. No column depends on the others, so each is measured once for all parts.
+    """
+
+    candidates: CandidateSet
+    statistics: Statistics
+    parameters: RelevanceParameters
+    whole: TermColumns | None = None
+    places: Sequence[int] = ()
+
+    def of_part(self, candidates: CandidateSet, places: Sequence[int]) -> TermColumns:
+        """Those of a part. candidates: with its columns."""
+        return TermColumns(candidates, self.statistics, self.parameters, self, list(places))
+
+    @cached_property
+    def mean_length(self) -> float:
+        """As `counted_mean_length`."""
+        return counted_mean_length(self.statistics, self.parameters)
+
+    @cached_property
+    def covered(self) -> Floats:
+        """How well each term is covered, with the turn after it and the words near it."""
+        if self.whole is not None:
+            return self.whole.covered.take(self.places, axis=1)
+        candidates, parameters = self.candidates, self.parameters
+        covered = saturation(
+            _with_next(candidates, parameters),
+            candidates.length,
+            self.mean_length,
+            parameters.k1,
+            parameters.b,
+        )
+        if candidates.near is not None:
+            of_length = _of_length(candidates, self.mean_length, parameters)
+            covered += parameters.near_weight * (self.near * of_length[:, None])
+        return covered
+
+    @cached_property
+    def with_before(self) -> Floats:
+        """How well each candidate, with the turns before it, covers each term."""
+        if self.whole is not None:
+            return self.whole.with_before[:, self.places]
+        return saturation(
+            self.candidates.tf,
+            self.candidates.length,
+            self.mean_length,
+            self.parameters.k1,
+            self.parameters.b,
+        )
+
+    @cached_property
+    def textbook(self) -> Floats:
+        """The same as the lexical list is ordered by."""
+        if self.whole is not None:
+            return self.whole.textbook[:, self.places]
+        mean_length = max(self.statistics.mean_length, 1.0)
+        return saturation(
+            self.candidates.tf, self.candidates.length, mean_length, ORDER_K1, ORDER_B
+        )
+
+    @cached_property
+    def own(self) -> Floats:
+        """1 where it says the term itself, else 0."""
+        if self.whole is not None:
+            return self.whole.own[:, self.places]
+        return self.candidates.own.astype(np.float64)
+
+    @cached_property
+    def own_after(self) -> Floats:
+        """`own` of the turn after it."""
+        if self.whole is not None:
+            return self.whole.own_after.take(self.places, axis=1)
+        return in_rows(self.own, self.candidates.after)
+
+    @cached_property
+    def own_before(self) -> Floats:
+        """`own` of the turn before it."""
+        if self.whole is not None:
+            return self.whole.own_before.take(self.places, axis=1)
+        return in_rows(self.own, self.candidates.before)
+
+    @cached_property
+    def said_or_before(self) -> Floats:
+        """1 where it or a turn before it says the term, else 0."""
+        if self.whole is not None:
+            return self.whole.said_or_before[:, self.places]
+        return (self.candidates.tf > 0).astype(np.float64)
+
+    @cached_property
+    def around(self) -> Floats:
+        """1 where it, a turn before it or the two after it say the term, else 0.
+
+        The turns before it are among its own term frequencies; those after it are known where they
+        are candidates.
+        """
+        if self.whole is not None:
+            return self.whole.around[:, self.places]
+        candidates = self.candidates
+        is_said = candidates.tf > 0
+        after = candidates.after
+        for _ in range(TURNS_AFTER):
+            is_said |= candidates.own[after] & (after >= 0)[:, None]
+            after = np.where(after >= 0, candidates.after[after], -1)
+        return is_said.astype(np.float64)
+
+    @cached_property
+    def near(self) -> Floats:
+        """How near its words come to a term that it does not say itself."""
+        if self.whole is not None:
+            return self.whole.near[:, self.places]
+        candidates = self.candidates
+        if candidates.near is None:
+            return np.zeros(candidates.own.shape)
+        return np.where(candidates.own, 0.0, candidates.near)
+
+
+@dataclass(frozen=True)
 class Measures:
     """What relevance, the order and the learned order ask of candidates, each measured once.
 
-    names: shared by the parts of a query, whose candidates are the same.
+    names: shared by the parts of a query, whose candidates are the same. of_terms: measured for all
+    parts together; none = for this query.
     """
 
     query: QueryAnalysis
@@ -199,6 +322,12 @@ class Measures:
     statistics: Statistics
     parameters: RelevanceParameters
     names: SpeakerNames | None = None
+    of_terms: TermColumns | None = None
+
+    @cached_property
+    def columns(self) -> TermColumns:
+        """How the candidates say each of the query's terms."""
+        return self.of_terms or TermColumns(self.candidates, self.statistics, self.parameters)
 
     @cached_property
     def worth(self) -> Floats:
@@ -222,17 +351,8 @@ class Measures:
     def around(self) -> Floats:
         """The share of the query's information that each candidate, the two turns before it or the
         two after it say, in [0, 1].
-
-        The turns before it are among its own term frequencies; those after it are known where they
-        are candidates.
         """
-        candidates = self.candidates
-        is_said = candidates.tf > 0
-        after = candidates.after
-        for _ in range(TURNS_AFTER):
-            is_said |= candidates.own[after] & (after >= 0)[:, None]
-            after = np.where(after >= 0, candidates.after[after], -1)
-        return covered_share(is_said.astype(np.float64), self.worth)
+        return covered_share(self.columns.around, self.worth)
 
     @cached_property
     def by_named_actor(self) -> Flags | None:
@@ -345,19 +465,6 @@ def passage_factor(candidates: CandidateSet) -> Floats:
     return factor
 
 
-def term_coverage(
-    candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters
-) -> Floats:
-    """U × T: how well each candidate, with the turns before it, covers each term."""
-    return saturation(
-        candidates.tf,
-        candidates.length,
-        counted_mean_length(statistics, parameters),
-        parameters.k1,
-        parameters.b,
-    )
-
-
 def around_share(
     query: QueryAnalysis,
     candidates: CandidateSet,
@@ -390,28 +497,10 @@ def lexical_share(
 
 
 def _lexical_share(measures: Measures) -> Floats:
-    query, candidates, parameters, mean_length = (
-        measures.query,
-        measures.candidates,
-        measures.parameters,
-        measures.mean_length,
-    )
-    if not query.terms:
-        return np.zeros(len(candidates))
-    covered = saturation(
-        _with_next(candidates, parameters),
-        candidates.length,
-        mean_length,
-        parameters.k1,
-        parameters.b,
-    )
-    if candidates.near is not None:
-        near = np.where(candidates.own, 0.0, candidates.near)
-        covered += parameters.near_weight * (
-            near * _of_length(candidates, mean_length, parameters)[:, None]
-        )
-    share = covered_share(covered, measures.worth)
-    if parameters.passage_terms:
+    if not measures.query.terms:
+        return np.zeros(len(measures.candidates))
+    share = covered_share(measures.columns.covered, measures.worth)
+    if measures.parameters.passage_terms:
         share = np.maximum(share, measures.passages.share)
     return np.minimum(share, 1.0)
 
@@ -498,6 +587,12 @@ def _with_next(candidates: CandidateSet, parameters: RelevanceParameters) -> Flo
         return candidates.tf
     is_said = candidates.own[candidates.after] & (candidates.after >= 0)[:, None]
     return candidates.tf + parameters.next_weight * is_said
+
+
+def in_rows(column: Floats, rows: Ints) -> Floats:
+    """The column's values in other rows, 0 for a row that is not there."""
+    there = rows >= 0
+    return np.where(there if column.ndim == 1 else there[:, None], column[rows], 0.0)
 
 
 def smoothed_similarity(

@@ -198,9 +198,9 @@ def _nearest(asked: bytes, texts: Sequence[bytes | None]) -> States:
             [0, *(len(text_states) // DIMENSIONS for text_states in known_states[:-1])]
         )
         states = decoded(b"".join(known_states))
-        near[known] = np.maximum.reduceat(
-            (states @ query.T) / _lengths(states)[:, None], starts, axis=0
-        )
+        cosines = states @ query.T
+        cosines /= _lengths(states)[:, None]
+        near[known] = np.maximum.reduceat(cosines, starts, axis=0)
     return near
 
 
