@@ -305,31 +305,34 @@ def parts_relevance(
         )
     scores = np.array([verdict_of_part.relevant.score for verdict_of_part in verdicts])
     best = np.argmax(scores, axis=0)
-    rows = np.arange(len(candidates))
+    order = _shared(verdicts, scores.max(axis=1, initial=0.0), parts, candidates.turns)
+    return PartsRelevance(
+        _of_best_parts(verdicts, parts, best),
+        best,
+        order,
+        tuple(verdict_of_part.features for verdict_of_part in verdicts),
+    )
 
-    def picked(columns: Sequence[Floats] | Floats) -> Floats:
+
+def _of_best_parts(verdicts: Sequence[_Verdict], parts: Sequence[Part], best: Ints) -> Relevance:
+    """Of each candidate the numbers of its best part. best: U, which part that is."""
+    rows = np.arange(len(best))
+
+    def picked(columns: Sequence[Floats]) -> Floats:
         chosen: Floats = np.array(columns)[best, rows]
         return chosen
 
-    names = dict.fromkeys(
-        name for verdict_of_part in verdicts for name in verdict_of_part.relevant.boosts
-    )
-    unboosted = np.ones(len(candidates))
+    relevances = [verdict.relevant for verdict in verdicts]
+    unboosted = np.ones(len(best))
     boosts: Mapping[str, Floats] = {
-        name: picked(
-            [verdict_of_part.relevant.boosts.get(name, unboosted) for verdict_of_part in verdicts]
-        )
-        for name in names
+        name: picked([relevance.boosts.get(name, unboosted) for relevance in relevances])
+        for name in dict.fromkeys(name for relevance in relevances for name in relevance.boosts)
     }
-    chosen = Relevance(
-        picked(scores),
-        picked([verdict_of_part.relevant.lexical for verdict_of_part in verdicts]),
-        picked([verdict_of_part.relevant.similarity for verdict_of_part in verdicts]),
+    return Relevance(
+        picked([relevance.score for relevance in relevances]),
+        picked([relevance.lexical for relevance in relevances]),
+        picked([relevance.similarity for relevance in relevances]),
         {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
-    )
-    order = _shared(verdicts, scores.max(axis=1, initial=0.0), parts, candidates.turns)
-    return PartsRelevance(
-        chosen, best, order, tuple(verdict_of_part.features for verdict_of_part in verdicts)
     )
 
 
