@@ -105,6 +105,8 @@ class Notebook:
         self.unclear: set[str] = set()
         """Slots and keys (with their user) about which a call was never answered."""
         self.counts: Counter[str] = Counter()
+        self.answers: Counter[int] = Counter()
+        """By the second of the monotonic clock."""
         self.accusations: defaultdict[str, list[str]] = defaultdict(list)
 
     def accuse(self, what: str, why: str) -> None:
@@ -469,6 +471,7 @@ class Client:
             except httpx.TransportError:
                 self._notebook.counts["answers lost"] += 1
             else:
+                self._notebook.answers[int(time.monotonic())] += 1
                 if not self._is_to_be_tried_again(response, method, path):
                     return Reply(response.status_code, response.json(), response.headers, tries)
             await asyncio.sleep(self._chance.uniform(0.05, 1.0))
