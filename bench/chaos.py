@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=120.0,
         help="seconds that tasks may take to end afterwards (default 120)",
     )
-    parser.add_argument("--clients", type=int, default=24)
+    parser.add_argument("--clients", type=int, default=48, help="at once (default 48)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--embedder",

@@ -474,7 +474,7 @@ class Client:
                 self._notebook.answers[int(time.monotonic())] += 1
                 if not self._is_to_be_tried_again(response, method, path):
                     return Reply(response.status_code, response.json(), response.headers, tries)
-            await asyncio.sleep(self._chance.uniform(0.05, 1.0))
+            await asyncio.sleep(self._chance.uniform(0.05, min(0.1 * 2**tries, 1.0)))
         return None
 
     def _is_to_be_tried_again(self, response: httpx.Response, method: str, path: str) -> bool:
