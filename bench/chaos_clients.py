@@ -106,7 +106,7 @@ class Notebook:
         """Slots and keys (with their user) about which a call was never answered."""
         self.counts: Counter[str] = Counter()
         self.answers: Counter[int] = Counter()
-        """By the second of the monotonic clock."""
+        """By the second of the monotonic clock, until the time is over."""
         self.accusations: defaultdict[str, list[str]] = defaultdict(list)
 
     def accuse(self, what: str, why: str) -> None:
@@ -471,7 +471,8 @@ class Client:
             except httpx.TransportError:
                 self._notebook.counts["answers lost"] += 1
             else:
-                self._notebook.answers[int(time.monotonic())] += 1
+                if (now := time.monotonic()) < self._until:
+                    self._notebook.answers[int(now)] += 1
                 if not self._is_to_be_tried_again(response, method, path):
                     return Reply(response.status_code, response.json(), response.headers, tries)
             await asyncio.sleep(self._chance.uniform(0.05, min(0.1 * 2**tries, 1.0)))

@@ -609,7 +609,8 @@ class Disturber:
                 self.freezes["second host"] += 1
                 await self._freeze(Target("second host", {}, host.freeze, host.thaw))
         finally:
-            self.kills["second host"] += killed
+            if killed:
+                self.kills["second host"] += 1
             await asyncio.to_thread(host.end, signal.SIGKILL if killed else signal.SIGTERM)
 
     def _note(self, what: str) -> None:
