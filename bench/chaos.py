@@ -10,7 +10,7 @@ that was started anew.
 lost: acknowledged, and not there or saying something else. doubled: there twice, though it has a
 key, or its fields name it. back: deleted, and shown again. stuck: a task that does not end, also
 hours later. poisoned: one that was given up. other 5xx: neither 503 nor 504. refused: another
-answer to a right call. crashes: hosts that ended by themselves.
+answer to a right call. crashes: hosts, and workers of them, that ended by themselves.
 
 Note: the seed decides every random choice; how disturbances and calls meet differs from run to run
 all the same.
@@ -34,6 +34,7 @@ from bench.chaos_clients import Client, Notebook
 from bench.chaos_servers import Disturber, System
 from bench.chaos_settle import Checker, work_hours_later
 from bench.tables import show
+from memory_core.localhost.workers import AUTO, number_of
 
 WRONG = ("lost", "doubled", "back", "stuck", "poisoned", "other 5xx", "refused", "crashes")
 SHOWN = 10
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=120.0,
         help="seconds that tasks may take to end afterwards (default 120)",
     )
-    parser.add_argument("--clients", type=int, default=24)
+    parser.add_argument("--clients", type=int, default=48, help="at once (default 48)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--embedder",
@@ -71,10 +72,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default="hash",
         help="minilm: the local model (default hash)",
     )
+    parser.add_argument(
+        "--workers",
+        type=number_of,
+        default=AUTO,
+        metavar="N",
+        help="processes of each host; auto, as `make run`: one a core, at most 4 (default auto)",
+    )
     options = parser.parse_args(arguments)
     print(
         f"Python {platform.python_version()}, {os.cpu_count()} cores, load "
-        f"{os.getloadavg()[0]:.1f}, seed {options.seed}",
+        f"{os.getloadavg()[0]:.1f}, seed {options.seed}, workers of a host: {options.workers}",
         flush=True,
     )
     folder = Path(tempfile.mkdtemp(prefix="memory-core-chaos-"))
@@ -99,7 +107,8 @@ async def _run(folder: Path, options: argparse.Namespace) -> int:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    system, notebook = System(folder, options.profile, options.embedder), Notebook()
+    notebook = Notebook()
+    system = System(folder, options.profile, options.embedder, options.workers)
     try:
         await system.start()
         async with Checker(system, notebook) as checker:
@@ -113,6 +122,7 @@ async def _run(folder: Path, options: argparse.Namespace) -> int:
             await checker.check()
     finally:
         await system.stop()
+    system.count_ended_workers()
     notebook.accusations["crashes"] += system.crashes
     _report(notebook, disturber, system, options)
     return sum(len(notebook.accusations[name]) for name in WRONG)
@@ -182,12 +192,14 @@ def _report(
     kinds |= {f"freeze {name}": count for name, count in disturber.freezes.items()} | dict(
         disturber.others
     )
-    rate = counts["requests"] / options.seconds
+    rate, answered = counts["requests"] / options.seconds, notebook.answers.total()
     print(
         f"{sum(kinds.values())} disturbances of {len(kinds)} kinds, {rate:.0f} requests a second, "
-        f"load {os.getloadavg()[0]:.1f}",
+        f"{answered / options.seconds:.0f} of them answered, load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
+    silent = max(0.0, options.seconds - len(notebook.answers))
+    print(f"seconds in which nobody got an answer: {silent:.0f}", flush=True)
     print(
         f"tasks that still waited after {options.settle:.0f} s of calm: {counts['late']}",
         flush=True,

@@ -105,6 +105,8 @@ class Notebook:
         self.unclear: set[str] = set()
         """Slots and keys (with their user) about which a call was never answered."""
         self.counts: Counter[str] = Counter()
+        self.answers: Counter[int] = Counter()
+        """By the second of the monotonic clock, until the time is over."""
         self.accusations: defaultdict[str, list[str]] = defaultdict(list)
 
     def accuse(self, what: str, why: str) -> None:
@@ -469,9 +471,11 @@ class Client:
             except httpx.TransportError:
                 self._notebook.counts["answers lost"] += 1
             else:
+                if (now := time.monotonic()) < self._until:
+                    self._notebook.answers[int(now)] += 1
                 if not self._is_to_be_tried_again(response, method, path):
                     return Reply(response.status_code, response.json(), response.headers, tries)
-            await asyncio.sleep(self._chance.uniform(0.05, 1.0))
+            await asyncio.sleep(self._chance.uniform(0.05, min(0.1 * 2**tries, 1.0)))
         return None
 
     def _is_to_be_tried_again(self, response: httpx.Response, method: str, path: str) -> bool:

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -19,7 +20,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -50,6 +51,12 @@ HANDS = 2
 CLOCK_JUMPS_S = (45.0, 120.0, 900.0, 4000.0)
 """How far a clock may be put forward for a while; then it goes back to the true time."""
 STORE_JUMP_S = 300.0
+ORPHANS_S = 30.0
+"""How long workers may take to end whose parent was killed: ten seconds for requests, and as long
+for queues.
+"""
+ENDED = re.compile(r"Worker \d+ of \d+ \(process (?P<pid>\d+)\) (?P<how>.*); another one takes")
+"""What a parent says of a worker that has ended."""
 FULL_AT = 256 * 1024
 """Bytes that no file of a host may have more of while its disk is full."""
 
@@ -61,24 +68,28 @@ long as a message is hidden (30 s).
 
 
 class Host:
-    """One development host that keeps its port and its data through all its deaths."""
+    """One development host that keeps its port and its data through all its deaths.
 
-    def __init__(self, name: str, folder: Path, app: Path, environment: dict[str, str]) -> None:
-        self.name, self._app = name, app
+    It is a parent and its workers; one process alone is a parent without workers.
+    """
+
+    def __init__(
+        self, name: str, folder: Path, app: Path, environment: dict[str, str], workers: int
+    ) -> None:
+        self.name, self._app, self._workers = name, app, workers
         self.port = kept_for(self)
         self.wanted = False
         self.log = folder / f"{name.replace(' ', '-')}.log"
+        self.killed: set[int] = set()
+        """Workers that were killed here."""
         self._data, self._environment = folder / "data", environment
         self.door: Wire | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._orphaned: list[subprocess.Popen[bytes]] = []
+        """Parents that were killed alone; their workers may still be ending."""
+        self._most_bytes = resource.RLIM_INFINITY
         self._said = 0
         self._turn = threading.Lock()
-
-    @property
-    def pid(self) -> int:
-        """Of the process that runs now."""
-        assert self._process is not None
-        return self._process.pid
 
     @property
     def url(self) -> str:
@@ -90,19 +101,78 @@ class Host:
         """Its address for clients, whose connections can be cut."""
         return self.url if self.door is None else f"http://127.0.0.1:{self.door.port}"
 
+    def processes(self) -> list[int]:
+        """All of it, also workers whose parent is dead; parents come first, so that nothing is
+        started by a parent after it was met.
+        """
+        serving = [] if self._process is None else [self._process]
+        return [pid for parent in (*serving, *self._orphaned) for pid in child.members(parent.pid)]
+
+    def wait_for_orphans(self) -> list[int]:
+        """Wait until workers end whose parent was killed; those that do not."""
+        deadline = time.monotonic() + ORPHANS_S
+        while True:
+            left = [pid for parent in self._orphaned for pid in child.members(parent.pid)]
+            if not left or time.monotonic() > deadline:
+                return left
+            time.sleep(WATCH_S)
+
+    def _a_worker(self) -> int | None:
+        """Any of those that serve; None where none is started within seconds."""
+        deadline = time.monotonic() + child.GRACE_S
+        while (process := self._process) is not None and time.monotonic() < deadline:
+            if workers := child.members(process.pid)[1:]:
+                return random.choice(workers)
+            time.sleep(WATCH_S)
+        return None
+
     def limit_files(self, size: int) -> None:
-        """Let no file of the process grow beyond this, as on a disk that is full."""
-        with contextlib.suppress(ProcessLookupError):
-            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+        """Let no file of the host grow beyond this, as on a disk that is full; also of what it
+        starts from now on.
+        """
+        self._most_bytes = size
+        for pid in self.processes():
+            _limit_files(pid, size)
+
+    def freeze(self) -> None:
+        """Stop all its processes."""
+        for pid in self.processes():
+            _send(pid, signal.SIGSTOP)
+
+    def freeze_a_worker(self) -> None:
+        """Stop one of its workers; the parent hands it connections as before."""
+        if worker := self._a_worker():
+            _send(worker, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let all go on."""
+        for pid in self.processes():
+            _send(pid, signal.SIGCONT)
+
+    def kill_a_worker(self) -> None:
+        """Kill one of its workers, in whose place the parent starts another one."""
+        if worker := self._a_worker():
+            self.killed.add(worker)
+            _send(worker, signal.SIGKILL)
+
+    def replace(self) -> None:
+        """Kill the parent alone and start the next at once, while the workers still end."""
+        with self._turn:
+            parent, self._process = self._process, None
+            if parent is not None:
+                parent.kill()
+                parent.wait()
+                self._orphaned.append(parent)
+            self._start()
 
     def start(self) -> None:
-        """Start the process; it listens a second or two later."""
+        """Start the parent; it listens at once and serves a second or two later."""
         with self._turn:
             self.wanted = True
             self._start()
 
     def end(self, how: signal.Signals = signal.SIGKILL) -> None:
-        """End the process, at once or as Ctrl+C does."""
+        """End all at once, as a power cut does, or as Ctrl+C does."""
         with self._turn:
             self.wanted = False
             self._end(how)
@@ -123,27 +193,65 @@ class Host:
             str(self.port),
             "--data",
             str(self._data),
+            "--workers",
+            str(self._workers),
         ]
+        self._let_go_of_the_ended()
         with self.log.open("ab") as log:
             self._said = log.tell()
             self._process = child.start(
                 command, cwd=self._app, env=self._environment, stdout=log, stderr=subprocess.STDOUT
             )
+        _limit_files(self._process.pid, self._most_bytes)
 
     def _end(self, how: signal.Signals) -> None:
-        if self._process is not None:
-            child.end(self._process, how)
-            self._process = None
+        process, self._process = self._process, None
+        if process is not None:
+            if how is signal.SIGKILL:  # no worker may see that its parent is gone
+                for pid in child.members(process.pid):
+                    _send(pid, signal.SIGSTOP)
+            child.end(process, how)
+        if how is signal.SIGKILL:
+            while self._orphaned:
+                child.end(self._orphaned.pop())
+        self._let_go_of_the_ended()
+
+    def _let_go_of_the_ended(self) -> None:
+        """The watcher of a parent waits until nothing is left of that."""
+        for parent in self._orphaned:
+            if not child.members(parent.pid):
+                child.end(parent)
+        self._orphaned = [parent for parent in self._orphaned if child.members(parent.pid)]
 
     def exit_code(self) -> int | None:
-        """The code of a process that ended by itself; None while it runs."""
-        return None if self._process is None else self._process.poll()
+        """The code of a parent that ended by itself; None while it runs."""
+        process = self._process
+        return None if process is None else process.poll()
 
     def refused_to_start(self) -> bool:
-        """Whether the last process said why it could not start."""
+        """Whether the last parent said why it, or a worker, could not start."""
         with self.log.open("rb") as log:
             log.seek(self._said)
             return REFUSED in log.read().decode(errors="replace")
+
+
+def ended_workers(log: str, killed: Collection[int]) -> tuple[list[str], int]:
+    """Of the log of a host: what it says of workers that ended by themselves, and how many refused
+    to start.
+
+    killed: the processes that were killed on purpose.
+    """
+    crashes, refusals, refused = [], 0, 0
+    for line in log.splitlines():
+        refusals += REFUSED in line
+        ended = ENDED.match(line)
+        if ended is None or int(ended["pid"]) in killed:
+            continue
+        if ended["how"] == "ended with code 1" and refusals > refused:
+            refused += 1
+        else:
+            crashes.append(line)
+    return crashes, refused
 
 
 @dataclass
@@ -151,7 +259,7 @@ class Target:
     """Something to disturb. deeds: what may be done to it, with how likely each is; `kill`, `stop`
     and `start` are for those deeds.
 
-    spells: how each deed that is none of these begins and ends.
+    spells: how each other deed begins and ends that takes a while. blows: what is done at once.
     """
 
     name: str
@@ -164,18 +272,20 @@ class Target:
     spells: Mapping[str, tuple[Callable[[], None], Callable[[], None]]] = field(
         default_factory=dict
     )
+    blows: Mapping[str, Callable[[], None]] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class System:
     """Host, second host and stores of one run."""
 
-    def __init__(self, folder: Path, profile: str, embedder: str) -> None:
+    def __init__(self, folder: Path, profile: str, embedder: str, workers: int) -> None:
+        """workers: of each host."""
         self.folder, self.profile = folder, profile
         self.data = folder / "data"
         self.data.mkdir(parents=True)
         self.stores = AzureStores(folder / "stores") if profile == "azure" else None
-        self._embedder = embedder
+        self._embedder, self._workers = embedder, workers
         self._shift, self._app = folder / "clock-shift", folder / "app"
         self.wires: dict[str, Wire] = {}
         self._ports: dict[str, int] = {}
@@ -238,7 +348,7 @@ class System:
             for wire in self.wires.values():
                 await wire.start()
         self.hosts = [
-            Host(name, self.folder, self._app, self.environment())
+            Host(name, self.folder, self._app, self.environment(), self._workers)
             for name in ("host", "second host")
         ]
         door = Wire(self.hosts[0].port)
@@ -252,9 +362,21 @@ class System:
             shift.write(pack("<d", seconds))
 
     async def stop_hosts(self) -> None:
-        """Ask all hosts to stop."""
+        """Ask all hosts to stop. A worker that outlived its parent counts as a crash."""
         for host in self.hosts:
             await asyncio.to_thread(host.end, signal.SIGTERM)
+            orphans = await asyncio.to_thread(host.wait_for_orphans)
+            self.crashes += [f"worker {pid} of {host.name} outlived its parent" for pid in orphans]
+            await asyncio.to_thread(host.end)
+
+    def count_ended_workers(self) -> None:
+        """Take from the logs of all hosts which workers have ended by themselves."""
+        for host in self.hosts:
+            if host.log.exists():
+                log = host.log.read_text(encoding="utf-8", errors="replace")
+                crashes, refused = ended_workers(log, host.killed)
+                self.crashes += [f"{host.name}: {line}" for line in crashes]
+                self.starts_refused += refused
 
     async def stop(self) -> None:
         """End everything, frozen or not."""
@@ -300,18 +422,7 @@ class System:
 
     def targets(self) -> list[Target]:
         """What can be disturbed in this profile, the second host apart."""
-        main = self.hosts[0]
-        stop = partial(main.end, signal.SIGTERM)
-        disk = (
-            partial(main.limit_files, FULL_AT),
-            partial(main.limit_files, resource.RLIM_INFINITY),
-        )
-        deeds = {"kill": 5, "stop": 1, "freeze": 4} | (
-            {"fill the disk of": 3} if self.stores is None else {}
-        )
-        host = Target(
-            "host", deeds, *_frozen(main), main.start, main.end, stop, {"fill the disk of": disk}
-        )
+        host = self._host_target()
         clock = Target(
             "clock",
             {"put forward": 1},
@@ -350,6 +461,40 @@ class System:
                 "azurite", {"kill": 5, "freeze": 5}, *_frozen(azurite), azurite.start, azurite.kill
             ),
         ]
+
+    def _host_target(self) -> Target:
+        """The host as a whole and its parts."""
+        main = self.hosts[0]
+        deeds = {"kill": 5, "stop": 1, "freeze": 4}
+        if self._workers > 1:
+            deeds = {
+                "kill": 2,
+                "kill the parent of": 2,
+                "kill a worker of": 3,
+                "stop": 1,
+                "freeze": 2,
+                "freeze a worker of": 3,
+            }
+        if self.stores is None:
+            deeds["fill the disk of"] = 3
+        full, empty = FULL_AT, resource.RLIM_INFINITY
+        return Target(
+            "host",
+            deeds,
+            main.freeze,
+            main.thaw,
+            main.start,
+            main.end,
+            partial(main.end, signal.SIGTERM),
+            {
+                "fill the disk of": (
+                    partial(main.limit_files, full),
+                    partial(main.limit_files, empty),
+                ),
+                "freeze a worker of": (main.freeze_a_worker, main.thaw),
+            },
+            {"kill the parent of": main.replace, "kill a worker of": main.kill_a_worker},
+        )
 
     def _put_clock_forward(self) -> None:
         self.shift_clock(random.choice(CLOCK_JUMPS_S))
@@ -405,6 +550,12 @@ class Disturber:
         elif deed == "stop":
             self.others["graceful stops"] += 1
             await self._restart(target.stop, target.start)
+        elif deed in target.blows:
+            self.kills[f"{deed.removeprefix('kill ')} {target.name}"] += 1
+            await asyncio.to_thread(target.blows[deed])
+        elif deed == "freeze a worker of":
+            self.freezes[f"a worker of {target.name}"] += 1
+            await self._freeze(Target(target.name, {}, *target.spells[deed]))
         elif deed in target.spells:
             self.others[f"{deed} {target.name}"] += 1
             await self._cast(*target.spells[deed])
@@ -456,9 +607,10 @@ class Disturber:
             await asyncio.sleep(self._span(5, 20))
             if self._left() > 0:
                 self.freezes["second host"] += 1
-                await self._freeze(Target("second host", {}, *_frozen(host)))
+                await self._freeze(Target("second host", {}, host.freeze, host.thaw))
         finally:
-            self.kills["second host"] += killed
+            if killed:
+                self.kills["second host"] += 1
             await asyncio.to_thread(host.end, signal.SIGKILL if killed else signal.SIGTERM)
 
     def _note(self, what: str) -> None:
@@ -474,7 +626,7 @@ class Disturber:
 
 
 def _frozen(
-    process: Host | CosmosServer | RedisServer | AzuriteServer,
+    process: CosmosServer | RedisServer | AzuriteServer,
 ) -> tuple[Callable[[], None], Callable[[], None]]:
     """How to freeze a process and how to let it go on."""
     return (lambda: _send(process.pid, signal.SIGSTOP), lambda: _send(process.pid, signal.SIGCONT))
@@ -511,6 +663,11 @@ def _locked(file: Path) -> Target:
             connections.pop().close()
 
     return Target(file.name, {"freeze": 1}, freeze, thaw)
+
+
+def _limit_files(pid: int, size: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 def _send(pid: int, what: signal.Signals) -> None:

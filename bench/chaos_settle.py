@@ -79,15 +79,24 @@ class Checker:
     async def check(self) -> None:
         """Accuse of everything that is not as it was acknowledged."""
         for user in self._users:
+            check_user(self._notebook, user, await self._stored(user))
+
+    async def _stored(self, user: str) -> Stored:
+        """All that a user has, read while nothing works on it: the timer that begins runs of
+        consolidation does not wait for a check.
+        """
+        deadline = time.monotonic() + READY_S
+        while True:
             memories = await self._all("memories", user, status="all", view="full")
             versions = {
                 memory["id"]: await self._versions(user, memory["id"])
                 for memory in memories
                 if memory["version"] > 1 and memory["key"]
             }
-            check_user(
-                self._notebook, user, Stored(memories, versions, await self._all("tasks", user))
-            )
+            tasks = await self._all("tasks", user)
+            if time.monotonic() > deadline or not any(task["status"] in WAITING for task in tasks):
+                return Stored(memories, versions, tasks)
+            await asyncio.sleep(LOOK_S)
 
     async def _versions(self, user: str, memory_id: str) -> list[dict[str, Any]]:
         page = await self._get(f"{MEMORIES}/{memory_id}/versions", {"user_id": user})

@@ -4,6 +4,9 @@ The server takes the place of this program's process, so the starter knows its p
 a watcher, which reads the standard input: the starter holds the other end open for as long as it
 lives. What a reader would get wrong: a watcher that looked from time to time whether the starter's
 pid is still there would be simpler, but a stranger may have got the number since.
+
+What the server starts itself has its session, and ends with it, also where the server has died
+before; that needs Linux. The watcher is of that session, too, so the number stays the session's.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +29,7 @@ GRACE_S = 3.0
 """How long a server may take to write down what it holds, once its starter is gone."""
 STOP_S = 20.0
 """How long it may take to stop when it is asked to."""
+_NAME = Path(__file__).name.encode()
 
 
 def start(
@@ -51,7 +56,7 @@ def start(
 
 def end(process: Program, how: signal.Signals = signal.SIGKILL) -> int:
     """End a server of `start`, or a fork, and let go of its pipes; its exit code. A frozen one,
-    too; one that does not stop is killed.
+    too; one that does not stop is killed, as is what it has left running.
     """
     if process.poll() is None:
         process.send_signal(how)
@@ -61,10 +66,38 @@ def end(process: Program, how: signal.Signals = signal.SIGKILL) -> int:
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
+    deadline = time.monotonic() + STOP_S
+    while members(process.pid) and time.monotonic() < deadline:
+        _send_all(process.pid, signal.SIGKILL)
+        time.sleep(0.01)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
     return code
+
+
+def members(session: int) -> list[int]:
+    """The processes of a server of `start` that run or are frozen, itself first where it does, but
+    for its watcher; none where there is no /proc.
+    """
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended meanwhile
+            state, _, _, its_session = (
+                (folder / "stat").read_text().rpartition(")")[2].split(maxsplit=4)[:4]
+            )
+            if int(its_session) != session or state in "ZX":
+                continue
+            is_watcher = int(folder.name) != session and _NAME in (folder / "cmdline").read_bytes()
+            if not is_watcher:
+                found.append(int(folder.name))
+    return sorted(found, key=lambda pid: (pid != session, pid))
+
+
+def _send_all(session: int, what: signal.Signals) -> None:
+    for pid in members(session):
+        with suppress(ProcessLookupError):
+            os.kill(pid, what)
 
 
 def _watch(server: int) -> None:
@@ -78,12 +111,13 @@ def _watch(server: int) -> None:
     while os.read(0, 1):
         pass
     for how, wait_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 0.0)):
-        if os.getppid() != server:
-            return
-        os.kill(server, how)
-        os.kill(server, signal.SIGCONT)
+        if os.getppid() == server:
+            os.kill(server, how)
+            os.kill(server, signal.SIGCONT)
+        # its own processes end by themselves then, unless they are frozen
+        _send_all(server, signal.SIGCONT if how is signal.SIGTERM else how)
         deadline = time.monotonic() + wait_s
-        while os.getppid() == server and time.monotonic() < deadline:
+        while (os.getppid() == server or members(server)) and time.monotonic() < deadline:
             time.sleep(0.05)
 
 

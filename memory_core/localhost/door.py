@@ -9,11 +9,15 @@ import errno
 import os
 import socket
 import sys
+from contextlib import suppress
 
 
 def say(text: str) -> None:
-    """Print, at once: a reader at the end of a pipe waits for it."""
-    print(text, flush=True)
+    """Print, at once: a reader at the end of a pipe waits for it. A terminal that is gone, or a
+    disk that is full under the output, is no reason to end a host.
+    """
+    with suppress(OSError):
+        print(text, flush=True)
 
 
 def address_of(server_socket: socket.socket) -> str:
