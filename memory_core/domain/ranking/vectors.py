@@ -167,28 +167,18 @@ def state_bytes(stored: str) -> bytes | None:
     )
 
 
-def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) -> list[States]:
-    """The cosines of each query's tokens with the nearest token of each text.
+def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) -> States:
+    """The cosines of the tokens of queries with the nearest token of each text.
 
     Args:
-        asked: The token states of each query.
+        asked: The token states of each query, Q tokens in all.
         texts: Of each of U texts its states (`state_bytes`), None for none.
 
     Returns:
-        Of each query U × Q cosines; NaN for a text without states.
+        U × Q cosines; NaN for a text without states.
 
     """
-    if not asked:
-        return []
-    encoded_queries = [query.states.removeprefix(VERSION) for query in asked]
-    near = _nearest("".join(encoded_queries).encode(), texts)
-    ends = np.cumsum([len(states) // DIMENSIONS for states in encoded_queries])
-    return np.split(near, ends[:-1], axis=1)
-
-
-def _nearest(asked: bytes, texts: Sequence[bytes | None]) -> States:
-    """`nearest_tokens` for the tokens of all queries together."""
-    query = decoded(asked)
+    query = decoded("".join(query.states.removeprefix(VERSION) for query in asked).encode())
     query = query / _lengths(query)[:, None]
     near = np.full((len(texts), len(query)), np.nan, dtype=np.float32)
     known = [row for row, text_states in enumerate(texts) if text_states]
