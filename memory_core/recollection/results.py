@@ -37,6 +37,7 @@ from memory_core.recollection.reorder import source_rows
 from memory_core.recollection.superseded import Fallen
 
 DECIMALS = 6
+ROUNDED = 10.0**-DECIMALS
 IMPORTANCE_DECIMALS = 12
 """Importance is not measured: it is a formula of two stored values, and a caller who computes it
 too must find the same.
@@ -305,7 +306,8 @@ def _explained_passage(row: int, look: Look, measures: Measures) -> dict[str, An
     if not measures.has_terms:
         return None
     best = measures.passages.passage(0, row)
-    if best is None or measures.passages.share[0, row] < look.relevant.lexical[row]:
+    # measured anew for this part alone, so its last digits may differ
+    if best is None or measures.passages.share[0, row] < look.relevant.lexical[row] - ROUNDED:
         return None
     terms = {
         term: _rounded(count) for term, count in zip(measures.terms, best.tf, strict=True) if count

@@ -83,8 +83,8 @@ class LearnedOrder:
 class AskedTokens:
     """The tokens of a query's sentences against those of each candidate.
 
-    known: U, whether a candidate has states. near: U × Q, 0 without states; around: the best of it
-    and the turns beside it. worth: of each token to each part, Q × P, 1 together; all 0 for a part
+    known: U, whether a candidate has states. near: Q × U, 0 without states; around: the best of it
+    and the turns beside it. worth: of each token to each part, P × Q, 1 together; all 0 for a part
     without tokens.
     """
 
@@ -102,17 +102,18 @@ class AskedTokens:
         if not sum(sizes):
             return None
         near = nearest_tokens(asked, candidates.states or [None] * len(candidates))
-        known: Flags = np.logical_not(np.isnan(near).any(axis=1))
-        near = np.where(known[:, None], near, 0.0)
+        known: Flags = np.logical_not(np.isnan(near).any(axis=0))
+        near = np.where(known, near, 0.0)
         around = near
         for rows in (candidates.before, candidates.after):
-            around = np.maximum(
-                around, np.where(((rows >= 0) & known[rows])[:, None], near[rows], -1.0)
-            )
-        sentence = np.repeat(np.arange(len(sizes)), sizes)
-        is_asked = np.array([np.isin(sentence, part.sentences) for part in parts]).T
-        worth = is_asked * np.concatenate([sentence.worth for sentence in asked])[:, None]
-        return cls(known, near, around, worth / np.maximum(worth.sum(axis=0), 1e-9))
+            around = np.maximum(around, np.where((rows >= 0) & known[rows], near[:, rows], -1.0))
+        is_asked = np.zeros((len(parts), len(sizes)), dtype=np.float32)
+        for row, part in enumerate(parts):
+            is_asked[row, list(part.sentences)] = 1.0
+        worth = np.repeat(is_asked, sizes, axis=1) * np.concatenate(
+            [sentence.worth for sentence in asked]
+        )
+        return cls(known, near, around, worth / np.maximum(worth.sum(axis=1, keepdims=True), 1e-9))
 
 
 @lru_cache(maxsize=1)
@@ -359,12 +360,14 @@ class Sessions:
     """What the candidates of each one's session come to together.
 
     number: of each candidate its session's, U. by_session: the candidates, session by session.
-    starts: where in that order each session begins.
+    starts: where in that order each session begins. rank: from 0, of each place in that order its
+    place within its session.
     """
 
     number: Ints
     by_session: Ints
     starts: Ints
+    rank: Ints
 
     @classmethod
     def of(cls, candidates: CandidateSet) -> Self:
@@ -379,7 +382,9 @@ class Sessions:
             dtype=np.int64,
         )
         by_session = np.argsort(number, kind="stable")
-        return cls(number, by_session, np.diff(number[by_session], prepend=-1).nonzero()[0])
+        in_order = number[by_session]
+        starts = np.searchsorted(in_order, np.arange(len(numbers)))
+        return cls(number, by_session, starts, np.arange(len(number)) - starts[in_order])
 
     def best(self, values: Floats) -> Floats:
         """The best value of each candidate's session. values: P × U."""
@@ -392,14 +397,10 @@ class Sessions:
         """The sum of the best values of each candidate's session over `BEST_OF_SESSION`."""
         if not len(self.number):
             return values
-        numbers = np.broadcast_to(self.number, values.shape)
-        order = np.lexsort((-values, numbers), axis=-1)
-        ranked = np.take_along_axis(values, order, axis=1)
-        # The order within each session is another one, where sessions begin is the same.
-        rank = np.arange(len(self.number)) - np.repeat(
-            self.starts, np.diff(self.starts, append=len(self.number))
-        )
-        ranked[:, rank >= BEST_OF_SESSION] = 0.0
+        # Within each session in another order, while each begins at the same place.
+        order = [np.lexsort((-of_part, self.number)) for of_part in values]
+        ranked = np.take_along_axis(values, np.array(order), axis=1)
+        ranked[:, self.rank >= BEST_OF_SESSION] = 0.0
         total = np.add.reduceat(ranked, self.starts, axis=1) / BEST_OF_SESSION
         return total[:, self.number]
 
@@ -423,17 +424,18 @@ def token_features(
     candidates: CandidateSet, sessions: Sessions, asked: AskedTokens
 ) -> dict[str, Floats]:
     """How near tokens come to those of each part, P × U."""
-    tokens = (asked.near @ asked.worth).T
+    tokens = (asked.worth @ asked.near).astype(np.float64)
     values = (
         tokens,
         tokens - np.where(asked.known, tokens, 0.0).max(axis=1, keepdims=True, initial=0.0),
         in_rows(tokens, candidates.before, axis=1),
         in_rows(tokens, candidates.after, axis=1),
-        (asked.around @ asked.worth).T,
+        asked.worth @ asked.around,
         sessions.best(tokens),
         sessions.best_three(tokens),
     )
-    known = asked.known & asked.worth.any(axis=0)[:, None]
+    has_tokens: Flags = asked.worth.max(axis=1, keepdims=True) > 0
+    known = asked.known & has_tokens
     return {
         name: np.where(known, value, np.nan)
         for name, value in zip(TOKEN_FEATURES, values, strict=True)
