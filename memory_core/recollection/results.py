@@ -306,7 +306,7 @@ def _explained_passage(row: int, look: Look, measures: Measures) -> dict[str, An
     if not measures.has_terms:
         return None
     best = measures.passages.passage(0, row)
-    # measured anew for this part alone, so its last digits may differ
+    # measured for this part alone, so its last digits may differ
     if best is None or measures.passages.share[0, row] < look.relevant.lexical[row] - ROUNDED:
         return None
     terms = {

@@ -207,9 +207,10 @@ class Retriever:
         )
         if everything:
             where = replace(where, types=frozenset({MemoryType.SEMANTIC.value}))
-        related = await self._thesaurus.related(query_parts.whole.terms)
-        ((vectors, degraded), recalled), moment = await asyncio.gather(
+        # The embedder first, so that it is asked before the others take their time.
+        ((vectors, degraded), recalled), related, moment = await asyncio.gather(
             self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without),
+            self._thesaurus.related(query_parts.whole.terms),
             self._local_moment(owner, query, query_parts, moment),
         )
         if moment.tzinfo is not timezone.utc:

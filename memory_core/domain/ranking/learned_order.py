@@ -49,8 +49,9 @@ class Weights:
         """What all features add together, in that shape; one that is not known adds nothing.
         long: how long turns are (`long_turns`).
         """
-        total: Floats = np.tensordot(self._weights(long), self._scaled(features, shape), axes=1)
-        return total
+        scaled = self._scaled(features, shape)
+        total: Floats = self._weights(long) @ scaled.reshape(len(scaled), -1)
+        return total.reshape(shape)
 
     def shares(self, features: Mapping[str, Floats], long: float) -> Floats:
         """F: what each feature adds to the sum of one candidate."""
@@ -178,7 +179,7 @@ def order_features(
         features |= {
             "around": measures.around,
             "passage": measures.passages.share,
-            "session_words": sessions.said(measures.columns.own, measures.worth.most),
+            "session_words": sessions.share_of_words(measures.columns.own, measures.worth.most),
         }
     if tokens is not None:
         features |= token_features(candidates, sessions, tokens)
@@ -320,6 +321,9 @@ def place_features(candidates: CandidateSet) -> dict[str, Floats]:
     """What candidates are whatever is asked, U: lengths, speakers, places in the lists."""
     length = np.log(np.maximum(candidates.own_length, 1.0))
     says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
+    assistants = {
+        actor for actor in set(candidates.actor) if (actor or "").casefold() in ASSISTANTS
+    }
     features = {
         "question": candidates.asks.astype(np.float64),
         "tells_time": candidates.tells_time.astype(np.float64),
@@ -327,7 +331,7 @@ def place_features(candidates: CandidateSet) -> dict[str, Floats]:
         "long": np.maximum(length - np.log(LONG), 0.0),
         "short": (candidates.own_length < SHORT).astype(np.float64),
         "assistant": np.array(
-            [(actor or "").casefold() in ASSISTANTS for actor in candidates.actor], dtype=np.float64
+            [actor in assistants for actor in candidates.actor], dtype=np.float64
         ),
         "first_person": says_i,
     }
@@ -398,13 +402,12 @@ class Sessions:
         if not len(self.number):
             return values
         # Within each session in another order, while each begins at the same place.
-        order = [np.lexsort((-of_part, self.number)) for of_part in values]
-        ranked = np.take_along_axis(values, np.array(order), axis=1)
+        ranked = np.array([of_part.take(np.lexsort((-of_part, self.number))) for of_part in values])
         ranked[:, self.rank >= BEST_OF_SESSION] = 0.0
         total = np.add.reduceat(ranked, self.starts, axis=1) / BEST_OF_SESSION
         return total[:, self.number]
 
-    def said(self, own: Floats, worth: Floats) -> Floats:
+    def share_of_words(self, own: Floats, worth: Floats) -> Floats:
         """The share of each part that any turn of the session says, P × U.
 
         Args:
@@ -414,9 +417,9 @@ class Sessions:
         """
         if not len(self.number):
             return np.zeros((len(worth), 0))
-        said = np.maximum.reduceat(own[self.by_session], self.starts, axis=0)
+        of_session = np.maximum.reduceat(own[self.by_session], self.starts, axis=0)
         total = np.maximum(worth.sum(axis=1, keepdims=True), 1e-9)
-        share: Floats = (worth / total) @ said.T
+        share: Floats = (worth / total) @ of_session.T
         return share[:, self.number]
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log1p
 from typing import Final, NamedTuple
 
@@ -56,7 +57,7 @@ class PassageRules:
     mean_length: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TermWorth:
     """What each of T terms is worth to each of P parts of a query.
 
@@ -69,7 +70,13 @@ class TermWorth:
     of_terms: Floats
     excused: tuple[Flags | None, ...]
 
-    @property
+    @cached_property
+    def shares(self) -> Floats:
+        """P × T: each term's share of what all of a part are worth; 0 for a part without terms."""
+        shares: Floats = self.of_terms / np.maximum(self.of_terms.sum(axis=1, keepdims=True), _TINY)
+        return shares
+
+    @cached_property
     def most(self) -> Floats:
         """P × T: what a term is worth where it is worth most."""
         return np.array(
@@ -94,8 +101,7 @@ class TermWorth:
                 covers all of it.
 
         """
-        total = self.of_terms.sum(axis=1, keepdims=True)
-        share: Floats = (self.of_terms / np.maximum(total, _TINY)) @ covered.T
+        share: Floats = self.shares @ covered.T
         for place, (worth, excused) in enumerate(zip(self.of_terms, self.excused, strict=True)):
             if excused is not None:
                 asked = ~excused @ worth
@@ -215,15 +221,15 @@ def _passages(
         # in place: a message of six sentences has thousands of passages for tens of terms
         tf = counts[np.searchsorted(key, key + size)]
         tf -= counts[:-1]
-        # of a part of which it says nothing it is no passage, whatever stands beside its text
+        # of a part of which it says nothing it is no passage, whatever belongs to each passage
         is_of_part = asked @ (tf > 0).T > 0
         tf += beside
-        said = asked @ (tf > 0).T
+        terms_in = asked @ (tf > 0).T
         yield _Passages(
             row,
             tf,
             np.full(len(row), float(size + BESIDE_TERMS)),
-            np.minimum(said / enough, 1.0) * is_of_part,
+            np.minimum(terms_in / enough, 1.0) * is_of_part,
         )
 
 

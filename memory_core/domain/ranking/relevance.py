@@ -208,7 +208,7 @@ def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | Non
 def in_rows(values: Floats, rows: Ints, axis: int = 0) -> Floats:
     """The values of other candidates, 0 for a row that is not there. axis: of the candidates."""
     there = rows >= 0
-    others: Floats = np.take(values, rows, axis=axis, mode="wrap")
+    others: Floats = values.take(rows, axis=axis)
     return np.where(there if axis == values.ndim - 1 else there[:, None], others, 0.0)
 
 
