@@ -114,14 +114,14 @@ def _kept_turns(file: Path) -> dict[str, dict[str, str]]:
 
 def example(look: Look, question: Question, turns: dict[str, str], of: int, fold: int) -> Example:
     """A question's candidates with their features, those of its best part."""
-    features = look.judged.features[-1]  # the whole query's
+    features = look.judged.features_of(-1)  # the whole query's
     names, candidates = tuple(features), look.candidates
     return Example(
         of,
         fold,
         question.kind,
         names,
-        table(features, names, len(candidates)),
+        table(features, names, (len(candidates),)).T,
         np.array([turns[one] in question.evidence for one in candidates.ids], dtype=np.bool_),
         len(question.evidence),
         features["relevance"],

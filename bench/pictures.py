@@ -25,9 +25,9 @@ from memory_core.bootstrap.rules import retrieve_rules
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
-from memory_core.domain.ranking.query import analyse_query
+from memory_core.domain.ranking.measures import Measures
+from memory_core.domain.ranking.query import Part, analyse_query
 from memory_core.domain.ranking.recipes import DEFAULT_WEIGHTS, Recipe, Scores, score
-from memory_core.domain.ranking.relevance import relevance
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.ports import Filter, Search
@@ -149,9 +149,9 @@ async def _searched(core: MemoryCore) -> tuple[CandidateSet, Floats]:
     found = await made.long_term.search(
         OWNER, Search(vector, query.terms, 50, where, await made.thesaurus.related(query.terms))
     )
-    return found.candidates, relevance(
-        query, found.candidates, found.statistics, retrieve_rules(core.settings).relevance
-    ).score
+    parameters = retrieve_rules(core.settings).relevance
+    measures = Measures([Part.whole(query)], found.candidates, found.statistics, parameters)
+    return found.candidates, measures.relevance().score[0]
 
 
 def _in_order(scores: Scores, order: Any) -> Scores:

@@ -138,6 +138,12 @@ class LongTermStore(Pooled, Protocol):
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
+    async def prepare(self, owner: Owner, search: Search) -> None:
+        """Do what of a search needs no vectors, while these are made; a store may do nothing.
+
+        The same search follows, with vectors. Raises as it does.
+        """
+
     async def memories(
         self,
         owner: Owner,

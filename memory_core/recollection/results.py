@@ -17,17 +17,16 @@ from memory_core.domain.memory import Memory, Vector
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.ranking.learned_order import learned_order, order_shares
+from memory_core.domain.ranking.measures import Measures
 from memory_core.domain.ranking.passages import idf
-from memory_core.domain.ranking.query import QueryAnalysis
-from memory_core.domain.ranking.query_parts import Part, PartsRelevance, QueryParts, part_of
+from memory_core.domain.ranking.query import Part, QueryAnalysis
+from memory_core.domain.ranking.query_parts import PartsRelevance, QueryParts, part_of
 from memory_core.domain.ranking.recipes import FADED_ORDER, Scores
 from memory_core.domain.ranking.relevance import (
     Relevance,
     RelevanceParameters,
-    around_share,
     excused_terms,
     long_turns,
-    passages_of,
 )
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Hit, Passage, SerializedMemory, Tier
@@ -38,6 +37,7 @@ from memory_core.recollection.reorder import source_rows
 from memory_core.recollection.superseded import Fallen
 
 DECIMALS = 6
+ROUNDED = 10.0**-DECIMALS
 IMPORTANCE_DECIMALS = 12
 """Importance is not measured: it is a formula of two stored values, and a caller who computes it
 too must find the same.
@@ -200,6 +200,7 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     plain, statistics = look.query_parts.is_plain, look.search_answer.statistics
     analysis = look.analysis if plain else part.analysis
     candidates = look.candidates if plain else part_of(look.candidates, part, look.vectors)
+    measures = Measures([Part.whole(analysis)], candidates, statistics, RelevanceParameters())
     identity = candidates.ids[row]
     excused, after = excused_terms(analysis, candidates), int(candidates.after[row])
     worth = idf(
@@ -230,12 +231,8 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
             }
             for place, term in enumerate(analysis.terms)
         },
-        "passage": _explained_passage(row, look, analysis, candidates),
-        "around": _rounded(
-            around_share(analysis, candidates, statistics, RelevanceParameters())[row]
-        )
-        if analysis.terms
-        else 0.0,
+        "passage": _explained_passage(row, look, measures),
+        "around": _rounded(measures.around[0, row]) if analysis.terms else 0.0,
         "learned": _learned(row, look, place_of_part),
         "order": _rounded(look.order[row]),
         "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
@@ -295,7 +292,7 @@ def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None
     """What each feature adds to the sum that orders, greatest first; None where nothing learned
     orders, as with what is no turn.
     """
-    if not look.candidates.turns[row] or not (features := look.judged.features[place_of_part]):
+    if not look.candidates.turns[row] or not (features := look.judged.features_of(place_of_part)):
         return None
     shares = order_shares(features, long_turns(look.search_answer.statistics), row, learned_order())
     return {
@@ -304,25 +301,18 @@ def _learned(row: int, look: Look, place_of_part: int) -> dict[str, float | None
     }
 
 
-def _explained_passage(
-    row: int, look: Look, analysis: QueryAnalysis, candidates: CandidateSet
-) -> dict[str, Any] | None:
+def _explained_passage(row: int, look: Look, measures: Measures) -> dict[str, Any] | None:
     """The passage that answers in the place of the whole, if one does."""
-    if not analysis.terms:
+    if not measures.has_terms:
         return None
-    best = passages_of(analysis, candidates, look.search_answer.statistics, RelevanceParameters())
-    if not best.share[row] or best.share[row] < look.relevant.lexical[row]:
+    best = measures.passages.passage(0, row)
+    # measured for this part alone, so its last digits may differ
+    if best is None or measures.passages.share[0, row] < look.relevant.lexical[row] - ROUNDED:
         return None
     terms = {
-        term: _rounded(count)
-        for term, count in zip(analysis.terms, best.tf[row], strict=True)
-        if count
+        term: _rounded(count) for term, count in zip(measures.terms, best.tf, strict=True) if count
     }
-    return {
-        "length": _rounded(best.length[row]),
-        "weight": _rounded(best.weight[row]),
-        "terms": terms,
-    }
+    return {"length": _rounded(best.length), "weight": _rounded(best.weight), "terms": terms}
 
 
 def _told_part(part: Part) -> dict[str, Any]:

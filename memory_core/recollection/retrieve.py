@@ -207,21 +207,17 @@ class Retriever:
         )
         if everything:
             where = replace(where, types=frozenset({MemoryType.SEMANTIC.value}))
-        related = await self._thesaurus.related(query_parts.whole.terms)
-        ((vectors, degraded), recalled), moment = await asyncio.gather(
+        least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
+        limit = max(least, CANDIDATES_PER_RESULT * self.passing.limit(query))
+        # The embedder first, so that it works while words are looked up.
+        ((vectors, degraded), recalled), related, moment = await asyncio.gather(
             self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without),
+            self._prepare_words(owner, query_parts, limit, where),
             self._local_moment(owner, query, query_parts, moment),
         )
         if moment.tzinfo is not timezone.utc:
             query_parts = query_parts_of(query.query, moment)
-        least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
-        search = _search(
-            query_parts,
-            vectors,
-            max(least, CANDIDATES_PER_RESULT * self.passing.limit(query)),
-            where,
-            related,
-        )
+        search = _search(query_parts, vectors, limit, where, related)
         query_parts, search_answer = await self._dates.search(owner, query_parts, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
@@ -284,6 +280,14 @@ class Retriever:
             if self._reranking is None
             else await self._rerank(owner, query, look, self._reranking)
         )
+
+    async def _prepare_words(
+        self, owner: Owner, query_parts: QueryParts, limit: int, where: Filter
+    ) -> tuple[Related, ...]:
+        """The words near the query's terms, with which the store prepares the search."""
+        related = await self._thesaurus.related(query_parts.whole.terms)
+        await self._store.prepare(owner, _search(query_parts, (), limit, where, related))
+        return related
 
     async def _local_moment(
         self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime

@@ -261,15 +261,15 @@ def check_row(
 async def test_a_search_finds_what_a_scan_of_everything_finds(
     store_factory: StoreFactory, adapter: str, seed: int
 ) -> None:
-    rng = random.Random(seed)
+    rng, before = random.Random(seed), random.Random(-seed)
     writer, reader = await store_factory(), await store_factory()
     world = await stored_world(writer, rng)
     for _ in range(3):
         for _ in range(12):
-            search = some_search(rng)
-            check_against_reference(
-                await rng.choice([writer, reader]).search(ALICE, search), world, search, adapter
-            )
+            search, asked = some_search(rng), rng.choice([writer, reader])
+            if before.random() < 0.5:
+                await asked.prepare(ALICE, before.choice([search, some_search(before)]))
+            check_against_reference(await asked.search(ALICE, search), world, search, adapter)
         world = await changed_world(writer, rng, world)
 
 
@@ -293,6 +293,7 @@ async def test_another_stores_commits_are_found_at_the_next_search(
     here, there = await store_factory(), await store_factory()
     await save(here, memory("tea", id="mem_1", embedding=unit(1)))
     assert (await here.search(ALICE, query("tea"))).candidates.ids == ["mem_1"]
+    await here.prepare(ALICE, query("tea", unit(2)))
     await save(there, memory("tea", id="mem_2", embedding=unit(2)))
     found = await here.search(ALICE, query("tea", unit(2)))
     assert found.candidates.ids[0] == "mem_2"

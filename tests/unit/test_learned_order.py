@@ -90,8 +90,8 @@ def test_of_two_questions_the_best_turns_stand_as_high_as_what_is_no_turn_allows
 
 def test_what_a_features_shares_come_to_is_what_orders():
     verdict = asked("Where does Dee sail her boat?", LEARNED)
-    total = order_logits(verdict.features[0], 0.0, 4, learned_order())
-    shares = [order_shares(verdict.features[0], 0.0, row, learned_order()) for row in range(4)]
+    total = order_logits(verdict.features_of(0), 0.0, (4,), learned_order())
+    shares = [order_shares(verdict.features_of(0), 0.0, row, learned_order()) for row in range(4)]
     np.testing.assert_allclose(total, [sum(one.values()) for one in shares])
     assert np.argsort(-total).tolist() == np.argsort(-verdict.order).tolist()
 
@@ -111,7 +111,7 @@ def test_memories_without_states_keep_their_order_among_themselves():
     mixed = asked("Where does Dee sail her boat?", LEARNED, (token(0), "", "", ""), tokens)
     assert np.argsort(-mixed.order[1:]).tolist() == np.argsort(-plain.order[1:]).tolist()
     logits, without = (
-        order_logits(one.features[0], 0.0, 4, learned_order()) for one in (mixed, plain)
+        order_logits(one.features_of(0), 0.0, (4,), learned_order()) for one in (mixed, plain)
     )
     assert np.isfinite(logits).all()
     np.testing.assert_allclose(np.diff(logits[1:]), np.diff(without[1:]))

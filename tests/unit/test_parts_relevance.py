@@ -10,8 +10,9 @@ from memory_core.domain.ranking.query_parts import (
     query_parts_of,
     says_all,
 )
-from memory_core.domain.ranking.relevance import RelevanceParameters, ordering, relevance
+from memory_core.domain.ranking.relevance import RelevanceParameters
 from tests.builders import memory, unit
+from tests.measures import ordering, relevance
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
 PARAMETERS = RelevanceParameters()
@@ -43,7 +44,7 @@ def test_a_query_of_one_sentence_has_the_relevance_that_it_had():
         verdict.best.score, relevance(message.whole, found, statistics, PARAMETERS).score
     )
     np.testing.assert_array_equal(
-        verdict.order, ordering(message.whole, verdict.best, found, statistics, PARAMETERS)
+        verdict.order, ordering(message.whole, found, statistics, PARAMETERS)
     )
     assert verdict.part.tolist() == [0, 0, 0]
 

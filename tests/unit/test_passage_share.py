@@ -12,12 +12,14 @@ from memory_core.domain.ranking.index_terms import PASSAGE_TERMS, Turn, analyse
 from memory_core.domain.ranking.passages import (
     BESIDE_TERMS,
     PassageRules,
+    TermWorth,
     best_passages,
     saturation,
 )
 from memory_core.domain.ranking.query import analyse_query
-from memory_core.domain.ranking.relevance import RelevanceParameters, lexical_share
+from memory_core.domain.ranking.relevance import RelevanceParameters
 from tests.builders import NOW, memory
+from tests.measures import relevance
 
 PARAMETERS = RelevanceParameters()
 WHOLE = replace(PARAMETERS, passage_terms=())
@@ -44,9 +46,17 @@ def filler(terms):
 def shares(query, *memories):
     analysis = analyse_query(query, NOW)
     found = from_memories(memories, analysis.terms, None)
-    return lexical_share(analysis, found, STATISTICS, PARAMETERS), lexical_share(
-        analysis, found, STATISTICS, WHOLE
+    with_passages, whole = (
+        relevance(analysis, found, STATISTICS, parameters).lexical
+        for parameters in (PARAMETERS, WHOLE)
     )
+    return with_passages, whole
+
+
+def best_of(found, terms):
+    """The best passages for one query of terms that are worth the same."""
+    asked = np.ones((1, len(terms)), dtype=np.bool_)
+    return best_passages(found, terms, asked, TermWorth(asked.astype(np.float64), (None,)), RULES)
 
 
 @settings(deadline=None)
@@ -94,9 +104,7 @@ def test_the_best_passage_is_the_best_of_all_that_there_are(text, asked):
                 covered.mean()
                 * min(1.0, np.count_nonzero(tf) / min(RULES.enough, len(analysis.terms))),
             )
-    assert best_passages(
-        found, analysis.terms, np.ones(len(analysis.terms)), RULES
-    ).share == pytest.approx([best])
+    assert best_of(found, analysis.terms).share[0] == pytest.approx([best])
 
 
 @pytest.mark.parametrize("before", [0, 400, 1500])
@@ -121,12 +129,11 @@ def test_a_passage_that_says_few_of_the_terms_counts_for_less():
     texts = [
         told(" ".join([*filler(200), *ASKED[:said], *filler(200)])) for said in (1, 2, 3, 4, 5)
     ]
-    best = best_passages(
-        from_memories(texts, analysis.terms, None), analysis.terms, np.ones(5), RULES
-    )
-    assert best.weight.tolist() == [0.25, 0.5, 0.75, 1.0, 1.0]
-    assert best.length.tolist() == [20 + BESIDE_TERMS] * 5
-    assert best.tf.sum(axis=1).tolist() == [1, 2, 3, 4, 5]
+    best = best_of(from_memories(texts, analysis.terms, None), analysis.terms)
+    chosen = [best.passage(0, row) for row in range(5)]
+    assert [passage.weight for passage in chosen] == [0.25, 0.5, 0.75, 1.0, 1.0]
+    assert [passage.length for passage in chosen] == [20 + BESIDE_TERMS] * 5
+    assert [passage.tf.sum() for passage in chosen] == [1, 2, 3, 4, 5]
 
 
 def test_the_speaker_and_the_day_belong_to_each_passage():

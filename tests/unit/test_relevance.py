@@ -8,14 +8,8 @@ from hypothesis import strategies as st
 
 from memory_core.domain.ranking.candidates import CandidateSet, Statistics
 from memory_core.domain.ranking.query import analyse_query
-from memory_core.domain.ranking.relevance import (
-    FusionParameters,
-    RelevanceParameters,
-    around_share,
-    long_turns,
-    ordering,
-    relevance,
-)
+from memory_core.domain.ranking.relevance import FusionParameters, RelevanceParameters, long_turns
+from tests.measures import measures, ordering, relevance
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
 PARAMETERS = RelevanceParameters()
@@ -402,8 +396,8 @@ def test_among_long_turns_the_cosine_adds_to_the_order_and_to_nothing_else():
         relevance(query, found, long, PARAMETERS),
     )
     np.testing.assert_array_equal(of_short.score, of_long.score)
-    of_the_words = ordering(query, of_short, found, short, PARAMETERS)
-    assert ordering(query, of_long, found, long, PARAMETERS) == pytest.approx(
+    of_the_words = ordering(query, found, short, PARAMETERS)
+    assert ordering(query, found, long, PARAMETERS) == pytest.approx(
         of_the_words + np.array([0.4, 1.8, 0.0])
     )
 
@@ -419,18 +413,16 @@ def test_what_the_turns_around_say_of_the_query_adds_to_the_order_and_to_nothing
         after=np.array([1, 2, -1, -1]),
     )
     statistics = Statistics(500, 30.0, {"red": 5, "boat": 5, "porto": 5})
-    assert around_share(query, found, statistics, PARAMETERS) == pytest.approx(
+    assert measures(query, found, statistics, PARAMETERS).around[0] == pytest.approx(
         [1.0, 1.0, 2 / 3, 1 / 3]
     )
     relevant = relevance(query, found, statistics, PARAMETERS)
-    order = ordering(query, relevant, found, statistics, PARAMETERS)
+    order = ordering(query, found, statistics, PARAMETERS)
     assert order - relevant.score == pytest.approx(
         PARAMETERS.around_weight * np.array([1.0, 1.0, 2 / 3, 1 / 3])
     )
     none = replace(PARAMETERS, around_weight=0.0)
-    np.testing.assert_array_equal(
-        ordering(query, relevant, found, statistics, none), relevant.score
-    )
+    np.testing.assert_array_equal(ordering(query, found, statistics, none), relevant.score)
 
 
 def test_a_query_without_terms_is_ordered_by_its_relevance():
@@ -438,7 +430,7 @@ def test_a_query_without_terms_is_ordered_by_its_relevance():
     found = candidates([0.5, 0.7], np.zeros((2, 0)))
     relevant = relevance(query, found, Statistics(500, 30.0, {}), PARAMETERS)
     np.testing.assert_array_equal(
-        ordering(query, relevant, found, Statistics(500, 30.0, {}), PARAMETERS), relevant.score
+        ordering(query, found, Statistics(500, 30.0, {}), PARAMETERS), relevant.score
     )
 
 
@@ -446,6 +438,6 @@ def test_the_cosine_of_a_long_text_counts_as_its_passages_would():
     found = candidates([0.5, 0.5, 0.5], [[0.0]] * 3, own_length=np.array([20.0, 82.0, 820.0]))
     long = Statistics(500, 10.0, {"dog": 5}, turn_log_length=5.0)
     query = analyse_query("dog", NOW)
-    order = ordering(query, relevance(query, found, long, PARAMETERS), found, long, PARAMETERS)
+    order = ordering(query, found, long, PARAMETERS)
     assert order[0] == order[1]
     assert order[2] - order[1] == pytest.approx(2 * 0.5 * (np.sqrt((1 + 9 * 0.2) / 10) - 1))

@@ -27,16 +27,16 @@ def test_what_is_kept_is_one_character_a_number_that_json_takes_as_it_is():
 
 def test_the_nearest_token_is_found_as_exactly_as_it_matters():
     text, query = states(20), states(4)
-    (near,) = nearest_tokens(
+    near = nearest_tokens(
         [TokenStates(encoded(query), np.ones(4, dtype=np.float32))], [state_bytes(encoded(text))]
     )
-    np.testing.assert_allclose(near[0], (text @ query.T).max(axis=0), atol=0.02)
+    np.testing.assert_allclose(near[:, 0], (text @ query.T).max(axis=0), atol=0.02)
 
 
 def test_a_text_without_states_is_not_known_and_hides_no_other():
     asked = TokenStates(encoded(states(3)), np.ones(3, dtype=np.float32))
-    (near,) = nearest_tokens([asked], [None, state_bytes(encoded(states(5))), state_bytes("")])
-    assert np.isnan(near).all(axis=1).tolist() == [True, False, True]
+    near = nearest_tokens([asked], [None, state_bytes(encoded(states(5))), state_bytes("")])
+    assert np.isnan(near).all(axis=0).tolist() == [True, False, True]
 
 
 def test_damaged_states_are_none():
@@ -50,9 +50,10 @@ def test_several_queries_are_told_apart():
         [state_bytes(encoded(states(9)))],
         [TokenStates(encoded(states(count)), np.ones(count, dtype=np.float32)) for count in (2, 3)],
     )
-    together = nearest_tokens(queries, text)
-    for near, query in zip(together, queries, strict=True):
-        np.testing.assert_array_equal(near, nearest_tokens([query], text)[0])
+    apart = [nearest_tokens([query], text) for query in queries]
+    np.testing.assert_allclose(
+        nearest_tokens(queries, text), np.concatenate(apart), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_states_that_another_table_reduced_are_none():

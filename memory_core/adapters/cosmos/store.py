@@ -280,6 +280,9 @@ class CosmosStore:
         self._check_open()
         return await writes.due(self._connection, within, now, after, limit)
 
+    async def prepare(self, owner: Owner, search: Search) -> None:
+        """Nothing: all lists of a search are asked for at once."""
+
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words, no older than it; for a user held in memory the
         head alone, and what was missed.

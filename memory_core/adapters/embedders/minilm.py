@@ -165,9 +165,13 @@ class MiniLMEmbedder:
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """As `embed_query`, several at once."""
-        windows = await self._short.run(
-            lambda: [self._windows(text, self._of_queries) for text in texts]
-        )
+
+        def read() -> list[list[list[int]]]:
+            return [self._windows(text, self._of_queries) for text in texts]
+
+        # a short query is cut in less time than a thread takes to be woken
+        is_quick = self._model is not None and sum(map(len, texts)) <= SHORT_CHARACTERS
+        windows = read() if is_quick else await self._short.run(read)
         return await self._vectors(texts, windows, self._short, shared=True)
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:

@@ -127,6 +127,7 @@ class Slice:
         self.epoch = ""
         self.change = -1
         self.damaged: frozenset[str] = frozenset()
+        self.prepared: object = None  # `search.WordMatches` of the search that follows
         self.ids: list[str] = []
         self.fallen = 0
         self.documents, self.total_length, self.expiring = 0, 0.0, 0

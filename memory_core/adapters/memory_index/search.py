@@ -7,7 +7,7 @@ what the filter leaves. A filter must not change what a word is worth.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -47,15 +47,41 @@ from memory_core.ports import Batch, Document, Filter, Near, Search, Write
 _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 
 
-def find(
-    user_slice: Slice, search: Search, only: Collection[str] | None = None
-) -> tuple[CandidateSet, Statistics]:
-    """The `limit` nearest and the `limit` best by BM25 within the filter, as one set;
-    and what the terms are worth here.
+@dataclass(frozen=True, slots=True)
+class WordMatches:
+    """What the words of a search find in a slice: all that is known of it without vectors.
 
-    only: the ids that the filter's conditions on metadata let through, which a slice does not hold;
-    None where it has none.
+    search: that search, as `_without_vectors`. slice_state: the epoch and the change that the slice
+    was at. rows: the best by the words, best first. near: rows × terms (`_nearness`). mask: the
+    rows that the filter leaves; standing: those that it admits by status alone.
     """
+
+    search: Search
+    slice_state: tuple[str, int]
+    postings: Postings
+    statistics: Statistics
+    standing: Flags
+    mask: Flags
+    near: Floats | None
+    rows: Ints
+
+    def are_of(self, user_slice: Slice, search: Search) -> bool:
+        """Whether they are what the search would find now."""
+        return self.slice_state == (
+            user_slice.epoch,
+            user_slice.change,
+        ) and self.search == _without_vectors(search)
+
+
+def _without_vectors(search: Search) -> Search:
+    sentences = tuple(replace(sentence, vector=None) for sentence in search.sentences)
+    return replace(search, vector=None, sentences=sentences)
+
+
+def match_words(
+    user_slice: Slice, search: Search, only: Collection[str] | None = None
+) -> WordMatches:
+    """Match a search's words. only: as in `find`."""
     findable = user_slice.column("findable")
     postings = _without_hidden_turns(user_slice, user_slice.index.find(search.terms))
     frequencies = np.bincount(
@@ -66,17 +92,48 @@ def find(
     mask = narrowed(user_slice, search.where, standing)
     if only is not None:
         mask &= _named(user_slice, only)
-    cosines = _cosines(user_slice, search.vectors)
-    embedded = mask & user_slice.column("has_vector")
-    near = _together(
-        [_best_within(user_slice, cosine, embedded, search.limit) for cosine in cosines]
-    )
-    near_meaning = _nearness(user_slice, postings, search)
-    worded = _together(
+    near = _nearness(user_slice, postings, search)
+    rows = _together(
         [
             _best_worded(user_slice, scores, mask, search.limit)
-            for scores in _word_scores(user_slice, postings, statistics, near_meaning, search)
+            for scores in _word_scores(user_slice, postings, statistics, near, search)
         ]
+    )
+    return WordMatches(
+        _without_vectors(search),
+        (user_slice.epoch, user_slice.change),
+        postings,
+        statistics,
+        standing,
+        mask,
+        near,
+        rows,
+    )
+
+
+def find(
+    user_slice: Slice, search: Search, only: Collection[str] | None = None
+) -> tuple[CandidateSet, Statistics]:
+    """The `limit` nearest and the `limit` best by BM25 within the filter, as one set;
+    and what the terms are worth here.
+
+    only: the ids that the filter's conditions on metadata let through, which a slice does not hold;
+    None where it has none.
+    """
+    matches, user_slice.prepared = user_slice.prepared, None
+    is_good = isinstance(matches, WordMatches) and matches.are_of(user_slice, search)
+    if not isinstance(matches, WordMatches) or only is not None or not is_good:
+        matches = match_words(user_slice, search, only)
+    postings, standing, near_meaning, worded = (
+        matches.postings,
+        matches.standing,
+        matches.near,
+        matches.rows,
+    )
+    cosines = _cosines(user_slice, search.vectors)
+    embedded = matches.mask & user_slice.column("has_vector")
+    near = _together(
+        [_best_within(user_slice, cosine, embedded, search.limit) for cosine in cosines]
     )
     place = np.full(len(user_slice), -1, dtype=np.int64)
     place[near] = np.arange(len(near))
@@ -99,7 +156,7 @@ def find(
         "vector": candidates.ids[: len(near)],
         "lexical": [user_slice.ids[row] for row in worded.tolist()],
     }
-    return candidates, statistics
+    return candidates, matches.statistics
 
 
 def _without_hidden_turns(user_slice: Slice, postings: Postings) -> Postings:

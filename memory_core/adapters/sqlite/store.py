@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from memory_core.adapters.memory_index.columns import Slice
 from memory_core.adapters.memory_index.search import (
     find,
+    match_words,
     neighbours,
     nothing,
     with_own_name,
@@ -213,6 +214,12 @@ class SqliteStore:
             lambda connection, light: self._found(connection, light, owner, search), owner
         )
 
+    async def prepare(self, owner: Owner, search: Search) -> None:
+        """Match the words of a search; they are good until the slice changes."""
+        await self._with_slice(
+            lambda connection, light: self._prepare(connection, light, owner, search), owner
+        )
+
     async def memories(
         self,
         owner: Owner,
@@ -391,6 +398,15 @@ class SqliteStore:
                 reads.matching(connection, owner, search.where) if search.where.metadata else None
             )
             return Found(standing.head, *find(user_slice, search, only))
+
+    def _prepare(
+        self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search
+    ) -> None:
+        if search.where.metadata:
+            return
+        with self._slices.hold(owner) as user_slice:
+            if self._up_to_date(connection, light, owner, user_slice, len(user_slice)):
+                user_slice.prepared = match_words(user_slice, search)
 
     def _up_to_date(
         self,

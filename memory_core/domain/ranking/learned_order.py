@@ -12,23 +12,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
-from memory_core.domain.ranking.passages import covered_share
-from memory_core.domain.ranking.relevance import (
-    Measures,
-    Relevance,
-    TermColumns,
-    in_rows,
-    passage_factor,
-    rescaled,
-)
-from memory_core.domain.ranking.vectors import States
+from memory_core.domain.ranking.measures import Measures
+from memory_core.domain.ranking.query import Part
+from memory_core.domain.ranking.relevance import Relevance, in_rows, passage_factor, rescaled
+from memory_core.domain.ranking.vectors import States, TokenStates, nearest_tokens
 
 WEIGHTS = Path(__file__).with_name("learned_order.json")
 MOST_LOGIT = 60.0
@@ -51,15 +45,29 @@ class Weights:
     weight: Floats
     long_weight: Floats
 
-    def shares(self, features: Mapping[str, Floats], long: float, rows: int) -> Floats:
-        """U × F: what each feature adds; nothing where it is not known. long: how long turns are
-        (`long_turns`).
+    def sums(self, features: Mapping[str, Floats], long: float, shape: tuple[int, ...]) -> Floats:
+        """What all features add together, in that shape; one that is not known adds nothing.
+        long: how long turns are (`long_turns`).
         """
-        values = table(features, self.names, rows)
-        values -= self.mean
-        values /= self.scale
+        scaled = self._scaled(features, shape)
+        total: Floats = self._weights(long) @ scaled.reshape(len(scaled), -1)
+        return total.reshape(shape)
+
+    def shares(self, features: Mapping[str, Floats], long: float) -> Floats:
+        """F: what each feature adds to the sum of one candidate."""
+        of_each: Floats = self._weights(long) * self._scaled(features, (1,))[:, 0]
+        return of_each
+
+    def _weights(self, long: float) -> Floats:
+        return self.weight + long * self.long_weight
+
+    def _scaled(self, features: Mapping[str, Floats], shape: tuple[int, ...]) -> Floats:
+        """F × shape."""
+        values = table(features, self.names, shape)
+        columns = (-1, *(1 for _ in shape))
+        values -= self.mean.reshape(columns)
+        values /= self.scale.reshape(columns)
         values[np.isnan(values)] = 0.0
-        values *= self.weight + long * self.long_weight
         return values
 
 
@@ -74,10 +82,11 @@ class LearnedOrder:
 
 @dataclass(frozen=True, slots=True)
 class AskedTokens:
-    """The tokens of a query against those of each candidate.
+    """The tokens of a query's sentences against those of each candidate.
 
-    known: U, whether a candidate has states. near: U × Q, 0 without states; around: the best of it
-    and the turns beside it. worth: of each token, Q.
+    known: U, whether a candidate has states. near: Q × U, 0 without states; around: the best of it
+    and the turns beside it. worth: of each token to each part, P × Q, 1 together; all 0 for a part
+    without tokens.
     """
 
     known: Flags
@@ -86,16 +95,26 @@ class AskedTokens:
     worth: States
 
     @classmethod
-    def of(cls, near: States, worth: States, candidates: CandidateSet) -> AskedTokens:
-        """near: as `nearest_tokens` gives it."""
-        known: Flags = np.logical_not(np.isnan(near).any(axis=1))
-        filled = np.where(known[:, None], near, 0.0)
-        around = filled
+    def of(
+        cls, parts: Sequence[Part], asked: Sequence[TokenStates], candidates: CandidateSet
+    ) -> Self | None:
+        """Compare them. None for no tokens. asked: of each sentence."""
+        sizes = [len(sentence.worth) for sentence in asked]
+        if not sum(sizes):
+            return None
+        near = nearest_tokens(asked, candidates.states or [None] * len(candidates))
+        known: Flags = np.logical_not(np.isnan(near).any(axis=0))
+        near = np.where(known, near, 0.0)
+        around = near
         for rows in (candidates.before, candidates.after):
-            around = np.maximum(
-                around, np.where(((rows >= 0) & known[rows])[:, None], filled[rows], -1.0)
-            )
-        return cls(known, filled, around, worth)
+            around = np.maximum(around, np.where((rows >= 0) & known[rows], near[:, rows], -1.0))
+        is_asked = np.zeros((len(parts), len(sizes)), dtype=np.float32)
+        for row, part in enumerate(parts):
+            is_asked[row, list(part.sentences)] = 1.0
+        worth = np.repeat(is_asked, sizes, axis=1) * np.concatenate(
+            [sentence.worth for sentence in asked]
+        )
+        return cls(known, near, around, worth / np.maximum(worth.sum(axis=1, keepdims=True), 1e-9))
 
 
 @lru_cache(maxsize=1)
@@ -118,89 +137,98 @@ def _weights(features: Mapping[str, Any]) -> Weights:
 
 
 def order_features(
-    measures: Measures,
-    relevant: Relevance,
-    order: Floats,
-    places: PlaceFeatures,
-    tokens: AskedTokens | None = None,
+    measures: Measures, relevant: Relevance, order: Floats, tokens: AskedTokens | None = None
 ) -> dict[str, Floats]:
-    """Every feature of U candidates by its name, each U numbers.
+    """Every feature of U candidates by its name, U numbers each or P × U.
 
     Args:
         measures: Of the query's candidates.
         relevant: Their relevance, not weighted.
         order: What `ordering` gives for it.
-        places: Of the same candidates, whatever part of a query they are measured by.
         tokens: Those of the query against theirs.
 
     """
     candidates, parameters = measures.candidates, measures.parameters
-    score, cosine = relevant.score, measures.cosine
-    near = (candidates.previous_cosine, candidates.next_cosine)
-    beside = [
-        rescaled(np.where(np.isnan(cosines), 0.0, cosines), parameters.fusion) for cosines in near
-    ]
-    sessions = places.sessions
+    score, cosine, lexical = relevant.score, measures.cosine, relevant.lexical
+    before, after = (
+        rescaled(np.where(np.isnan(cosines), 0.0, cosines), parameters.fusion)
+        for cosines in measures.cosines[1:]
+    )
+    sessions = Sessions.of(candidates)
     features: dict[str, Floats] = {
         "relevance": score,
-        "relevance_below": score - score.max(initial=0.0),
+        "relevance_below": _below(score),
         "order": order,
         "cosine": cosine,
-        "cosine_below": cosine - cosine.max(initial=0.0),
-        "cosine_before": np.maximum(beside[0], 0.0),
-        "cosine_after": np.maximum(beside[1], 0.0),
-        "passage_cosine": places.passage_factor * np.maximum(cosine, 0.0),
-        "words": relevant.lexical,
-        "words_raised": relevant.lexical**parameters.fusion.gamma,
-        **places.columns,
-        **places.beside(score),
+        "cosine_below": _below(cosine),
+        "cosine_before": np.maximum(before, 0.0),
+        "cosine_after": np.maximum(after, 0.0),
+        "passage_cosine": passage_factor(candidates) * np.maximum(cosine, 0.0),
+        "words": lexical,
+        "words_raised": lexical**parameters.fusion.gamma,
+        **place_features(candidates),
+        **_relevance_beside(candidates, score),
         **_asked_features(measures),
+        "session_best": sessions.best(score),
+        "session_three": sessions.best_three(score),
+        "session_words": np.zeros_like(score),
+        "session_cosine": sessions.best(cosine),
     }
-    own = worth = None
-    if measures.query.terms:
-        own, worth = measures.columns.own, measures.worth
-        features |= word_features(measures.columns, worth)
-        features["around"] = measures.around
-        features["passage"] = measures.passages.share
-    features |= session_features(sessions, score, cosine, own, worth)
-    if tokens is not None and tokens.near.shape[1]:
+    if measures.has_terms:
+        features |= word_features(measures)
+        features |= {
+            "around": measures.around,
+            "passage": measures.passages.share,
+            "session_words": sessions.share_of_words(measures.columns.own, measures.worth.most),
+        }
+    if tokens is not None:
         features |= token_features(candidates, sessions, tokens)
     features["first_person_named"] = features["first_person"] * features["named"]
     return features
 
 
+def _below(values: Floats) -> Floats:
+    """How far each is below the part's best, P × U."""
+    below: Floats = values - values.max(axis=1, keepdims=True, initial=0.0)
+    return below
+
+
 def order_logits(
-    features: Mapping[str, Floats], long: float, rows: int, learned: LearnedOrder
+    features: Mapping[str, Floats], long: float, shape: tuple[int, ...], learned: LearnedOrder
 ) -> Floats:
-    """The sum that orders each of U candidates."""
+    """The sum that orders each of U candidates, of each of P parts. shape: P × U, or U."""
     tokens = features.get("tokens")
-    known = np.zeros(rows, dtype=np.bool_) if tokens is None else ~np.isnan(tokens)
-    if rows and known.all():
-        every: Floats = learned.with_tokens.shares(features, long, rows).sum(axis=1)
-        return every
-    without: Floats = learned.without_tokens.shares(features, long, rows).sum(axis=1)
+    known = np.zeros(shape, dtype=np.bool_) if tokens is None else ~np.isnan(tokens)
+    if known.all() and known.size:
+        return learned.with_tokens.sums(features, long, shape)
+    without = learned.without_tokens.sums(features, long, shape)
     if not known.any():
         return without
-    better = learned.with_tokens.shares(features, long, rows).sum(axis=1)
-    logits: Floats = np.where(known, better, without + float((better - without)[known].mean()))
+    better = learned.with_tokens.sums(features, long, shape)
+    count = np.maximum(known.sum(axis=-1, keepdims=True), 1)
+    apart = np.where(known, better - without, 0.0).sum(axis=-1, keepdims=True) / count
+    logits: Floats = np.where(known, better, without + apart)
     return logits
 
 
 def order_shares(
     features: Mapping[str, Floats], long: float, row: int, learned: LearnedOrder
 ) -> dict[str, float]:
-    """What every feature added to the sum of one candidate."""
+    """What every feature added to the sum of one candidate. features: of one part, U each."""
     of_row = {name: column[row : row + 1] for name, column in features.items()}
     tokens = of_row.get("tokens")
     weights = (
         learned.without_tokens if tokens is None or np.isnan(tokens[0]) else learned.with_tokens
     )
-    return dict(zip(weights.names, weights.shares(of_row, long, 1)[0].tolist(), strict=True))
+    return dict(zip(weights.names, weights.shares(of_row, long).tolist(), strict=True))
 
 
-def decreasing_order(logits: Floats, highest: float, learned: LearnedOrder) -> Floats:
-    """The order as numbers above 0: the best has `highest`, every other less by its distance."""
-    below = np.maximum(logits - logits.max(initial=-np.inf), -MOST_LOGIT)
+def decreasing_order(logits: Floats, highest: Floats | float, learned: LearnedOrder) -> Floats:
+    """The order as numbers above 0: of each part the best has `highest`, every other less by its
+    distance. logits: P × U or U; highest: P × 1 or one.
+    """
+    best = logits.max(axis=-1, keepdims=True, initial=-np.inf)
+    below = np.maximum(logits - best, -MOST_LOGIT)
     order: Floats = highest * np.exp(learned.steepness * below)
     return order
 
@@ -222,36 +250,20 @@ def shared_order(logits: Floats) -> Floats:
     return shares
 
 
-def joined_tokens(parts: Sequence[AskedTokens]) -> AskedTokens | None:
-    """Those of several sentences as one query; None for none."""
-    if len(parts) < 2:
-        return parts[0] if parts else None
-    return AskedTokens(
-        parts[0].known,
-        np.concatenate([sentence.near for sentence in parts], axis=1),
-        np.concatenate([sentence.around for sentence in parts], axis=1),
-        np.concatenate([sentence.worth for sentence in parts]),
-    )
-
-
 def _asked_features(measures: Measures) -> dict[str, Floats]:
-    """What the query asks for besides its words: a person, a time, a date."""
-    query, candidates, parameters = measures.query, measures.candidates, measures.parameters
-    rows, theirs = len(candidates), measures.by_named_actor
-    inside = np.zeros(rows, dtype=np.bool_)
-    for window in query.windows:
-        inside |= window.contains(candidates.event_at, parameters.window_slack_days)
-    return {
-        "named": np.zeros(rows) if theirs is None else theirs.astype(np.float64),
-        "other_speaker": np.zeros(rows) if theirs is None else (~theirs).astype(np.float64),
-        "short_question": (
-            candidates.asks & (candidates.own_length < parameters.question_length)
-        ).astype(np.float64),
-        "asked_time": candidates.tells_time.astype(np.float64)
-        if query.asks_time
-        else np.zeros(rows),
-        "window": inside.astype(np.float64),
+    """What a part asks for besides its words: a person, a time, a date."""
+    candidates, parameters = measures.candidates, measures.parameters
+    none = np.zeros(len(candidates), dtype=np.bool_)
+    theirs = measures.by_named_speaker
+    asks_time = np.array([part.analysis.asks_time for part in measures.parts])
+    flags = {
+        "named": np.array([none if of_part is None else of_part for of_part in theirs]),
+        "other_speaker": np.array([none if of_part is None else ~of_part for of_part in theirs]),
+        "short_question": candidates.asks & (candidates.own_length < parameters.question_length),
+        "asked_time": asks_time[:, None] & candidates.tells_time,
+        "window": measures.in_window,
     }
+    return {name: column.astype(np.float64) for name, column in flags.items()}
 
 
 # What a learned order knows of each candidate: numbers that relevance has anyway, its neighbours',
@@ -281,165 +293,165 @@ TOKEN_FEATURES = (
 )
 
 
-def word_features(columns: TermColumns, worth: Floats) -> dict[str, Floats]:
-    """What the words say. columns: of the query's terms; worth: of each term, T or U × T."""
-    most_worth = worth if worth.ndim == 1 else worth.max(axis=0)
-    return {
-        "own_words": covered_share(columns.own, worth),
-        "covered": covered_share(columns.with_before, worth),
-        "near_words": covered_share(columns.near, worth),
-        "said_or_before": covered_share(columns.said_or_before, worth),
-        "words_after": covered_share(columns.own_after, worth),
-        "words_before": covered_share(columns.own_before, worth),
-        "own_terms": columns.own.mean(axis=1),
-        "rarest": columns.own[:, int(np.argmax(most_worth))],
-        "bm25": covered_share(columns.textbook, worth),
+def word_features(measures: Measures) -> dict[str, Floats]:
+    """What the words say, P × U."""
+    columns, worth = measures.columns, measures.worth
+    shares = {
+        "own_words": columns.own,
+        "covered": columns.with_before,
+        "near_words": columns.near,
+        "said_or_before": columns.said_or_before,
+        "words_after": columns.own_after,
+        "words_before": columns.own_before,
+        "bm25": columns.textbook,
+    }
+    # of two rarest ones the one that the part says first
+    rarest = [
+        part.places[int(np.argmax(most[list(part.places)]))]
+        for part, most in zip(measures.parts, worth.most, strict=True)
+    ]
+    asked = measures.asked / measures.asked.sum(axis=1, keepdims=True)
+    return {name: worth.share_of(column) for name, column in shares.items()} | {
+        "own_terms": asked @ columns.own.T,
+        "rarest": columns.own[:, rarest].T,
     }
 
 
-@dataclass(frozen=True)
-class PlaceFeatures:
-    """What candidates are whatever is asked, read once for all parts of a query: lengths, speakers,
-    sessions, places in the lists.
-    """
-
-    candidates: CandidateSet
-
-    @cached_property
-    def columns(self) -> Mapping[str, Floats]:
-        """By the feature's name."""
-        candidates = self.candidates
-        length = np.log(np.maximum(candidates.own_length, 1.0))
-        says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
-        features = {
-            "question": candidates.asks.astype(np.float64),
-            "tells_time": candidates.tells_time.astype(np.float64),
-            "length": length,
-            "long": np.maximum(length - np.log(LONG), 0.0),
-            "short": (candidates.own_length < SHORT).astype(np.float64),
-            "assistant": np.array(
-                [(actor or "").casefold() in ASSISTANTS for actor in candidates.actor],
-                dtype=np.float64,
-            ),
-            "first_person": says_i,
-        }
-        for name in ("vector", "lexical"):
-            ranks = {
-                memory_id: rank for rank, memory_id in enumerate(candidates.lists.get(name, ()))
-            }
-            rank = np.array(
-                [ranks.get(memory_id, np.inf) for memory_id in candidates.ids], dtype=np.float64
-            )
-            features |= {
-                f"{name}_rank": RANKS / (RANKS + rank),
-                f"in_{name}": np.isfinite(rank).astype(np.float64),
-            }
-        return features
-
-    @cached_property
-    def sessions(self) -> Ints:
-        """As `session_numbers`."""
-        return session_numbers(self.candidates.sessions, len(self.candidates))
-
-    @cached_property
-    def passage_factor(self) -> Floats:
-        """As the function of that name."""
-        return passage_factor(self.candidates)
-
-    @cached_property
-    def _two_away(self) -> tuple[Ints, Ints]:
-        return _again(self.candidates.before), _again(self.candidates.after)
-
-    def beside(self, score: Floats) -> dict[str, Floats]:
-        """What the turns beside each candidate come to."""
-        before, after = self._two_away
-        return {
-            "relevance_before": in_rows(score, self.candidates.before),
-            "relevance_after": in_rows(score, self.candidates.after),
-            "relevance_two_away": np.maximum(in_rows(score, before), in_rows(score, after)),
-        }
-
-
-def session_features(
-    sessions: Ints, score: Floats, cosine: Floats, own: Floats | None, worth: Floats | None
-) -> dict[str, Floats]:
-    """What the candidates of each one's session come to together. sessions: of each a number
-    (`session_numbers`).
-    """
-    count = int(sessions.max(initial=-1)) + 1
-    words = np.zeros(len(sessions))
-    if own is not None and worth is not None:
-        best = np.zeros((count, own.shape[1]))
-        np.maximum.at(best, sessions, own)
-        most_worth = worth if worth.ndim == 1 else worth.max(axis=0)
-        words = (best @ (most_worth / max(float(most_worth.sum()), 1e-9)))[sessions]
-    return {
-        "session_best": _best(sessions, score, count)[sessions],
-        "session_three": _three_best(sessions, score, count)[sessions],
-        "session_words": words,
-        "session_cosine": _best(sessions, cosine, count)[sessions],
+def place_features(candidates: CandidateSet) -> dict[str, Floats]:
+    """What candidates are whatever is asked, U: lengths, speakers, places in the lists."""
+    length = np.log(np.maximum(candidates.own_length, 1.0))
+    says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
+    assistants = {
+        actor for actor in set(candidates.actor) if (actor or "").casefold() in ASSISTANTS
     }
+    features = {
+        "question": candidates.asks.astype(np.float64),
+        "tells_time": candidates.tells_time.astype(np.float64),
+        "length": length,
+        "long": np.maximum(length - np.log(LONG), 0.0),
+        "short": (candidates.own_length < SHORT).astype(np.float64),
+        "assistant": np.array(
+            [actor in assistants for actor in candidates.actor], dtype=np.float64
+        ),
+        "first_person": says_i,
+    }
+    for name in ("vector", "lexical"):
+        ranks = {memory_id: rank for rank, memory_id in enumerate(candidates.lists.get(name, ()))}
+        rank = np.array(
+            [ranks.get(memory_id, np.inf) for memory_id in candidates.ids], dtype=np.float64
+        )
+        features |= {
+            f"{name}_rank": RANKS / (RANKS + rank),
+            f"in_{name}": np.isfinite(rank).astype(np.float64),
+        }
+    return features
+
+
+def _relevance_beside(candidates: CandidateSet, score: Floats) -> dict[str, Floats]:
+    """What the turns beside each candidate come to, P × U."""
+    before, after = _again(candidates.before), _again(candidates.after)
+    return {
+        "relevance_before": in_rows(score, candidates.before, axis=1),
+        "relevance_after": in_rows(score, candidates.after, axis=1),
+        "relevance_two_away": np.maximum(
+            in_rows(score, before, axis=1), in_rows(score, after, axis=1)
+        ),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """What the candidates of each one's session come to together.
+
+    number: of each candidate its session's, U. by_session: the candidates, session by session.
+    starts: where in that order each session begins. rank: from 0, of each place in that order its
+    place within its session.
+    """
+
+    number: Ints
+    by_session: Ints
+    starts: Ints
+    rank: Ints
+
+    @classmethod
+    def of(cls, candidates: CandidateSet) -> Self:
+        """Number the sessions; a candidate of no session has one of its own."""
+        numbers: dict[object, int] = {}
+        names: Sequence[str | None] = candidates.sessions or [None] * len(candidates)
+        number = np.array(
+            [
+                numbers.setdefault(row if name is None else name, len(numbers))
+                for row, name in enumerate(names)
+            ],
+            dtype=np.int64,
+        )
+        by_session = np.argsort(number, kind="stable")
+        in_order = number[by_session]
+        starts = np.searchsorted(in_order, np.arange(len(numbers)))
+        return cls(number, by_session, starts, np.arange(len(number)) - starts[in_order])
+
+    def best(self, values: Floats) -> Floats:
+        """The best value of each candidate's session. values: P × U."""
+        if not len(self.number):
+            return values
+        best = np.maximum.reduceat(values[:, self.by_session], self.starts, axis=1)
+        return best[:, self.number]
+
+    def best_three(self, values: Floats) -> Floats:
+        """The sum of the best values of each candidate's session over `BEST_OF_SESSION`."""
+        if not len(self.number):
+            return values
+        # Within each session in another order, while each begins at the same place.
+        ranked = np.array([of_part.take(np.lexsort((-of_part, self.number))) for of_part in values])
+        ranked[:, self.rank >= BEST_OF_SESSION] = 0.0
+        total = np.add.reduceat(ranked, self.starts, axis=1) / BEST_OF_SESSION
+        return total[:, self.number]
+
+    def share_of_words(self, own: Floats, worth: Floats) -> Floats:
+        """The share of each part that any turn of the session says, P × U.
+
+        Args:
+            own: 1 where a candidate says a term, U × T.
+            worth: Of each term to each part, P × T.
+
+        """
+        if not len(self.number):
+            return np.zeros((len(worth), 0))
+        of_session = np.maximum.reduceat(own[self.by_session], self.starts, axis=0)
+        total = np.maximum(worth.sum(axis=1, keepdims=True), 1e-9)
+        share: Floats = (worth / total) @ of_session.T
+        return share[:, self.number]
 
 
 def token_features(
-    candidates: CandidateSet, sessions: Ints, asked: AskedTokens
+    candidates: CandidateSet, sessions: Sessions, asked: AskedTokens
 ) -> dict[str, Floats]:
-    """How near tokens come to those of the query."""
-    known = asked.known
-    share = asked.worth / max(float(asked.worth.sum()), 1e-9)
-    tokens = asked.near @ share
-    count = int(sessions.max(initial=-1)) + 1
+    """How near tokens come to those of each part, P × U."""
+    tokens = (asked.worth @ asked.near).astype(np.float64)
     values = (
         tokens,
-        tokens - tokens[known].max(initial=0.0),
-        in_rows(tokens, candidates.before),
-        in_rows(tokens, candidates.after),
-        asked.around @ share,
-        _best(sessions, tokens, count)[sessions],
-        _three_best(sessions, tokens, count)[sessions],
+        tokens - np.where(asked.known, tokens, 0.0).max(axis=1, keepdims=True, initial=0.0),
+        in_rows(tokens, candidates.before, axis=1),
+        in_rows(tokens, candidates.after, axis=1),
+        asked.worth @ asked.around,
+        sessions.best(tokens),
+        sessions.best_three(tokens),
     )
+    has_tokens: Flags = asked.worth.max(axis=1, keepdims=True) > 0
+    known = asked.known & has_tokens
     return {
         name: np.where(known, value, np.nan)
         for name, value in zip(TOKEN_FEATURES, values, strict=True)
     }
 
 
-def session_numbers(sessions: Sequence[str | None], count: int) -> Ints:
-    """Of each candidate the number of its session; one of no session has a number of its own."""
-    numbers: dict[object, int] = {}
-    names: Sequence[str | None] = sessions or [None] * count
-    return np.array(
-        [
-            numbers.setdefault(row if name is None else name, len(numbers))
-            for row, name in enumerate(names)
-        ],
-        dtype=np.int64,
-    )
-
-
-def table(features: Mapping[str, Floats], names: Sequence[str], rows: int) -> Floats:
-    """U × F in the order of the names; NaN for a feature that the query has not."""
-    unknown = np.full(rows, np.nan)
-    columns = np.concatenate([features.get(name, unknown) for name in names])
-    return columns.astype(np.float64, copy=False).reshape(len(names), rows).T
+def table(features: Mapping[str, Floats], names: Sequence[str], shape: tuple[int, ...]) -> Floats:
+    """The features of these names in a shape, F × shape; NaN for one that the query has not."""
+    values = np.empty((len(names), *shape))
+    for place, name in enumerate(names):
+        values[place] = features.get(name, np.nan)
+    return values
 
 
 def _again(rows: Ints) -> Ints:
     return np.where(rows >= 0, rows[rows], -1)
-
-
-def _best(sessions: Ints, values: Floats, count: int) -> Floats:
-    best = np.full(count, -np.inf)
-    np.maximum.at(best, sessions, values)
-    return best
-
-
-def _three_best(sessions: Ints, values: Floats, count: int) -> Floats:
-    """By session the sum of its best values over `BEST_OF_SESSION`."""
-    order = np.lexsort((-values, sessions))
-    of = sessions[order]
-    first = np.searchsorted(of, of)
-    is_best = np.arange(len(of)) - first < BEST_OF_SESSION
-    return (
-        np.bincount(of[is_best], weights=values[order][is_best], minlength=count) / BEST_OF_SESSION
-    )

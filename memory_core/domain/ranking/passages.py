@@ -16,12 +16,14 @@ of a text and the name of its speaker belong to each of its passages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log1p
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
 from memory_core.domain.ranking.index_terms import PASSAGE_TERMS
@@ -55,28 +57,72 @@ class PassageRules:
     mean_length: float
 
 
-@dataclass(frozen=True, slots=True)
-class BestPassages:
-    """Of U candidates the best passages for a query of T terms; zeros for a candidate that is no
-    longer than a passage.
+@dataclass(frozen=True)
+class TermWorth:
+    """What each of T terms is worth to each of P parts of a query.
 
     Args:
-        share: U, the share of the query that it covers, in [0, 1].
-        length: U, the terms that it was weighed with.
-        weight: U, what its coverage counted for saying few of the terms.
-        tf: U × T, how often it says each term.
+        of_terms: P × T, 0 for a term that a part has not.
+        excused: Of each part which terms a row need not say, U × T; None = it must say all.
 
     """
 
-    share: Floats
-    length: Floats
-    weight: Floats
+    of_terms: Floats
+    excused: tuple[Flags | None, ...]
+
+    @cached_property
+    def shares(self) -> Floats:
+        """P × T: each term's share of what all of a part are worth; 0 for a part without terms."""
+        shares: Floats = self.of_terms / np.maximum(self.of_terms.sum(axis=1, keepdims=True), _TINY)
+        return shares
+
+    @cached_property
+    def most(self) -> Floats:
+        """P × T: what a term is worth where it is worth most."""
+        return np.array(
+            [
+                of_part if excused is None else np.where(excused.all(axis=0), 0.0, of_part)
+                for of_part, excused in zip(self.of_terms, self.excused, strict=True)
+            ]
+        )
+
+    def in_rows(self, rows: Ints) -> TermWorth:
+        """The same for other rows."""
+        return TermWorth(
+            self.of_terms,
+            tuple(None if excused is None else excused[rows] for excused in self.excused),
+        )
+
+    def share_of(self, covered: Floats) -> Floats:
+        """How much of each part each row covers, P × U.
+
+        Args:
+            covered: How well it covers each term, U × T. A row that is asked for nothing
+                covers all of it.
+
+        """
+        share: Floats = self.shares @ covered.T
+        for place, (worth, excused) in enumerate(zip(self.of_terms, self.excused, strict=True)):
+            if excused is not None:
+                asked = ~excused @ worth
+                np.divide((covered * ~excused) @ worth, asked, out=share[place], where=asked > 0)
+                share[place, asked <= 0] = 1.0
+        return share
+
+
+class Passage(NamedTuple):
+    """A passage of a text: the terms that it was weighed with, what its coverage counted for saying
+    few of the query's, and how often it says each.
+    """
+
+    length: float
+    weight: float
     tf: Floats
 
 
 class _Passages(NamedTuple):
-    """Passages one by one: each one's candidate, its term frequencies, its length
-    and its weight.
+    """N passages one by one, by ascending row: each one's candidate, its term frequencies, N × T,
+    its length and its weight for each part, P × N.
     """
 
     row: Ints
@@ -85,89 +131,106 @@ class _Passages(NamedTuple):
     weight: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class BestPassages:
+    """Of U candidates the best passages for P parts of a query.
+
+    Args:
+        share: P × U, the share of the part that it covers, in [0, 1]; 0 for a candidate that is no
+            longer than a passage.
+        weighed: All passages, with the share that each covers of each part, P × N.
+
+    """
+
+    share: Floats
+    weighed: tuple[tuple[_Passages, Floats], ...]
+
+    def passage(self, part: int, row: int) -> Passage | None:
+        """The best one of a candidate; None where none covers anything."""
+        best, highest = None, 0.0
+        for passages, shares in self.weighed:
+            of_row = (passages.row == row).nonzero()[0]
+            if len(of_row) and shares[part, of_row].max() > highest:
+                at = of_row[np.argmax(shares[part, of_row])]
+                highest = shares[part, at]
+                best = Passage(
+                    float(passages.length[at]), float(passages.weight[part, at]), passages.tf[at]
+                )
+        return best
+
+
 def best_passages(
-    candidates: CandidateSet, terms: Sequence[str], worth: Floats, rules: PassageRules
+    candidates: CandidateSet,
+    terms: Sequence[str],
+    asked: Flags,
+    worth: TermWorth,
+    rules: PassageRules,
 ) -> BestPassages:
     """The best passage of each candidate that is longer than one.
 
     Args:
         candidates: With the columns of these terms.
-        terms: Of the query.
-        worth: Of each term, T; or U × T where candidates are asked for different ones.
+        terms: Of the whole query, T.
+        asked: Which of them each part has, P × T.
+        worth: Of each term to each part.
         rules: The numbers.
 
     """
-    rows = len(candidates)
-    best = BestPassages(
-        np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros((rows, len(terms)))
-    )
+    share = np.zeros((len(asked), len(candidates)))
+    weighed = []
+    for passages in _passages(candidates, terms, asked.astype(np.float32), rules):
+        covered = saturation(passages.tf, passages.length, rules.mean_length, rules.k1, rules.b)
+        shares = passages.weight * worth.in_rows(passages.row).share_of(covered)
+        starts = np.diff(passages.row, prepend=-1).nonzero()[0]
+        rows = passages.row[starts]
+        share[:, rows] = np.maximum(share[:, rows], np.maximum.reduceat(shares, starts, axis=1))
+        weighed.append((passages, shares))
+    return BestPassages(share, tuple(weighed))
+
+
+def _passages(
+    candidates: CandidateSet,
+    terms: Sequence[str],
+    asked: npt.NDArray[np.float32],
+    rules: PassageRules,
+) -> Iterator[_Passages]:
+    """Of short texts after long ones the text itself, and of long texts a passage of each size from
+    each place of a term.
+    """
     alone = (
         (candidates.length > PASSAGE_TERMS + BESIDE_TERMS)
         & (candidates.own_length <= PASSAGE_TERMS)
     ).nonzero()[0]
-    itself = _Passages(
-        alone,
-        candidates.own[alone].astype(np.float64),
-        candidates.own_length[alone] + BESIDE_TERMS,
-        np.ones(len(alone)),
-    )
-    _take_better(best, itself, worth, rules)
+    if len(alone):
+        yield _Passages(
+            alone,
+            candidates.own[alone].astype(np.float64),
+            candidates.own_length[alone] + BESIDE_TERMS,
+            np.ones((len(asked), len(alone))),
+        )
     row, place, term = candidates.places
     if not len(row):
-        return best
+        return
     key = row * _FAR + place
     counts = np.zeros((len(row) + 1, len(terms)))
     counts[np.arange(1, len(row) + 1), term] = 1.0
     np.cumsum(counts, axis=0, out=counts)
     beside = _beside(candidates, terms).astype(np.float64)[row]
+    enough = np.minimum(asked.sum(axis=1, keepdims=True), rules.enough)
     for size in rules.terms:
         # in place: a message of six sentences has thousands of passages for tens of terms
         tf = counts[np.searchsorted(key, key + size)]
         tf -= counts[:-1]
+        # of a part of which it says nothing it is no passage, whatever belongs to each passage
+        is_of_part = asked @ (tf > 0).T > 0
         tf += beside
-        term_counts = (tf > 0).view(np.uint8).sum(axis=1, dtype=np.int64)
-        weight = np.minimum(term_counts / min(rules.enough, len(terms)), 1.0)
-        _take_better(
-            best,
-            _Passages(row, tf, np.full(len(row), float(size + BESIDE_TERMS)), weight),
-            worth,
-            rules,
+        terms_in = asked @ (tf > 0).T
+        yield _Passages(
+            row,
+            tf,
+            np.full(len(row), float(size + BESIDE_TERMS)),
+            np.minimum(terms_in / enough, 1.0) * is_of_part,
         )
-    return best
-
-
-def covered_share(covered: Floats, worth: Floats) -> Floats:
-    """How much of the query each candidate covers, U.
-
-    Args:
-        covered: How well each term is covered, U × T.
-        worth: Of each term, T or U × T. A candidate that is asked for nothing covers all of it.
-
-    """
-    if worth.ndim == 1:
-        total: Floats = covered @ (worth / worth.sum())
-        return total
-    asked = worth.sum(axis=1)
-    share: Floats = np.divide(
-        (covered * worth).sum(axis=1), asked, out=np.ones_like(asked), where=asked > 0
-    )
-    return share
-
-
-def _take_better(
-    best: BestPassages, passages: _Passages, worth: Floats, rules: PassageRules
-) -> None:
-    """Put the best of these passages in the place of what is kept of its candidate,
-    where it covers more.
-    """
-    row, tf, length, weight = passages
-    covered = saturation(tf, length, rules.mean_length, rules.k1, rules.b)
-    share = weight * covered_share(covered, worth if worth.ndim == 1 else worth[row])
-    better = share > best.share[row]
-    order = better.nonzero()[0][np.argsort(share[better], kind="stable")]
-    # Of several passages of a candidate the last one stays, which is the best.
-    best.share[row[order]], best.length[row[order]] = share[order], length[order]
-    best.weight[row[order]], best.tf[row[order]] = weight[order], tf[order]
 
 
 def _beside(candidates: CandidateSet, terms: Sequence[str]) -> Flags:

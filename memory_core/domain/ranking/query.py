@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone, tzinfo
+from typing import Self
 
 import numpy as np
 
@@ -261,6 +262,27 @@ class QueryAnalysis:
     def names_a_time(self) -> bool:
         """Whether the query depends on when a day begins."""
         return bool(self.windows or self.anchors)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sentence of a query, two neighbouring ones, or all of them.
+
+    places: the columns of its terms among the query's. sentences: which of the query's
+    sentences it is made of. weight: what its score counts. asks: whether it is a
+    sentence that asks.
+    """
+
+    analysis: QueryAnalysis
+    places: tuple[int, ...]
+    sentences: tuple[int, ...]
+    weight: float = 1.0
+    asks: bool = False
+
+    @classmethod
+    def whole(cls, analysis: QueryAnalysis) -> Self:
+        """The only part of a query of one sentence."""
+        return cls(analysis, tuple(range(len(analysis.terms))), (0,))
 
 
 def analyse_query(text: str, now: datetime) -> QueryAnalysis:

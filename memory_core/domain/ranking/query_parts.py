@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -20,24 +20,16 @@ from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, I
 from memory_core.domain.ranking.index_terms import of_terms
 from memory_core.domain.ranking.learned_order import (
     AskedTokens,
-    PlaceFeatures,
     decreasing_order,
-    joined_tokens,
     learned_order,
     order_features,
     order_logits,
     shared_order,
 )
-from memory_core.domain.ranking.query import QueryAnalysis, analyse_query, with_dates
-from memory_core.domain.ranking.relevance import (
-    Measures,
-    Relevance,
-    RelevanceParameters,
-    SpeakerNames,
-    TermColumns,
-    long_turns,
-)
-from memory_core.domain.ranking.vectors import TokenStates, nearest_tokens
+from memory_core.domain.ranking.measures import Measures
+from memory_core.domain.ranking.query import Part, QueryAnalysis, analyse_query, with_dates
+from memory_core.domain.ranking.relevance import Relevance, RelevanceParameters, long_turns
+from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, words
 from memory_core.domain.text.dates import Window
 from memory_core.domain.text.sentences import Sentence, sentences
@@ -66,22 +58,6 @@ _LEADS_UP_OR_ASKS = re.compile(
 
 ToldTime = tuple[Window, str, str | None]
 """A window, the words that tell it, and the id of the memory that dates them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A sentence, two neighbouring ones, or all of them.
-
-    places: the columns of its terms among the message's. sentences: which of the message's
-    sentences it is made of. weight: what its score counts. asks: whether it is a
-    sentence that asks.
-    """
-
-    analysis: QueryAnalysis
-    places: tuple[int, ...]
-    sentences: tuple[int, ...]
-    weight: float = 1.0
-    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +177,7 @@ def _part(
 
 
 def _plain(analysis: QueryAnalysis) -> QueryParts:
-    return QueryParts(
-        analysis, (analysis.text,), (Part(analysis, tuple(range(len(analysis.terms))), (0,)),)
-    )
+    return QueryParts(analysis, (analysis.text,), (Part.whole(analysis),))
 
 
 def _most_telling(clauses: Sequence[Sentence]) -> list[int]:
@@ -239,13 +213,20 @@ class PartsRelevance:
     best: of each its best part's numbers. part: which of the message's parts that is. order: what
     ranks them (`ordering`), of each its best part's again, where each sentence that asks and is
     answered has its best as high as any other's, so that two questions share the first places.
-    features: by part, of the learned order; empty without it.
+    features: of the learned order, U or P × U each; empty without it.
     """
 
     best: Relevance
     part: Ints
     order: Floats
-    features: tuple[Mapping[str, Floats], ...] = ()
+    features: Mapping[str, Floats] = field(default_factory=dict)
+
+    def features_of(self, part: int) -> dict[str, Floats]:
+        """The features of one part, U each."""
+        return {
+            name: column if column.ndim == 1 else column[part]
+            for name, column in self.features.items()
+        }
 
 
 def parts_relevance(
@@ -260,143 +241,89 @@ def parts_relevance(
 
     vectors, asked_tokens: of its sentences; none where there are none.
     """
-    near = (
-        nearest_tokens(asked_tokens, candidates.states or [None] * len(candidates))
-        if parameters.learned
-        else []
-    )
-    tokens = [
-        AskedTokens.of(near_part, of.worth, candidates)
-        for near_part, of in zip(near, asked_tokens, strict=False)
-    ]
-    speakers, places = SpeakerNames(candidates, statistics), PlaceFeatures(candidates)
-    if query_parts.is_plain:
-        verdict = _verdict(
-            Measures(query_parts.whole, candidates, statistics, parameters, speakers),
-            1.0,
-            places,
-            tokens,
+    parts = query_parts.parts
+    measures = Measures(parts, candidates, statistics, parameters, vectors)
+    weights = np.array([part.weight for part in parts])
+    relevant = measures.relevance(weights)
+    order = measures.ordering(relevant, weights)
+    features: dict[str, Floats] = {}
+    logits = None
+    if parameters.learned and candidates.turns.any():
+        features = _features(measures, relevant, order, weights, asked_tokens)
+        logits = order_logits(
+            features, long_turns(statistics), (len(parts), len(candidates)), learned_order()
         )
-        return PartsRelevance(
-            verdict.relevant,
-            np.zeros(len(candidates), dtype=np.int64),
-            verdict.order,
-            (verdict.features,),
-        )
-    parts, verdicts = query_parts.parts, list[_Verdict]()
-    columns = TermColumns(candidates, statistics, parameters)
-    for part in parts:
-        view = part_of(candidates, part, vectors)
-        of_part = [tokens[place] for place in part.sentences] if tokens else []
-        verdicts.append(
-            _verdict(
-                Measures(
-                    part.analysis,
-                    view,
-                    statistics,
-                    parameters,
-                    speakers,
-                    columns.of_part(view, part.places),
-                ),
-                part.weight,
-                places,
-                of_part,
-            )
-        )
-    scores = np.array([verdict_of_part.relevant.score for verdict_of_part in verdicts])
-    best = np.argmax(scores, axis=0)
-    order = _shared(verdicts, scores.max(axis=1, initial=0.0), parts, candidates.turns)
+        order = _learned_among_turns(order, logits, candidates.turns)
+    best = np.argmax(relevant.score, axis=0)
+    if not query_parts.is_plain:
+        order = _shared(order, logits, relevant.score.max(axis=1, initial=0.0), parts, candidates)
+        relevant = replace(relevant, boosts={**relevant.boosts, WEIGHT: weights[:, None]})
     return PartsRelevance(
-        _of_best_parts(verdicts, parts, best),
-        best,
-        order,
-        tuple(verdict_of_part.features for verdict_of_part in verdicts),
+        relevant.of_parts(best), best, order[0] if order.ndim == 2 else order, features
     )
 
 
-def _of_best_parts(verdicts: Sequence[_Verdict], parts: Sequence[Part], best: Ints) -> Relevance:
-    """Of each candidate the numbers of its best part. best: U, which part that is."""
-    rows = np.arange(len(best))
-
-    def picked(columns: Sequence[Floats]) -> Floats:
-        chosen: Floats = np.array(columns)[best, rows]
-        return chosen
-
-    relevances = [verdict.relevant for verdict in verdicts]
-    unboosted = np.ones(len(best))
-    boosts: Mapping[str, Floats] = {
-        name: picked([relevance.boosts.get(name, unboosted) for relevance in relevances])
-        for name in dict.fromkeys(name for relevance in relevances for name in relevance.boosts)
-    }
-    return Relevance(
-        picked([relevance.score for relevance in relevances]),
-        picked([relevance.lexical for relevance in relevances]),
-        picked([relevance.similarity for relevance in relevances]),
-        {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
-    )
+def _features(
+    measures: Measures,
+    relevant: Relevance,
+    order: Floats,
+    weights: Floats,
+    asked_tokens: Sequence[TokenStates],
+) -> dict[str, Floats]:
+    """Those of the learned order, which knows no weights."""
+    if (weights != 1.0).any():
+        relevant = measures.relevance()
+        order = measures.ordering(relevant)
+    tokens = AskedTokens.of(measures.parts, asked_tokens, measures.candidates)
+    return order_features(measures, relevant, order, tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class _Verdict:
-    """Of one part. logits and features: of the learned order; None and nothing without it."""
-
-    relevant: Relevance
-    order: Floats
-    logits: Floats | None
-    features: Mapping[str, Floats]
-
-
-def _verdict(
-    measures: Measures, weight: float, places: PlaceFeatures, tokens: Sequence[AskedTokens]
-) -> _Verdict:
-    candidates, statistics = measures.candidates, measures.statistics
-    relevant = measures.relevance(weight)
-    order = measures.ordering(relevant, weight)
-    if not measures.parameters.learned or not candidates.turns.any():
-        return _Verdict(relevant, order, None, {})
-    unweighted = relevant if weight == 1.0 else measures.relevance()
-    order_of_unweighted = order if weight == 1.0 else measures.ordering(unweighted)
-    features = order_features(
-        measures, unweighted, order_of_unweighted, places, joined_tokens(tokens)
-    )
-    logits = order_logits(features, long_turns(statistics), len(candidates), learned_order())
-    return _Verdict(relevant, _learned_among_turns(order, logits, candidates), logits, features)
-
-
-def _learned_among_turns(order: Floats, logits: Floats, candidates: CandidateSet) -> Floats:
+def _learned_among_turns(order: Floats, logits: Floats, turns: Flags) -> Floats:
     """The learned order of turns, of which it was learned; a fact, a note or an episode keeps its
-    place by relevance.
+    place by relevance. P × U each.
     """
-    turns, mixed = candidates.turns, order.copy()
-    mixed[turns] = decreasing_order(logits[turns], float(order[turns].max()), learned_order())
+    mixed = order.copy()
+    mixed[:, turns] = decreasing_order(
+        logits[:, turns], order[:, turns].max(axis=1, keepdims=True), learned_order()
+    )
     return mixed
 
 
 def _shared(
-    verdicts: Sequence[_Verdict], relevances: Floats, parts: Sequence[Part], turns: Flags
+    orders: Floats,
+    logits: Floats | None,
+    relevances: Floats,
+    parts: Sequence[Part],
+    candidates: CandidateSet,
 ) -> Floats:
     """Of each candidate its best order over the parts, where each answered question's best is as
     high as the highest.
 
     What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a
     second question about long texts behind. Of several answered questions the one whose answer is
-    less sure gets more of the first places for its turns. relevances: of each part its best hit's.
-    turns: whose order was learned.
+    less sure gets more of the first places for its turns.
+
+    Args:
+        orders: P × U.
+        logits: The same, of the learned order; None without it.
+        relevances: Of each part its best hit's.
+        parts: P.
+        candidates: U, of which turns have a learned order.
+
     """
-    orders = [verdict.order for verdict in verdicts]
-    tops = [float(order.max(initial=0.0)) for order in orders]
-    highest = max(tops)
+    orders = orders.copy()
+    tops = orders.max(axis=1, initial=0.0)
     answered = [
-        part.asks and best >= ANSWERED
-        for part, best in zip(parts, relevances.tolist(), strict=True)
+        place
+        for place, (part, best) in enumerate(zip(parts, relevances.tolist(), strict=True))
+        if part.asks and best >= ANSWERED
     ]
-    several = sum(answered) > 1
-    for place, verdict in enumerate(verdicts):
-        if answered[place]:
-            orders[place] = orders[place] * (highest / tops[place])
-        if answered[place] and several and verdict.logits is not None:
-            orders[place][turns] = orders[place][turns].max() * shared_order(verdict.logits[turns])
-    lifted: Floats = np.max(orders, axis=0)
+    turns = candidates.turns
+    for place in answered:
+        orders[place] *= tops.max() / tops[place]
+        if len(answered) > 1 and logits is not None:
+            orders[place][turns] = orders[place][turns].max() * shared_order(logits[place][turns])
+    lifted: Floats = orders.max(axis=0)
     return lifted
 
 

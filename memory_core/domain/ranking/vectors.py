@@ -167,30 +167,20 @@ def state_bytes(stored: str) -> bytes | None:
     )
 
 
-def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) -> list[States]:
-    """The cosines of each query's tokens with the nearest token of each text.
+def nearest_tokens(asked: Sequence[TokenStates], texts: Sequence[bytes | None]) -> States:
+    """The cosines of the tokens of queries with the nearest token of each text.
 
     Args:
-        asked: The token states of each query.
+        asked: The token states of each query, Q tokens in all.
         texts: Of each of U texts its states (`state_bytes`), None for none.
 
     Returns:
-        Of each query U × Q cosines; NaN for a text without states.
+        Q × U cosines; NaN for a text without states.
 
     """
-    if not asked:
-        return []
-    encoded_queries = [query.states.removeprefix(VERSION) for query in asked]
-    near = _nearest("".join(encoded_queries).encode(), texts)
-    ends = np.cumsum([len(states) // DIMENSIONS for states in encoded_queries])
-    return np.split(near, ends[:-1], axis=1)
-
-
-def _nearest(asked: bytes, texts: Sequence[bytes | None]) -> States:
-    """`nearest_tokens` for the tokens of all queries together."""
-    query = decoded(asked)
+    query = decoded("".join(query.states.removeprefix(VERSION) for query in asked).encode())
     query = query / _lengths(query)[:, None]
-    near = np.full((len(texts), len(query)), np.nan, dtype=np.float32)
+    near = np.full((len(query), len(texts)), np.nan, dtype=np.float32)
     known = [row for row, text_states in enumerate(texts) if text_states]
     if known and len(query):
         known_states = [texts[row] or b"" for row in known]
@@ -198,9 +188,10 @@ def _nearest(asked: bytes, texts: Sequence[bytes | None]) -> States:
             [0, *(len(text_states) // DIMENSIONS for text_states in known_states[:-1])]
         )
         states = decoded(b"".join(known_states))
-        cosines = states @ query.T
-        cosines /= _lengths(states)[:, None]
-        near[known] = np.maximum.reduceat(cosines, starts, axis=0)
+        # a row a token of the query: along rows the greatest of each text is found twice as fast
+        cosines = query @ states.T
+        cosines /= _lengths(states)
+        near[:, known] = np.maximum.reduceat(cosines, starts, axis=1)
     return near
 
 
