@@ -247,8 +247,8 @@ class Workers:
             code = await worker.process.wait()
             worker.is_ready = False
             await asyncio.gather(*worker.tasks)
-            if not self._ready[number].is_set():
-                self._give_up(code if code > 0 else 1)
+            if not self._ready[number].is_set() and code >= 0:  # it has said why
+                self._give_up(code or 1)
                 return
             deaths = 0 if worker.got_ready else deaths + 1
             if deaths == DEATHS_AT_START:

@@ -263,6 +263,20 @@ def test_a_killed_worker_takes_nothing_acknowledged_along_and_another_takes_its_
         host.stop(signal.SIGKILL)
 
 
+@pytest.mark.parametrize("number", range(WORKERS))
+def test_a_worker_killed_before_it_was_ready_is_started_again(tmp_path: Path, number: int) -> None:
+    host = Host(tmp_path, "--workers", str(WORKERS))
+    try:
+        started = answer_when(lambda: workers_of(host.process.pid), lambda now: len(now) == WORKERS)
+        os.kill(started[number], signal.SIGKILL)
+        assert memories_of(host.url, "ana") == []
+        assert started[number] not in workers_of(host.process.pid)
+        assert host.terminal.count("another one takes its place") == 1
+        assert host.stop(signal.SIGINT) == 0
+    finally:
+        host.stop(signal.SIGKILL)
+
+
 def memories_of(url: str, user: str) -> list[dict[str, Any]]:
     """All memories of a user, over a new connection."""
     with httpx.Client(base_url=url, timeout=30) as client:
