@@ -67,10 +67,13 @@ KEPT_CHARACTERS = 10_000
 """Of a text up to which what was read of it is kept for the next query."""
 AHEAD_CHARACTERS = 500
 """Of a text from which on it is read before it is asked for; a shorter one is hardly ever cut."""
-KEPT_BYTES, KEPT_COUNTS = 4_000_000, 16_384
-"""Of what is kept of all texts: some 6 KB of a turn of 400 words; and of how many texts the number
+KEPT_BYTES, KEPT_COUNTS = 2_000_000, 16_384
+"""Of what is kept of all texts: some 3 KB of a turn of 400 words; and of how many texts the number
 of tokens is.
 """
+_NUMBERS = 1 << 32
+"""Of terms: two of a text share one in a text of ten million."""
+_SMALL = 1 << 16
 NOTHING: Mapping[str, int] = MappingProxyType({})
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
@@ -141,7 +144,8 @@ class _Read:
     terms as numbers, in order.
 
     longest: characters of the longest unit before any was cut. costs: tokens of each unit. terms,
-    places, again: of each term and each unit that says it; 1 where it says it more than once.
+    places: of each term and each unit that says it; a place is twice the unit's, and 1 more where
+    the unit says the term more than once.
     """
 
     longest: int
@@ -151,7 +155,6 @@ class _Read:
     costs: array[int]
     terms: array[int]
     places: array[int]
-    again: array[int]
 
     @classmethod
     def of(cls, text: str, longest: int) -> _Read:
@@ -161,18 +164,24 @@ class _Read:
         every = _Units(units(text, longest, stretches))
         before_cut = max((end - start for start, end in stretches), default=0)
         postings = every.postings()
-        columns = zip(*postings, strict=True) if postings else ((), (), ())
-        return cls(before_cut, tables, *_placed(text, every.units), *map(array, "qIB", columns))
+        return cls(
+            before_cut,
+            tables,
+            *_placed(text, every.units),
+            array("I", [term for term, _ in postings]),
+            _packed([place for _, place in postings], 2 * len(every.units)),
+        )
 
     @classmethod
     def of_units(cls, text: str, every: Sequence[Sentence], tables: tuple[Table, ...]) -> _Read:
         """Where these units are and what each takes, without what they say."""
-        return cls(0, tables, *_placed(text, every), array("q"), array("I"), array("B"))
+        return cls(0, tables, *_placed(text, every), array("I"), array("H"))
 
     @property
     def size(self) -> int:
         """Bytes that it takes."""
-        return 900 + 12 * len(self.starts) + 13 * len(self.terms)
+        columns = (self.starts, self.ends, self.costs, self.terms, self.places)
+        return 800 + sum(len(column) * column.itemsize for column in columns)
 
     def units(self, text: str) -> list[Sentence]:
         """The units themselves."""
@@ -185,12 +194,12 @@ class _Read:
         """What the terms of each unit are worth, and what its neighbours lend it."""
         own = [0.0] * len(self.starts)
         for term in sorted(wanted):
-            name = hash(term)
+            name = hash(term) % _NUMBERS
             first, last = bisect_left(self.terms, name), bisect_right(self.terms, name)
             if first < last:
                 value = log(1 + len(own) / (last - first))
-                for at in range(first, last):
-                    own[self.places[at]] += value * (AGAIN if self.again[at] else 1)
+                for place in self.places[first:last]:
+                    own[place // 2] += value * (AGAIN if place % 2 else 1)
         return _with_lent(own)
 
     def heading(self, best: int) -> int | None:
@@ -208,11 +217,14 @@ class _Read:
 
 def _placed(text: str, every: Sequence[Sentence]) -> tuple[array[int], array[int], array[int]]:
     """Starts, ends and tokens."""
-    starts, ends = (
-        array("I", [unit.start for unit in every]),
-        array("I", [unit.end for unit in every]),
-    )
-    return starts, ends, array("I", _tokens_of_parts(text, starts, ends))
+    starts, ends = [unit.start for unit in every], [unit.end for unit in every]
+    costs, most = _tokens_of_parts(text, starts, ends), 2 * len(text)
+    return _packed(starts, most), _packed(ends, most), _packed(costs, most)
+
+
+def _packed(numbers: Sequence[int], most: int) -> array[int]:
+    """The numbers, all at most `most`, in two bytes each where that is enough."""
+    return array("H" if most < _SMALL else "I", numbers)
 
 
 _READ = KeptNumbers[_Read](KEPT_BYTES)
@@ -269,12 +281,12 @@ class _Units:
     def _languages(self) -> frozenset[str]:
         return frozenset({ENGLISH, language_of([*chain.from_iterable(self._words)])})
 
-    def postings(self) -> list[tuple[int, int, int]]:
-        """Each term as a number, with the place of a unit that says it and whether it does
-        again; in order.
+    def postings(self) -> list[tuple[int, int]]:
+        """Each term as a number, with the place of a unit that says it, as `_Read` has it;
+        in order.
         """
         known: dict[str, tuple[int, ...]] = {}
-        postings: list[tuple[int, int, int]] = []
+        postings: list[tuple[int, int]] = []
         for place, unit_words in enumerate(self._words):
             counts: dict[int, int] = {}
             for word in unit_words:
@@ -282,10 +294,10 @@ class _Units:
                     terms = {
                         term for language in self._languages if (term := term_of(word, language))
                     }
-                    known[word] = numbers = tuple({hash(term) for term in terms})
+                    known[word] = numbers = tuple({hash(term) % _NUMBERS for term in terms})
                 for number in numbers:
                     counts[number] = counts.get(number, 0) + 1
-            postings += [(number, place, int(count > 1)) for number, count in counts.items()]
+            postings += [(number, 2 * place + (count > 1)) for number, count in counts.items()]
         postings.sort()
         return postings
 
