@@ -1,6 +1,6 @@
 """The order of results by a learned sum of features.
 
-It takes the place of `relevance.ordering` in the order alone: relevance and thresholds know nothing
+It takes the place of `Measures.ordering` in the order alone: relevance and thresholds know nothing
 of it. The weights, and what they were learned of, stand in `learned_order.json`;
 `python -m bench.learn_order` makes it. A memory whose tokens' states are not kept is weighed by
 weights that were learned without them, and put among the others by what both come to on those

@@ -100,7 +100,7 @@ class RelevanceParameters:
 
     k1, b: term saturation and length, far softer than the textbook's. least_mean_length,
     most_mean_length: a store's mean length counts within these, so that among long texts a long one
-    is no short one, and among short ones it is not buried. idf_floor: see `bm25.IDF_FLOOR`.
+    is no short one, and among short ones it is not buried. idf_floor: see `passages.IDF_FLOOR`.
     near_weight: what a word near a term counts; near_by_length: less in a text longer than the
     mean, as the term itself. next_weight: what a term counts that the turn after this one says, if
     that is a candidate too. cosine_smoothing: weight of the better neighbouring turn's cosine.
@@ -110,11 +110,11 @@ class RelevanceParameters:
     one. window_boost: the query names a date and the memory's event lies in it or within
     window_slack_days after it. excuse_words: whether who lies in a time need not say the words for
     it. around_weight: what the share of the query that the turns around say with it adds to the
-    order; see `ordering`. long_text_weight: what the cosine adds to the order where turns are long;
-    see `ordering`. passage_terms, passage_enough: sizes of passages that a long text is also
+    order; see `Measures.ordering`. long_text_weight: what the cosine adds to the order where turns
+    are long; see there. passage_terms, passage_enough: sizes of passages that a long text is also
     weighed by, and how many of the query's terms one says to count in full; see `passages`. Without
     sizes a text counts as a whole alone. learned: whether the learned order takes the place of
-    `ordering`; see `learned_order`.
+    `Measures.ordering`; see `learned_order`.
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
