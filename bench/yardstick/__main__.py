@@ -30,6 +30,7 @@ from bench.yardstick import frames, timing, told, turns, units, unrelated
 from bench.yardstick.peers import Embedder
 from bench.yardstick.service import Users, running
 from bench.yardstick.ways import Given, Measured, progress
+from memory_core.localhost.workers import number_of
 
 FRAMES = ROOT / "bench" / "frames.json"
 UNITS = "units"
@@ -117,6 +118,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         type=Path,
         help="a folder for the host's data, which another run takes as they are",
     )
+    parser.add_argument(
+        "--workers",
+        type=number_of,
+        default=1,
+        metavar="N",
+        help="processes of the host; auto, as `make run` (default 1)",
+    )
     options = parser.parse_args(arguments)
     if not options.data and set(options.ways) != {UNITS}:
         parser.error("all ways but units need a file of conversations")
@@ -152,7 +160,7 @@ def _run(options: argparse.Namespace, kept: dict[str, Any], ending: ExitStack) -
         )
         folder = (options.keep or Path(temporary)) / options.profile
         folder.mkdir(parents=True, exist_ok=True)
-        service = ending.enter_context(running(options.profile, folder))
+        service = ending.enter_context(running(options.profile, folder, workers=options.workers))
         embedder = ending.enter_context(Embedder())
         texts = {
             file.stem: [(before, after) for before, after in json.loads(file.read_text())]

@@ -142,7 +142,12 @@ def within(
 
 @contextmanager
 def running(
-    profile: str, folder: Path, *, app: Path = ROOT, settings: Mapping[str, str] | None = None
+    profile: str,
+    folder: Path,
+    *,
+    app: Path = ROOT,
+    settings: Mapping[str, str] | None = None,
+    workers: int = 1,
 ) -> Iterator[Service]:
     """A host with the local embedder for as long as the block runs.
 
@@ -151,6 +156,7 @@ def running(
         folder: Where it keeps its data.
         app: The folder of the app that it serves.
         settings: Further environment variables.
+        workers: Processes behind its port.
 
     """
     with ExitStack() as ending:
@@ -162,7 +168,13 @@ def running(
             emulators = ending.enter_context(azure_stores.running((folder / "stores").resolve()))
             asyncio.run(emulators.provision(DIMENSIONS))
             stores = emulators.settings()
-        host = Host(folder / "data", "minilm", settings={**stores, **(settings or {})}, app=app)
+        host = Host(
+            folder / "data",
+            "minilm",
+            settings={**stores, **(settings or {})},
+            app=app,
+            workers=workers,
+        )
         ending.callback(host.stop)
         service = Service(host.port)
         ending.callback(service.close)
