@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -67,9 +68,9 @@ def end(process: Program, how: signal.Signals = signal.SIGKILL) -> int:
         process.kill()
         code = process.wait()
     deadline = time.monotonic() + STOP_S
-    while members(process.pid) and time.monotonic() < deadline:
-        _send_all(process.pid, signal.SIGKILL)
-        time.sleep(0.01)
+    while (left := members(process.pid)) and time.monotonic() < deadline:
+        for pid in left:
+            _kill(pid, deadline)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
@@ -92,6 +93,17 @@ def members(session: int) -> list[int]:
             if not is_watcher:
                 found.append(int(folder.name))
     return sorted(found, key=lambda pid: (pid != session, pid))
+
+
+def _kill(pid: int, deadline: float) -> None:
+    """Kill a process of somebody else, and wait until it has ended."""
+    with suppress(ProcessLookupError):
+        file = os.pidfd_open(pid)
+        try:
+            signal.pidfd_send_signal(file, signal.SIGKILL)
+            select.select([file], [], [], max(0.0, deadline - time.monotonic()))
+        finally:
+            os.close(file)
 
 
 def _send_all(session: int, what: signal.Signals) -> None:

@@ -20,6 +20,9 @@ def test_an_output_that_takes_nothing_does_not_end_the_host(
 ) -> None:
     with os.fdopen(os.open(FULL, os.O_WRONLY), "w") as full:
         monkeypatch.setattr(sys, "stdout", full)
+        full.write("before\n")
+        with pytest.raises(OSError, match="No space left"):
+            full.flush()
         say("Worker 1 of 2 has ended")
         with suppress(OSError):  # what was not written is tried again
             full.close()

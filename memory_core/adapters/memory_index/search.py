@@ -120,9 +120,10 @@ def find(
     only: the ids that the filter's conditions on metadata let through, which a slice does not hold;
     None where it has none.
     """
-    matches, user_slice.prepared = user_slice.prepared, None
-    is_good = isinstance(matches, WordMatches) and matches.are_of(user_slice, search)
-    if not isinstance(matches, WordMatches) or only is not None or not is_good:
+    prepared = user_slice.prepared
+    if isinstance(prepared, WordMatches) and only is None and prepared.are_of(user_slice, search):
+        matches, user_slice.prepared = prepared, None
+    else:  # what was prepared may be of another query of this user, which comes yet
         matches = match_words(user_slice, search, only)
     postings, standing, near_meaning, worded = (
         matches.postings,

@@ -255,12 +255,11 @@ def parts_relevance(
         )
         order = _learned_among_turns(order, logits, candidates.turns)
     best = np.argmax(relevant.score, axis=0)
-    if not query_parts.is_plain:
-        order = _shared(order, logits, relevant.score.max(axis=1, initial=0.0), parts, candidates)
-        relevant = replace(relevant, boosts={**relevant.boosts, WEIGHT: weights[:, None]})
-    return PartsRelevance(
-        relevant.of_parts(best), best, order[0] if order.ndim == 2 else order, features
-    )
+    if query_parts.is_plain:
+        return PartsRelevance(relevant.of_parts(best), best, order[0], features)
+    shared = _shared(order, logits, relevant.score.max(axis=1, initial=0.0), parts, candidates)
+    relevant = replace(relevant, boosts={**relevant.boosts, WEIGHT: weights[:, None]})
+    return PartsRelevance(relevant.of_parts(best), best, shared, features)
 
 
 def _features(
