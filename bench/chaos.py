@@ -1,11 +1,11 @@
 """`python -m bench.chaos`: kills hosts and stores under load, then looks for what was lost.
 
-Clients write for the whole time: memories of every type, bulks, conversations, edits, deletions,
-with and without Idempotency-Key, again whenever an answer is lost. Meanwhile a seeded disturber
-kills, freezes and restarts the host and what it stands on, fills Redis and the host's disk, cuts
-and delays connections, lets the store refuse, puts clocks forward, and runs a second host on the
-same data. Then everything is let run, and all that was acknowledged is read back through a host
-that was started anew.
+Calls begin at a fixed rate, whatever became of those before: memories of every type, bulks,
+conversations, edits, deletions, with and without Idempotency-Key, again whenever an answer is
+lost. Meanwhile a seeded disturber kills, freezes and restarts the host and what it stands on, fills
+Redis and the host's disk, cuts and delays connections, lets the store refuse, puts clocks forward,
+and runs a second host on the same data. Then everything is let run, and all that was acknowledged
+is read back through a host that was started anew.
 
 lost: acknowledged, and not there or saying something else. doubled: there twice, though it has a
 key, or its fields name it. back: deleted, and shown again. stuck: a task that does not end, also
@@ -30,7 +30,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.chaos_clients import Client, Notebook
+from bench.chaos_clients import MOST_CLIENTS, Notebook
+from bench.chaos_load import Load
 from bench.chaos_servers import Disturber, System
 from bench.chaos_settle import Checker, work_hours_later
 from bench.tables import show
@@ -64,7 +65,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=120.0,
         help="seconds that tasks may take to end afterwards (default 120)",
     )
-    parser.add_argument("--clients", type=int, default=48, help="at once (default 48)")
+    parser.add_argument(
+        "--rate", type=float, default=50.0, help="calls that begin in a second (default 50)"
+    )
+    parser.add_argument(
+        "--clients",
+        type=int,
+        default=MOST_CLIENTS,
+        metavar="N",
+        help="who wait for answers at once, at most; then no call begins (default %(default)s)",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--embedder",
@@ -80,6 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="processes of each host; auto, as `make run`: one a core, at most 4 (default auto)",
     )
     options = parser.parse_args(arguments)
+    if not 1 <= options.clients <= MOST_CLIENTS or options.rate <= 0:
+        parser.error(f"--clients is from 1 to {MOST_CLIENTS}, --rate more than 0")
     print(
         f"Python {platform.python_version()}, {os.cpu_count()} cores, load "
         f"{os.getloadavg()[0]:.1f}, seed {options.seed}, workers of a host: {options.workers}",
@@ -132,13 +144,11 @@ async def _disturb(system: System, notebook: Notebook, options: argparse.Namespa
     """Traffic and disturbances, until all calls are answered."""
     until = time.monotonic() + options.seconds
     disturber = Disturber(system, options.seed, until)
-    clients = [
-        Client(number, options.seed, system, notebook, until) for number in range(options.clients)
-    ]
+    load = Load(options.rate, options.clients, options.seed, system, notebook, until)
     async with asyncio.TaskGroup() as group:
         group.create_task(disturber.run())
-        for client in clients:
-            group.create_task(client.run())
+        group.create_task(load.run())
+    notebook.counts["calls at once, at most"] = load.clients
     print(f"{options.seconds:.0f} s of traffic are over; waiting for tasks to end", flush=True)
     return disturber
 
