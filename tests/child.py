@@ -101,9 +101,18 @@ def _kill(pid: int, deadline: float) -> None:
         file = os.pidfd_open(pid)
         try:
             signal.pidfd_send_signal(file, signal.SIGKILL)
-            select.select([file], [], [], max(0.0, deadline - time.monotonic()))
+            is_readable(file, deadline - time.monotonic())
         finally:
             os.close(file)
+
+
+def is_readable(file: int, seconds: float) -> bool:
+    """Whether a file has something to read, or has ended, within so many seconds; whatever its
+    number is, of which `select` takes none above 1,023.
+    """
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(max(0.0, seconds) * 1000))
 
 
 def _send_all(session: int, what: signal.Signals) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import subprocess
 import sys
 import time
@@ -88,8 +87,8 @@ class CosmosServer:
                 stdout=subprocess.PIPE,
             )
         assert self._process.stdout is not None
-        readable, _, _ = select.select([self._process.stdout], [], [], START_S)
-        line = self._process.stdout.readline() if readable else b""
+        started = child.is_readable(self._process.stdout.fileno(), START_S)
+        line = self._process.stdout.readline() if started else b""
         if not line:
             self.kill()
             raise RuntimeError("the Cosmos emulator did not start")

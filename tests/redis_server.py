@@ -5,7 +5,6 @@ paused and brought back.
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 import time
@@ -72,10 +71,12 @@ class RedisServer:
         assert process.stdout is not None
         seen = b""
         while b"Ready to accept connections" not in seen:
-            readable, _, _ = select.select(
-                [process.stdout], [], [], max(0.0, deadline - time.monotonic())
+            file = process.stdout.fileno()
+            piece = (
+                os.read(file, 65536)
+                if child.is_readable(file, deadline - time.monotonic())
+                else b""
             )
-            piece = os.read(process.stdout.fileno(), 65536) if readable else b""
             if not piece:
                 child.end(process)
                 raise RuntimeError(f"redis-server did not start:\n{seen.decode(errors='replace')}")
