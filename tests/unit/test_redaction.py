@@ -53,6 +53,12 @@ def test_planted_secrets_are_found_and_a_redacted_text_stays_as_it_is() -> None:
             "the password is [redacted: password]. Write it down",
         ),
         ("ok, my pin is 4821", "ok, my pin is [redacted: password]"),
+        ("my log-in code is 4821-x", "my log-in code is [redacted: password]"),
+        ("Der Zugangscode lautet 4821-x", "Der Zugangscode lautet [redacted: password]"),
+        (
+            "<auth-key>a1b2c3d4</auth-key> and --client-secret a1b2c3d4",
+            "<auth-key>[redacted: key]</auth-key> and --client-secret [redacted: key]",
+        ),
         (
             "curl -u ana:Sommer-24 x --api-token a1b2c3d4 y",
             "curl -u ana:[redacted: password] x --api-token [redacted: token] y",

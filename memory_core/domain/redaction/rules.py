@@ -36,7 +36,8 @@ class Rule:
     kind: what the mark calls it. hints: the text holds one of them, in lower case, if the
     expression can match; none: it is always tried. group: the part of the match that is replaced;
     the first group that matched, where it is 1. check: decides what no expression can. least:
-    characters without a blank between them that a match has at least.
+    characters without a blank between them that a match has at least. also: what the text holds
+    beside a hint.
     """
 
     kind: str
@@ -45,6 +46,7 @@ class Rule:
     group: int = 0
     check: Check | None = None
     least: int = 0
+    also: str = ""
 
 
 _BEFORE: Final = r"(?<![A-Za-z0-9])"
@@ -366,25 +368,27 @@ _ASSIGNED: Final = tuple(
 _IN_TAGS: Final = tuple(
     Rule(
         kind,
-        ("</",),
+        tuple(hints.split()),
         re.compile(rf"(?:{names}){_SUFFIX}>\s{{0,3}}([^\s<>]{{4,500}})\s{{0,3}}</", re.IGNORECASE),
         1,
         _is_given,
+        also="</",
     )
-    for kind, names, _ in _KINDS_OF_NAMES
+    for kind, names, hints in _KINDS_OF_NAMES
 )
 _OPTIONS: Final = (
     *(
         Rule(
             kind,
-            ("--",),
+            tuple(hints.split()),
             re.compile(
                 rf"(?<![\w-])--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{names})\s{{1,3}}[\"']?([^\s\"'<>]{{4,500}})"
             ),
             1,
             _is_given,
+            also="--",
         )
-        for kind, names, _ in _KINDS_OF_NAMES
+        for kind, names, hints in _KINDS_OF_NAMES
     ),
     Rule(
         "password",
@@ -427,8 +431,8 @@ _STATEMENTS: Final = (
     # The wifi password is …, my PIN for the card was …, das Passwort fürs WLAN lautet …
     Rule(
         "password",
-        ("pass", "pin", "pw", "kennw", "code", "geheimzahl", "contraseña", "clave", "senha",
-            "wachtwoord", "hasło", "lösenord"),
+        ("pass", "pin", "pw", "kennw", "in code", "zugangscode", "geheimzahl", "contraseña",
+            "clave", "senha", "wachtwoord", "hasło", "lösenord"),
         re.compile(
             rf"(?:{_NOUNS})(?:s|es|er)?\b{_NO_COMPOUND}(?:[ \t][\w'’äöüß.-]{{1,24}}){{0,6}}?"
             r"(?:\s{0,2}[:=]|\s{1,2}(?:is|was|are|be|to|ist|war|lautet|lautete|heißt|auf|est|es|é"

@@ -48,7 +48,7 @@ def _replace(text: str, rules: Sequence[Rule], *, is_short: bool) -> tuple[str, 
         return text, counts
     lower, longest = text.lower(), max(map(len, text.split()), default=0)
     for rule in rules:
-        if longest < rule.least:
+        if longest < rule.least or rule.also not in lower:
             continue
         # a loop, as `any` with a generator takes three times as long: most texts are short,
         # most rules hint

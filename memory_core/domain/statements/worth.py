@@ -18,6 +18,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.memory import GivenWorth, Worth
 from memory_core.domain.text.analyzer import GREETINGS
 from memory_core.domain.text.kept import keep_texts
+from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import Sentence, sentences
 
 HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
@@ -299,8 +300,9 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
     read_text = _read(text).replace("’", "'")
     if asks_to_keep(read_text):
         return "asked_to_keep"
-    hinted = [pattern for pattern in _PATTERNS if pattern[2].search(read_text)]
-    named = "call me " in read_text.casefold()
+    lower = read_text.lower()
+    hinted = [pattern for pattern in _PATTERNS if may_match(pattern[2], lower)]
+    named = "call me " in lower
     if not hinted and not named:
         return None
     split = sentences(read_text)
