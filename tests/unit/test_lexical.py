@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from memory_core.domain.memory import Lexical, MemoryType
 from memory_core.domain.ranking.index_terms import (
+    EMBEDDED_CHARACTERS,
     MAX_TURN_TERMS,
     Turn,
     analyse,
     as_turn,
     embedding_text,
     search_text,
+    text_to_embed,
     with_lexical,
 )
 from memory_core.domain.ranking.query_parts import query_parts_of
@@ -100,6 +102,18 @@ def test_the_vector_of_a_turn_is_made_of_its_date_and_what_was_said_itself():
     assert text == "[8 May 2023] Ann: A lot"
     alone = embedding_text(MemoryType.EPISODIC, "A lot", actor=None, event_timestamp=MOMENT)
     assert alone == "[8 May 2023] A lot"
+
+
+@pytest.mark.parametrize(
+    "of_messages", [{"actor": "Ann", "session_id": "s"}, {"id": "mem_1", "cell_id": "mem_1"}]
+)
+def test_only_the_beginning_of_what_was_said_or_formed_of_that_is_embedded(of_messages):
+    long = "word " * 400
+    assert text_to_embed(memory(long, **of_messages)).endswith(long[:EMBEDDED_CHARACTERS])
+
+
+def test_a_text_that_was_saved_by_itself_is_embedded_as_a_whole():
+    assert text_to_embed(memory("word " * 400)).endswith("word " * 400)
 
 
 @pytest.mark.parametrize("memory_type", [MemoryType.SEMANTIC, MemoryType.PROCEDURAL])

@@ -41,13 +41,15 @@ its neighbours.
 """
 
 EMBEDDED_CHARACTERS = 500
-"""Of a message, or of an episode with a speaker and a session.
+"""Of a message, of an episode with a speaker and a session, and of what was formed of messages.
 
 An answer of a thousand words is about everything. Of the turns of chats with an assistant that hold
 an answer, .60 are among the ten nearest by vectors of 300, of 500 and of 700 characters and .59 by
 1,000, a window of the local embedder in most languages (7 conversations of BEAM's tuning part);
-500 take half the time of 1,000. By four windows and by all it is .07 less than by one. Words are
-found anywhere.
+500 take half the time of 1,000. By four windows and by all it is .07 less than by one. A narrative
+is about as much, and its messages are found by vectors of their own: with 500 characters of it .733
+of the evidence is in the contexts of BEAM's first five conversations, with all of it .719. Words
+are found anywhere.
 """
 
 _ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
@@ -225,11 +227,14 @@ def reread(memory: Memory) -> Memory:
 
 
 def text_to_embed(memory: Memory) -> str:
-    """The text that a memory's vector is made of; of a turn only its beginning."""
+    """The text that a memory's vector is made of; of a turn, and of what was formed of messages,
+    only its beginning.
+    """
     is_turn = is_message(memory.id) or (
         memory.type is MemoryType.EPISODIC and bool(memory.actor and memory.session_id)
     )
-    content = memory.content[:EMBEDDED_CHARACTERS] if is_turn else memory.content
+    is_cut = is_turn or memory.cell_id is not None
+    content = memory.content[:EMBEDDED_CHARACTERS] if is_cut else memory.content
     return embedding_text(memory.type, content, actor=memory.actor, event_timestamp=told_at(memory))
 
 
