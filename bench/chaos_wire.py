@@ -36,6 +36,7 @@ class Wire:
 
     async def start(self) -> None:
         """Listen on a free port."""
+        self._loop = asyncio.get_running_loop()
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
 
     async def stop(self) -> None:
@@ -47,8 +48,11 @@ class Wire:
             await self._server.wait_closed()
 
     def cut(self) -> None:
-        """Break all connections, and each new one at once."""
+        """Break all connections, and each new one at once. Any thread may call it."""
         self._is_whole = False
+        self._loop.call_soon_threadsafe(self._break_all)
+
+    def _break_all(self) -> None:
         for writer in self._writers:
             writer.transport.abort()
 

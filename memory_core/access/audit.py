@@ -11,9 +11,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from memory_core.access.records import AuditEntry, AuditPage
+from memory_core.access.records import AuditEntry, AuditPage, plain_correlation
 from memory_core.domain.access import Action
 from memory_core.domain.conversation import TaskKind
 from memory_core.domain.errors import Unavailable
@@ -150,17 +150,17 @@ class TaskAudit:
         """
         while documents := await self._store.about(owner.app_id, owner.user_id, REDACTED_AT_ONCE):
             redacted = [
-                replace(document, body={**document.body, "target": _redacted(document, user)})
+                replace(document, body={**document.body, **_redacted(document, user)})
                 for document in documents
             ]
             await self._store.write(owner.app_id, redacted)
 
 
-def _redacted(document: Document, user: Mapping[str, str]) -> dict[str, str]:
-    return {
-        **{name: value for name, value in document.body["target"].items() if name != "user_id"},
-        **user,
-    }
+def _redacted(document: Document, user: Mapping[str, str]) -> dict[str, Any]:
+    body = document.body
+    target = {name: value for name, value in body["target"].items() if name != "user_id"}
+    correlation = plain_correlation(body.get("correlation_id"))
+    return {"target": {**target, **user}, "correlation_id": correlation}
 
 
 def _entry_id(lease: Lease) -> str:
@@ -177,6 +177,10 @@ def _entry(
         action=action,
         target=target,
         outcome="accepted",
-        correlation_id=operation.correlation_id,
+        correlation_id=(
+            plain_correlation(operation.correlation_id)
+            if action == "user_erased"
+            else operation.correlation_id
+        ),
         mode=operation.plan.get("mode") if action == "memories_forgotten" else None,
     )

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any, Final
 
 from memory_core.access.audit import entry_document
 from memory_core.access.key_tags import KeyTags
 from memory_core.access.lookup import KeyLookup, key_document, key_in
-from memory_core.access.records import AuditEntry, KeyPage, NewKey, StoredKey, key_digest
+from memory_core.access.records import (
+    AuditEntry,
+    KeyPage,
+    NewKey,
+    StoredKey,
+    key_digest,
+    plain_correlation,
+)
 from memory_core.domain.access import Action, Right
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
 from memory_core.domain.requests.access import KeyInput, KeysInput, RotateInput
@@ -119,10 +128,22 @@ class ApiKeys:
             Unavailable: The store is down.
 
         """
+        await self._withdraw(app_id, key_id, call, has_setting_admin=has_setting_admin)
+
+    async def _withdraw(
+        self,
+        app_id: str,
+        key_id: str,
+        call: Call,
+        *,
+        has_setting_admin: bool,
+        changed: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """As `withdraw`. changed: further fields of the key from then on."""
         for _ in range(ROUNDS):
             document = await self._read(app_id, key_id)
             key, now = key_in(document), self._clock.now()
-            if key.withdrawn_at is not None:
+            if key.withdrawn_at is not None and key.model_copy(update=changed) == key:
                 return
             beside: list[Document] = []
             if (
@@ -133,23 +154,38 @@ class ApiKeys:
                 # Written as it was read, so that two admins can't withdraw themselves,
                 # or each other, at the same moment.
                 beside = [await self._other_admin(app_id, key_id)]
-            withdrawn = key.model_copy(update={"withdrawn_at": now})
-            entry = self._entry("key_withdrawn", call, key_id=key_id)
-            gone = key_document(withdrawn, document, now + WITHDRAWN_SHOWN_FOR)
-            if await self._write(app_id, [gone, *beside, entry]):
+            withdrawn = key.model_copy(update={"withdrawn_at": key.withdrawn_at or now, **changed})
+            entries = (
+                [self._entry("key_withdrawn", call, key_id=key_id)]
+                if key.withdrawn_at is None
+                else []
+            )
+            gone = key_document(
+                withdrawn, document, (key.withdrawn_at or now) + WITHDRAWN_SHOWN_FOR
+            )
+            if await self._write(app_id, [gone, *beside, *entries]):
                 self._lookup.changed(withdrawn)
                 return
         raise _busy()
 
     async def withdraw_bound(self, owner: Owner, call: Call) -> None:
-        """Withdraw all keys that are bound to a user, who is being erased. Raises Unavailable."""
+        """Withdraw all keys that are bound to a user, who is being erased, and let go of their
+        names, which may name that person. Raises Unavailable.
+        """
+        call = replace(call, correlation_id=plain_correlation(call.correlation_id))
         place: Place | None = None
         while documents := await self._store.page(owner.app_id, "key", place, PAGE):
             for document in documents:
                 key = key_in(document)
-                if key.user_id == owner.user_id and key.withdrawn_at is None:
+                if key.user_id == owner.user_id:
                     # No key of a user manages an app's keys, so there is no admin to be left.
-                    await self.withdraw(owner.app_id, key.key_id, call, has_setting_admin=True)
+                    await self._withdraw(
+                        owner.app_id,
+                        key.key_id,
+                        call,
+                        has_setting_admin=True,
+                        changed={"name": None},
+                    )
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
 
     async def rotate(self, app_id: str, key_id: str, asked: RotateInput, call: Call) -> NewKey:
@@ -167,9 +203,8 @@ class ApiKeys:
                     "one instead"
                 )
             if key.replaced_by is not None:
-                raise Conflict(
-                    f"this key was rotated before, to {key.replaced_by}: rotate that one"
-                )
+                advice = await self._advice_after(app_id, key.replaced_by)
+                raise Conflict(f"this key was rotated before, to {key.replaced_by}{advice}")
             made = self._new(
                 app_id,
                 self._new_id(app_id, call, key_id),
@@ -189,6 +224,14 @@ class ApiKeys:
                 self._lookup.changed(made.key)
                 return NewKey(made.key, made.text, replaces=key_id)
         raise _busy()
+
+    async def _advice_after(self, app_id: str, key_id: str) -> str:
+        """What to do instead of rotating a key that this one has replaced."""
+        document = await self._store.read(app_id, key_id)
+        status = None if document is None else key_in(document).status(self._clock.now())
+        if status == "active":
+            return ": rotate that one"
+        return f", which is {status or 'gone'}. Make a new one instead"
 
     async def _write(self, app_id: str, documents: Sequence[Document]) -> bool:
         """As `KeyStore.write`, and again after a lost answer: the secret in an answer that is never

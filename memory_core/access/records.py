@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,7 @@ from pydantic import ConfigDict
 
 from memory_core.domain.access import Action, KeyStatus, Right
 from memory_core.domain.deferred_model import DeferredModel
+from memory_core.ledger.ids import derived
 
 _SHOWN: Final = (
     "key_id",
@@ -104,6 +106,18 @@ class KeyPage:
 
     keys: tuple[StoredKey, ...]
     next_cursor: str | None
+
+
+_PLAIN_ID: Final = re.compile(r"[0-9a-fA-F-]{8,64}")
+
+
+def plain_correlation(correlation_id: str | None) -> str | None:
+    """A correlation id beside which nobody is named: a hash of one that callers made of more than
+    hexadecimal digits, since it may have a person's name.
+    """
+    if correlation_id is None or _PLAIN_ID.fullmatch(correlation_id):
+        return correlation_id
+    return derived("cor", correlation_id)
 
 
 class AuditEntry(DeferredModel):

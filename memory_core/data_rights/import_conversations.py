@@ -270,7 +270,8 @@ def conversation_in(number: int, line: bytes, now: datetime, redact: Redact) -> 
         return cast("ConversationLine", redact(line_read))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(shown_name(part) for part in first["loc"])
+        # a field's name is a caller's text, too
+        where = redact(".".join(shown_name(part) for part in first["loc"]))
         raise Refused(number, f"{where}: {_SAID.get(first['type'], first['msg'])}") from None
     except (TypeError, RecursionError):
         raise Refused(number, "is nested too deeply") from None

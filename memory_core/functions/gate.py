@@ -54,7 +54,7 @@ from memory_core.functions.request_parsing import (
     read_object,
     unknown_field,
 )
-from memory_core.functions.responses import problem_response, rate_headers
+from memory_core.functions.responses import problem_response, rate_headers, without_secrets
 from memory_core.functions.suggestions import known_calls, suggest_field
 
 if TYPE_CHECKING:
@@ -168,9 +168,13 @@ def ungated(handler: OpenHandler) -> AzureFunction:
 
 
 def correlation_id(headers: Mapping[str, str]) -> str:
-    """The caller's `X-Correlation-Id` when it is safe to log and to send back, else a new one."""
+    """The caller's `X-Correlation-Id` when it is safe to log and to send back, else a new one.
+    One that looks like a secret is not.
+    """
     given = headers.get("x-correlation-id", "")
-    return given if _SANE_CORRELATION.fullmatch(given) else os.urandom(16).hex()
+    if not _SANE_CORRELATION.fullmatch(given) or without_secrets(given) != given:
+        return os.urandom(16).hex()
+    return given
 
 
 Answer = Callable[[HttpRequest, str, dict[str, str]], Awaitable[HttpResponse]]

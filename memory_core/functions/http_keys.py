@@ -62,6 +62,20 @@ async def key_rotate(req: Admitted[RotateInput]) -> HttpResponse:
     return json_response(made.public(req.core.clock.now()), status=201, headers=_SECRET_HEADERS)
 
 
+def prefers_lines(accept: str) -> bool:
+    """Whether an `Accept` header asks for lines, and not for JSON rather (RFC 9110, 12.5.1)."""
+    weights: dict[str, float] = {}
+    for part in accept.split(","):
+        kind, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        given = [name[2:] for name in parameters if name.startswith("q=")]
+        try:
+            weights[kind] = float(given[0]) if given else 1.0
+        except ValueError:
+            weights[kind] = 1.0
+    lines = weights.get(LINES, 0.0)
+    return lines > 0 and lines >= weights.get("application/json", 0.0)
+
+
 @blueprint.route(route="api/v1/audit", methods=["GET"])
 @gated("admin", query=AuditInput, scoped=False)
 async def audit_list(req: Admitted[AuditInput]) -> HttpResponse:
@@ -73,7 +87,7 @@ async def audit_list(req: Admitted[AuditInput]) -> HttpResponse:
     """
     page = await req.core.audit(req.owner.app_id, req.input)
     entries = [entry.public() for entry in page.entries]
-    if LINES not in req.headers.get("accept", ""):
+    if not prefers_lines(req.headers.get("accept", "")):
         return json_response({"entries": entries, "next_cursor": page.next_cursor})
     lines = b"".join(
         orjson.dumps(entry, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)

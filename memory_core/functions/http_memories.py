@@ -61,6 +61,7 @@ from memory_core.functions.responses import (
     saved_body,
     saved_response,
     settled_response,
+    without_secrets,
 )
 from memory_core.functions.views import shape_of
 
@@ -127,7 +128,7 @@ async def memories_delete(req: Admitted[NamedInput]) -> HttpResponse:
     outcomes = await req.core.delete_many(req.owner, req.input, req.call)
     names: list[dict[str, Any]] = [
         *({"id": name} for name in req.input.ids),
-        *({"key": key} for key in req.input.keys),
+        *({"key": without_secrets(key)} for key in req.input.keys),
     ]
     results = [
         {**name, **_bulk_problem(req, outcome)}

@@ -72,13 +72,10 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
 @blueprint.route(route="metrics", methods=["GET"])
 @gated("read", query=Nothing, scoped=False)
 async def system_metrics(req: Admitted[Nothing]) -> HttpResponse:
-    """Counters and durations in Prometheus's text format; what other apps took,
-    to an admin only.
+    """Counters and durations of the process in Prometheus's text format; of what is counted by
+    app, the caller's own.
     """
-    return HttpResponse(
-        req.core.metrics(None if req.caller.is_admin else req.owner.app_id),
-        mimetype="text/plain; version=0.0.4",
-    )
+    return HttpResponse(req.core.metrics(req.owner.app_id), mimetype="text/plain; version=0.0.4")
 
 
 @blueprint.route(route="api/v1/system/pool-stats", methods=["GET"])

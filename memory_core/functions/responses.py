@@ -219,7 +219,7 @@ def context_response(context: Context, ignored: Sequence[str] = ()) -> HttpRespo
 
 
 def _ignored(names: Sequence[str]) -> dict[str, Any]:
-    return {"ignored": list(names)} if names else {}
+    return {"ignored": [without_secrets(name) for name in names]} if names else {}
 
 
 def retrieved_response(result: Retrieved, *, view: View, explain: bool) -> HttpResponse:
@@ -286,7 +286,12 @@ def _hit(hit: Hit) -> dict[str, Any]:
 PROBLEM_TYPE = "application/problem+json"
 _DEFAULT_RETRY_S = 1
 _secrets = Redactor(["secrets"])
-"""For what a problem repeats of a request: names of fields, and the path."""
+"""For what an answer repeats of a request: names of fields, keys, and the path."""
+
+
+def without_secrets(text: str) -> str:
+    """A caller's text as it is shown or logged, whatever kinds are redacted in memories."""
+    return _secrets.text(text)
 
 
 def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[str, Any]:

@@ -209,18 +209,23 @@ async def test_an_erasure_withdraws_the_keys_of_its_user_and_no_others(
     core = await world.core()
     await core.save(ALICE, turn("I keep bees"))
     bound, own, bobs, open_to_all = [
-        await made(core, user_id=user_id) for user_id in ("alice", "alice", "bob", None)
+        await made(core, user_id=user_id, name=f"{user_id}'s phone")
+        for user_id in ("alice", "alice", "bob", None)
     ]
-    erasure = await core.erase(ALICE, Call("trace-9", actor=own.key.key_id))
+    await core.withdraw_key("app", bound.key.key_id, Call("trace-8", actor=own.key.key_id))
+    erasure = await core.erase(ALICE, Call("alice@home-9", actor=own.key.key_id))
     await ended(world, core, erasure.task_id, apart_s=700)
     for key in (bound, own):
         assert await refusal(core, key.text) == "This API key was withdrawn"
     for key in (bobs, open_to_all):
         assert (await caller(core, key.text)).key_id == key.key.key_id
     withdrawn = await entries(core, action="key_withdrawn")
-    assert {(entry.target["key_id"], entry.actor, entry.correlation_id) for entry in withdrawn} == {
-        (key.key.key_id, own.key.key_id, "trace-9") for key in (bound, own)
+    assert {(entry.target["key_id"], entry.actor) for entry in withdrawn} == {
+        (key.key.key_id, own.key.key_id) for key in (bound, own)
     }
+    names = {key.key_id: key.name for key in (await core.keys("app", KeysInput())).keys}
+    assert (names[bound.key.key_id], names[own.key.key_id]) == (None, None)
+    assert names[bobs.key.key_id] == "bob's phone"
     clock.forward(1)
     again = await core.erase(ALICE, ASKED)
     await ended(world, core, again.task_id, apart_s=700)
@@ -344,6 +349,24 @@ async def test_what_is_done_with_a_users_data_is_in_the_log_without_what_it_says
     assert [entry.target.get("user_id") for entry in others] == ["bob", None, None]
     assert all(entry.target["user"] == hashed["user"] for entry in others[1:])
     assert "bees" not in str([entry.public() for entry in await entries(core)])
+
+
+async def test_after_an_erasure_no_entry_has_what_callers_named_a_request_after(
+    world: World,
+) -> None:
+    core = await world.core()
+    key = await made(core, user_id="alice")
+    await core.save(ALICE, turn("I keep bees"))
+    named, plain = "alice.example.com", "0af7651916cd43dd8448eb211c80319c"
+    for correlation in (named, plain):
+        task = await core.export(ALICE, Call(correlation, actor=key.key.key_id))
+        await ended(world, core, task.task_id)
+    erasure = await core.erase(ALICE, Call(named, actor=key.key.key_id))
+    await ended(world, core, erasure.task_id, apart_s=700)
+    seen = await entries(core)
+    assert len(seen) >= 4
+    assert named not in {entry.correlation_id for entry in seen}
+    assert plain in {entry.correlation_id for entry in seen}
 
 
 async def test_an_entry_that_can_not_be_written_holds_the_work_up_and_loses_nothing(

@@ -106,8 +106,10 @@ def test_a_key_is_made_used_listed_rotated_and_withdrawn(door: Door, user: str) 
         )
     assert listed(door.admin, key["key_id"])["expires_at"] is not None
 
-    for key_id in (key["key_id"], second["key_id"]):
-        assert door.admin.delete(f"{KEYS}/{key_id}").status_code == 204
+    assert door.admin.delete(f"{KEYS}/{second['key_id']}").status_code == 204
+    again = problem(door.admin.post(f"{KEYS}/{key['key_id']}/rotate", json={}), 409)
+    assert again["detail"].endswith("which is withdrawn. Make a new one instead")
+    assert door.admin.delete(f"{KEYS}/{key['key_id']}").status_code == 204
     for client in (shop, door.by(second["key"])):
         refused = problem(client.get("/api/v1/memories", params={"user_id": user}), 401)
         assert "withdrawn" in refused["detail"]
@@ -179,7 +181,7 @@ def test_the_log_says_who_did_what_and_names_no_erased_user(door: Door, user: st
         "/api/v1/forget", json={"user_id": user, "filter": {"types": ["episodic"]}, "mode": "hard"}
     )
     ended_task(admin, forgotten.headers["location"])
-    erased = admin.delete(f"/api/v1/users/{user}", headers={"X-Correlation-Id": "erase-1"})
+    erased = admin.delete(f"/api/v1/users/{user}", headers={"X-Correlation-Id": "0af7651916cd43dd"})
     receipt = ended_task(admin, erased.headers["location"])["result"]
     page = answer_when(
         lambda: admin.get(AUDIT, params={"limit": 3}).json(),
@@ -189,7 +191,7 @@ def test_the_log_says_who_did_what_and_names_no_erased_user(door: Door, user: st
     assert (erasure["action"], erasure["actor"], erasure["correlation_id"]) == (
         "user_erased",
         key["key_id"],
-        "erase-1",
+        "0af7651916cd43dd",
     )
     assert erasure["target"] == {"user": receipt["user"], "task_id": erased.json()["task_id"]}
     assert (forgetting["action"], forgetting["mode"], forgetting["outcome"]) == (
@@ -207,6 +209,9 @@ def test_the_log_says_who_did_what_and_names_no_erased_user(door: Door, user: st
     lines = admin.get(AUDIT, params={"limit": 1}, headers={"Accept": "application/x-ndjson"})
     assert lines.headers["content-type"].startswith("application/x-ndjson")
     assert [json.loads(line) for line in lines.text.splitlines()] == [erasure]
+    for accept in ("application/json, application/x-ndjson;q=0.5", "application/x-ndjson;q=0"):
+        rather_json = admin.get(AUDIT, params={"limit": 1}, headers={"Accept": accept})
+        assert rather_json.headers["content-type"].startswith("application/json")
     following = admin.get(
         AUDIT, params={"limit": 1, "cursor": lines.headers["x-next-cursor"]}
     ).json()

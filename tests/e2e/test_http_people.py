@@ -147,6 +147,16 @@ def a_conversation(day: int, **fields: Any) -> bytes:
     return json.dumps({"session_id": f"day-{day}", "messages": messages, **fields}).encode() + b"\n"
 
 
+def test_an_import_keeps_no_secret_that_names_a_field(host: httpx.Client, user: str) -> None:
+    token, shown = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2, "[redacted: github token]"
+    message = {"role": "user", "content": "I bought a boat", token: 1}
+    task = brought(host, user, [json.dumps({"messages": [message]}).encode()], of="conversations")
+    assert task["result"]["ignored"] == [f"messages.*.{shown}"]
+    refused = brought(host, user, [a_conversation(1, **{token: 1})], of="conversations")
+    assert refused["error"] == f"line 1: {shown}: is not a field of a conversation"
+    assert token not in json.dumps([task, refused])
+
+
 def test_somebody_brings_their_conversations_who_has_memories_already_and_finds_them(
     host: httpx.Client, user: str
 ) -> None:

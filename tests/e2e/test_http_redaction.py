@@ -91,3 +91,16 @@ async def test_tools_say_what_they_did_not_keep(host: httpx.Client, user: str) -
         text = await answer(client, "memory_save", content=TEXT)
         assert text.endswith("\nRedacted before anything was kept: github token (content).")
         assert KEPT in await answer(client, "memory_search", query="zebra deployment until May")
+
+
+def test_no_answer_repeats_a_secret_that_names_something(host: httpx.Client, user: str) -> None:
+    message = {"role": "user", "content": "I bought a boat", TOKEN: 1}
+    told = host.post("/api/v1/memories", json={"user_id": user, "messages": [message]})
+    assert redacted(told) == [("messages", "github token", 1)]
+    assert told.json()["ignored"] == ["messages.*.[redacted: github token]"]
+    deleted = host.post("/api/v1/memories/delete", json={"user_id": user, "keys": [TOKEN]})
+    assert redacted(deleted) == [("keys.0", "github token", 1)]
+    named = host.get(
+        "/api/v1/memories", params={"user_id": user}, headers={"X-Correlation-Id": TOKEN}
+    )
+    assert named.headers["x-correlation-id"] != TOKEN

@@ -1186,7 +1186,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counters and durations in Prometheus's text format; what other apps took, to an admin only */
+        /** Counters and durations of the process in Prometheus's text format; of what is counted by app, the caller's own */
         get: operations["system_metrics"];
         put?: never;
         post?: never;

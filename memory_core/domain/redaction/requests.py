@@ -164,6 +164,7 @@ class _Walk:
                     self._message(item, _joined(path, str(place)))
                     for place, item in enumerate(value)
                 ),
+                ignored=tuple(self._text(name, path) for name in value.ignored),
             )
         if isinstance(value, SessionItems):
             return replace(
