@@ -492,6 +492,7 @@ _PROBLEMS = {
     "410": "Removed for good; the detail says what to do instead",
     "412": "If-Match is missing or out of date",
     "413": "Over a size limit",
+    "414": "The address is over 16 KiB",
     "415": "The body is not application/json",
     "422": "A field is missing, unknown or wrong",
     "429": "The rate of the key or of its app is used up",
@@ -558,7 +559,7 @@ def problems(door: Door, name: str) -> dict[str, Schema]:
     if door.right is None:
         statuses = ["404", "500"] if name in _FILES else ["500"]
     elif not door.scoped:
-        statuses = ["400", "401", "403", "422", "429", "500", "503"]
+        statuses = ["400", "401", "403", "414", "422", "429", "500", "503"]
         statuses = sorted([*statuses, *_OF_KEYS.get(name, ())])
     else:
         statuses = [

@@ -27,6 +27,7 @@ CHECKS = (
 since a schema can't say that a cursor is one of this service or that a moment lies ahead;
 `unsupported_method`, since Azure's host answers 404 and not 405.
 """
+CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 _GENERATED = re.compile(r"^ *(\d+) generated", re.MULTILINE)
 
 
@@ -55,6 +56,8 @@ def generate(url: str, key: str, folder: Path, *options: str, seed: int, limit_s
         str(interpreter()),
         "-m",
         "schemathesis.cli",
+        "--config-file",
+        str(CONFIGURATION),
         "run",
         f"{url}/openapi.json",
         "--header",
