@@ -210,6 +210,18 @@ CONNECTIONS: dict[str, Callable[[Chance], tuple[str, str]]] = {
     "aws secret key": lambda c: _within(
         "aws_secret_access_key = {}", draw(c, ALPHANUMERIC + "+/", 38) + "a1"
     ),
+    "variable for a pass": lambda c: _within("SMTP_PASS={}", draw(c, ALPHANUMERIC, 12) + "7a"),
+    "key of any name": lambda c: _within("STRIPE_KEY={}", draw(c, ALPHANUMERIC, 30) + "a1"),
+    "variable of a manifest": lambda c: _within(
+        "- name: DB_PASSWORD\n  value: {}", draw(c, ALPHANUMERIC, 12) + "7a"
+    ),
+    "token in an address": lambda c: _within(
+        "git clone https://{}@github.com/shop/app.git", draw(c, HEX, 40)
+    ),
+    "sql user": lambda c: _within(
+        "CREATE USER app WITH PASSWORD '{}';", draw(c, ALPHANUMERIC, 12) + "7a"
+    ),
+    "card's code": lambda c: _within("cvv: {}", draw(c, DIGITS, 4)),
 }
 """Lines that say what their value is: the line, and the value."""
 CARRIERS: dict[str, str] = {
@@ -242,6 +254,13 @@ STATEMENTS: dict[str, str] = {
     "json": '{{"user": "ana", "password": "{}"}}',
     "env": "DB_USER=app\nDB_PASSWORD={}\n",
     "code": 'connect(host="db", password="{}")',
+    "english, before": "Use {} as the password for the new account.",
+    "english, apart": "Log in as ana, password {} as always.",
+    "markdown": "**Password:** `{}`",
+    "italian": "La password è {}.",
+    "russian": "Пароль: {}",
+    "chinese": "密码是{}",
+    "call": 'auth=("ana", "{}")',
     "yaml": "database:\n  user: app\n  password: {}\n",
 }
 

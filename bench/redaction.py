@@ -1,7 +1,7 @@
 """`python -m bench.redaction [SET.json …]`: how many planted secrets are found, and how many
 ordinary messages are touched.
 
-500 made-up secrets of some 40 kinds are planted into texts. One counts as found when no four
+500 made-up secrets of some 50 kinds are planted into texts. One counts as found when no four
 characters in a row are left of it (ten of one that is longer than 20). SET as `bench.locomo_data`
 reads it: every turn of its conversations is an ordinary message.
 """

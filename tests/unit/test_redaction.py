@@ -87,6 +87,170 @@ def test_a_mark_says_what_was_there(text: str, redacted: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        # names
+        "SMTP_PASS={}",
+        "MYSQL_PASS: {}",
+        '{{"user": "ana", "pass": "{}"}}',
+        "const config = {{ dbPass: '{}' }};",
+        "db_pw: {}",
+        "WIFI_KEY={}",
+        "SECRET_KEY_BASE={}{}",
+        "STRIPE_KEY={}{}",
+        "aeg-sas-key: {}{}",
+        "FB_PAGE_TOKEN={}",
+        "AUTH={}{}",
+        "PresharedKey = {}",
+        "**Password:** `{}`",
+        "__Password:__ {}",
+        "Cookie: theme=dark; JSESSIONID={}{}",
+        # name and value apart
+        "env:\n  - name: DB_PASSWORD\n    value: {}",
+        '{{"name": "DB_PASSWORD", "value": "{}"}}',
+        '<add key="DbPassword" value="{}"/>',
+        '<string name="api_key">{}</string>',
+        "<key>Password</key>\n  <string>{}</string>",
+        "define('DB_PASSWORD', '{}');",
+        "password: |\n  {}",
+        '{{"secret": {{"value": "{}"}}, "b": 1}}',
+        '{{"api_key": ["{}"]}}',
+        # commands and calls
+        "mysql -u root -p{} shop",
+        "sshpass -p '{}' ssh root@db",
+        "ENV POSTGRES_PASSWORD {}",
+        "setx API_KEY {}{}",
+        "aws configure set aws_secret_access_key {}{}",
+        "CREATE USER app WITH PASSWORD '{}'",
+        "grant all on x to y identified by '{}'",
+        'builder.password("{}")',
+        "user.setPassword('{}')",
+        "requests.get(url, auth=('ana', '{}'))",
+        "machine api.test login ana password {}",
+        "git clone https://{}{}@github.com/a/b",
+        "POST https://app.azurewebsites.test/api/f?code={}{}{}{}==",
+        # sentences
+        "our client secret {}{}",
+        "Twilio auth token {}{}, keep it",
+        "the password's {} and the user is admin",
+        "the wifi pass is {}",
+        "use {} as the password",
+        "la password è {}",
+        "пароль: {}",
+        "密码是{}",
+        "비밀번호는 {}",
+        "şifre: {}",
+    ],
+)
+def test_an_everyday_secret_is_found(text: str) -> None:
+    secret = "kD83jdkZq1"
+    redacted = SECRETS.text(text.replace("{}", secret).replace("{{", "{").replace("}}", "}"))
+    assert secret not in redacted
+    assert "[redacted: " in redacted
+    assert SECRETS.text(redacted) == redacted
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("curl -u ana:swordfish https://x.test", "swordfish"),
+        ('{"password": 12345678}', "12345678"),
+        ('{"pin": 4821}', "4821"),
+        ('{"pin": "4821"}', "4821"),
+        ('"cvv": "123", and the CVC is 321.', "123"),
+        ("The pin number is 4821", "4821"),
+        ("alarm code is 90210", "90210"),
+        ("the code to the safe is 4821", "4821"),
+        ("your OTP is 482113", "482113"),
+        ("my seed phrase: " + "legal winner thank year " * 2 + "wave sausage worth useful", "wave"),
+        ("gmail app password: abcd efgh ijkl mnop", "efgh"),
+        ("EAAC" + "a1B2c3D4" * 12, "a1B2c3"),
+        ("braintree access_token$production$a1b2c3d4e5f6a7b8$" + "0f" * 16, "0f0f"),
+        ("mapbox sk.eyJ1IjoiYW5hIn0.tslSy3E3wDxg4AsARaobXA", "tslSy3"),
+        ("pat-na1-01234567-89ab-cdef-0123-456789abcdef", "cdef"),
+        ("4111–1111–1111–1111", "1111"),
+        ("4111.1111.1111.1111", "1111"),
+        ("4111 1111 11111111", "1111"),
+        ("maestro 6759649826438453", "6759"),
+    ],
+)
+def test_numbers_words_and_forms_that_are_secrets_are_found(text: str, secret: str) -> None:
+    redacted = SECRETS.text(text)
+    assert secret not in redacted
+    assert SECRETS.text(redacted) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "La contraseña es obligatoria. La password è obbligatoria.",
+        "the PIN is GPIO4, and the PIN code area is 560001 in Bangalore",
+        "password: required|min:8",
+        "password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256",
+        "PASSWORD=`pass show db`",
+        "postgres://user:${DB_PASS}@host/db and postgres://user:password@localhost/db",
+        "pass: 12 of 14 tests, pass=98.5%, pass = 1234567, bypass = mode7-a",
+        '{"pass": true}, {"pass": "boarding"}, {"pin": 17, "pin_code": "560001"}',
+        "the ski pass is €49, the pass was 24-hour",
+        "next_page_token=OtZcBGoz3tRGcD2z3FHmBQXgy2H9bwNdjylZL151",
+        'cache_key = "9f86d081884c7d659a2feaa0c55ad015"; public_key: MFkwEwYHKoZIzj0CAQYIKoZIzj0D',
+        "primary_key 123e4567-e89b-12d3-a456-426614174000, api_key VARCHAR2(64)",
+        '{"errors": {"password": ["Must have 8 characters or more."]}, "tokens": ["gpt4", "h2o2"]}',
+        '{"properties": {"password": {"type": "string", "minLength": 8}}}',
+        '<option name="color" value="blue42"/><label for="password">Password*</label>',
+        "- name: DB_HOST\n  value: db-1.internal",
+        "curl -u user:password https://x.test; docker run -u node:nodegroup x",
+        "mysql -h db -P3306 -u root -p shop",
+        "the status code is 2004, and the code for the house is 4500 lines",
+        "use argon2id as the password hash, and 1Password as my password manager",
+        "the password's strength is 80%, password SHA256, password OAuth2",
+        "the CVC 400 engine, OTP 27 of Erlang, PIN 560001",
+        "setPassword(newPassword1); form.password.value = ''",
+        "https://medium.com/@ana/post-1234567890 and https://cdn.test/npm/bootstrap@5.3.0/css",
+        'The suspect was identified by "witness12", and the api key v2-beta-2024-01-01-preview-3',
+        "years 2019-2020-2021-2022, 6304 1234 1234 1234",
+    ],
+)
+def test_what_only_looks_like_an_everyday_secret_stays(text: str) -> None:
+    assert SECRETS.text(text) == text
+
+
+def test_metadata_says_in_many_shapes_that_a_value_is_a_secret() -> None:
+    mark = "[redacted: password]"
+    given = {
+        "password": 12345678,
+        "pin": 4821,
+        "cvv": "123",
+        "api_key": ["abcd1234efgh5678"],
+        "secret": {"value": "Blue42fish!", "kind": "plain"},
+        "env": [{"name": "DB_PASSWORD", "value": "Blue42fish!"}, {"name": "Ana", "value": "a42b"}],
+        "Authorization": "Blue42fish!",
+        "pass": "Blue42fish!",
+    }
+    assert SECRETS.value(given) == {
+        "password": mark,
+        "pin": mark,
+        "cvv": "[redacted: card code]",
+        "api_key": ["[redacted: key]"],
+        "secret": {"value": "[redacted: key]", "kind": "plain"},
+        "env": [{"name": "DB_PASSWORD", "value": mark}, {"name": "Ana", "value": "a42b"}],
+        "Authorization": "[redacted: key]",
+        "pass": mark,
+    }
+    ordinary = {
+        "pin": 17,
+        "pin_code": "560001",
+        "max_token": 409600,
+        "tokens": ["gpt4", "h2o2"],
+        "password": {"type": "string", "minLength": 8},
+        "pass": "boarding",
+        "name": "Ana",
+        "value": "blue42",
+    }
+    assert SECRETS.value(ordinary) is ordinary
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "My password is not working, and the old password is wrong.",
         "My password manager is Bitwarden2, and the password policy is 12-characters-or-more.",
         "I forgot my password. It was changed yesterday; the new one is stronger.",

@@ -34,16 +34,18 @@ REASONS = {
     ): "called with constants, by its own module",
     (
         "domain/redaction/rules.py: "
-        "re.compile(f'(?:{names}){_SUFFIX}>\\\\s{{0,3}}([^\\\\s<>]{{4,500}})\\\\s{{0,3}}</', "
-        "re.IGNORECASE)"
+        "re.compile(f'(?:{names})(?i:{_SUFFIX}{_TAG_ENDS})\\\\s{{0,3}}([^\\\\s<>]{{4,500}})\\\\s{{0,3}}</')"
     ): "called with constants, by its own module",
+    "domain/redaction/rules.py: re.compile(f'(?:{names})(?i:{_SUFFIX})\\\\Z')": (
+        "called with constants, by its own module"
+    ),
+    "domain/redaction/rules.py: re.compile(f'(?:{nouns})(?i:{_SAID})')": (
+        "called with constants, by its own module"
+    ),
+    "domain/redaction/rules.py: re.compile(f'(?:{names})(?i:{_SUFFIX}{_VALUE})')": (
+        "called with constants, by its own module"
+    ),
     "domain/redaction/rules.py: re.compile(_BEFORE + expression)": "the rows of its table",
-    "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}\\\\Z', re.IGNORECASE)": (
-        "called with constants, by its own module"
-    ),
-    "domain/redaction/rules.py: re.compile(f'(?:{names}){_SUFFIX}{_VALUE}', re.IGNORECASE)": (
-        "called with constants, by its own module"
-    ),
     "domain/statements/change_sentences.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",  # noqa: E501
     "adapters/offline/announced_facts.py: expression.sub(turned, words)": "both stand in its table",
     "domain/text/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",

@@ -47,6 +47,10 @@ OPAQUE: Final = frozenset(
 """Fields of messages that hold bytes, which look like anything and have to come back as
 they were sent.
 """
+TITLES: Final = ("name", "key")
+"""Fields that say what the one beside them holds."""
+VALUES: Final = frozenset({"value", "v", "val"})
+"""Fields whose own name says nothing: {"name": "DB_PASSWORD", "value": "…"}."""
 MOST_READABLE: Final = 200
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_.%-]+={0,2}")
 """Bytes as a text. Words have blanks between them, and are looked at wherever they stand."""
@@ -145,12 +149,7 @@ class _Walk:
             redacted = self._text(str(value), path)
             return value if redacted == str(value) else redacted
         if isinstance(value, dict):
-            # A name that is a secret itself is not repeated in the path of its value.
-            names = {name: self.visit(name, path) for name in value}
-            return self._apart(
-                (name, self._field(given, value[given], _joined(path, name)))
-                for given, name in names.items()
-            )
+            return self._fields(value, path)
         if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
             return type(value)(
                 self.visit(item, _joined(path, str(place))) for place, item in enumerate(value)
@@ -175,6 +174,21 @@ class _Walk:
             )
         return value
 
+    def _fields(self, value: dict[str, Any], path: str, of: str = "") -> dict[str, Any]:
+        """The fields of an object. of: the name that its own value goes by."""
+        # A name that is a secret itself is not repeated in the path of its value.
+        names = {name: self.visit(name, path) for name in value}
+        title = of or next((value[name] for name in TITLES if type(value.get(name)) is str), "")
+        return self._apart(
+            (
+                name,
+                self._field(
+                    title if title and given in VALUES else given, value[given], _joined(path, name)
+                ),
+            )
+            for given, name in names.items()
+        )
+
     def _apart(self, fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         """The fields; names that have become equal are numbered, so that no value is lost."""
         named: dict[str, Any] = {}
@@ -193,8 +207,8 @@ class _Walk:
         self._last = text, redacted
         return redacted
 
-    def _field(self, name: str, value: Any, path: str) -> Any:
-        """What a field holds, whose name may say that it is a secret."""
+    def _field(self, name: str, value: Any, path: str, *, is_item: bool = False) -> Any:
+        """What a field holds, or an item of its list, whose name may say that it is a secret."""
         if (
             name in OPAQUE
             and isinstance(value, str)
@@ -202,7 +216,18 @@ class _Walk:
             and _ENCODED.fullmatch(value)
         ):
             return value
-        kind = self._texts.kind_of_field(name, value, self._rules) if type(value) is str else None
+        if type(value) in (dict, list) and self._texts.kind_of_name(name) is not None:
+            if type(value) is dict:
+                return self._fields(value, path, name)
+            return [
+                self._field(name, item, _joined(path, str(place)), is_item=True)
+                for place, item in enumerate(value)
+            ]
+        kind = (
+            self._texts.kind_of_field(name, value, self._rules, is_item=is_item)
+            if type(value) in (str, int)
+            else None
+        )
         redacted = self.visit(value, path)
         if kind is None or redacted != value:
             return redacted

@@ -6,12 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from memory_core.domain.redaction.rules import BY_KIND, NAMES, SECRETS, Rule
-from memory_core.domain.redaction.values import is_secret_value
+from memory_core.domain.redaction.rules import (
+    BY_KIND,
+    LEAST_OF_A_NUMBER,
+    LEAST_OF_A_TOKEN,
+    NAMES,
+    NAMES_OF_NUMBERS,
+    SECRETS,
+    WEAK_NAME,
+    Rule,
+)
+from memory_core.domain.redaction.values import is_measure, is_secret_value
 
 LEAST = 6
 """Characters below which no text holds anything that is looked for."""
 MOST_OF_A_FIELD = 500
+MOST_OF_A_NAME = 60
 LONG = 4_000
 """Characters from which a text may be near the most that is kept of its field:
 it gets short marks where it would become longer.
@@ -74,24 +84,56 @@ def _replace(text: str, rules: Sequence[Rule], *, is_short: bool) -> tuple[str, 
     return text, counts
 
 
-def kind_of_field(name: str, value: str, rules: Sequence[Rule]) -> str | None:
-    """The kind of secret that a field's whole value is, as its name says ("db_password",
-    "apiKey"); None where it is none.
+def kind_of_name(name: str) -> str | None:
+    """The kind of secret that a field holds, as its name says ("db_password", "apiKey"); None
+    where it says nothing of one.
     """
-    if (
-        SECRETS[0] not in rules
-        or not 4 <= len(value) <= MOST_OF_A_FIELD
-        or any(character.isspace() for character in value)
-    ):
+    kind, _ = _named(name)
+    return kind
+
+
+def kind_of_field(
+    name: str, value: str | int, rules: Sequence[Rule], *, is_item: bool = False
+) -> str | None:
+    """The kind of secret that a field's whole value is, as its name says; None where it is none.
+
+    Args:
+        name: The field's.
+        value: A number counts where it is a password, a PIN or a card's code.
+        rules: Those that are in force.
+        is_item: Whether the value is one of a list.
+
+    """
+    text = str(value)
+    if SECRETS[0] not in rules or not 3 <= len(text) <= MOST_OF_A_FIELD or text.startswith("["):
         return None
-    if value.startswith("["):
+    if text.isdecimal():
+        for kind, expression, least, most in NAMES_OF_NUMBERS:
+            if least <= len(text) <= most and expression.search(name[-MOST_OF_A_NAME:]):
+                return kind
+    kind_named, named = _named(name)
+    if kind_named is None or len(text) < 4:
         return None
-    kind = next((kind for kind, expression in NAMES if expression.search(name[-60:])), None)
-    return (
-        kind
-        if kind is not None and is_secret_value(value, quoted=True, chosen=kind == "password")
-        else None
-    )
+    if isinstance(value, int):
+        is_number = kind_named == "password" and not WEAK_NAME.match(named)
+        return kind_named if is_number and len(text) >= LEAST_OF_A_NUMBER else None
+    if any(character.isspace() for character in text):
+        return None
+    if is_item and kind_named == "token" and len(text) < LEAST_OF_A_TOKEN:
+        return None
+    is_weak = WEAK_NAME.match(named) is not None
+    if is_weak and is_measure(text):
+        return None
+    is_chosen = kind_named == "password" and not is_weak
+    return kind_named if is_secret_value(text, quoted=True, chosen=is_chosen) else None
+
+
+def _named(name: str) -> tuple[str | None, str]:
+    """The kind of a field's name, and the part that says it; None where none does."""
+    for kind, expression in NAMES:
+        if (match := expression.search(name[-MOST_OF_A_NAME:])) is not None:
+            return kind, match[0]
+    return None, ""
 
 
 def _span(match: re.Match[str], group: int) -> tuple[int, int]:

@@ -20,7 +20,7 @@ _CODE: Final = re.compile(
     r"|this\.|args\.|config\.|settings\.|options\.|request\.|req\.|body\.|data\.|form\.|user\.|str$"
     r"|string$)|^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+$"
     r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Za-z][a-z]+(?:[A-Z][a-z]+)+$|^[a-z]+(?:_[a-z]+)+$"
-    r"|^/[a-z0-9_./-]*$|^/(?:home|Users)/|^\.{1,2}/|^https?://|^0x[0-9A-Fa-f]{40}$"
+    r"|^![A-Za-z]+$|^/[a-z0-9_./-]*$|^/(?:home|Users)/|^\.{1,2}/|^https?://|^0x[0-9A-Fa-f]{40}$"
 )
 """Code that reads a secret from where it is kept, and names."""
 _DIGIT: Final = re.compile(r"[0-9]")
@@ -43,7 +43,10 @@ _ORDINARY: Final = frozenset({
     "zurückgesetzt", "verschlüsselt", "ungültig", "gültig", "notwendig", "einfach", "schwach",
     "stark", "unbekannt", "weg", "neu", "alt", "kurz", "lang", "bekannt", "geschützt", "passwort",
     "kennwort", "incorrecte", "incorrecta", "correcta", "obligatoire", "requis", "oublié", "perdue",
-    "perdido", "segura", "fuerte", "débil", "password",
+    "perdido", "segura", "fuerte", "débil", "password", "obligatoria", "opcional", "requerida",
+    "obbligatoria", "obbligatorio", "sbagliata", "scaduta", "corretta", "sicura", "necessaria",
+    "richiesta", "errata", "debole", "expirada", "incorreta",
+    "necesaria", "correcto", "incorrecto", "caducada", "expirée", "invalide", "facultatif",
 })  # fmt: skip
 """What is said of passwords; a word that ends a sentence after "the password is" and is none of
 these may be one.
@@ -51,8 +54,14 @@ these may be one.
 _SHORT_CODE: Final = re.compile(r"\bpin\b|geheimzahl|code\b|暗証番号|パスコード", re.IGNORECASE)
 _NUMBER_ONLY: Final = re.compile(r"\bpin\b|geheimzahl|暗証番号", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"[0-9]{1,9}(?:st|nd|rd|th|-?[a-z]{3,12})|[0-9]{1,3}[-–][0-9]{1,3}")
+_MEASURE: Final = re.compile(r"[0-9.,]{1,12}[A-Za-z%]{0,12}")
 _RUN: Final = re.compile(r"[0-9]+|[a-z]+|[A-Z]+")
 LEAST_RUNS: Final = 6
+LEAST_RUNS_OF_A_PASSWORD: Final = 4
+_SIGN: Final = re.compile(r"[!#$%&*@^~]")
+_EMAIL: Final = re.compile(r"@[\w-]{1,63}\.[A-Za-z]")
+_OF_A_PIN: Final = re.compile(r"pin\b", re.IGNORECASE)
+_OF_A_PASS: Final = re.compile(r"pass(?![a-z])", re.IGNORECASE)
 _MOST_LOOKED_AT: Final = 100
 
 
@@ -83,12 +92,28 @@ def is_secret_value(
     )
 
 
+def is_measure(value: str) -> bool:
+    """Whether it is a number, or one with a unit: 12, 98.5%, 100px."""
+    return _MEASURE.fullmatch(value) is not None
+
+
 def is_random(value: str) -> bool:
     """Whether a value of which a sentence says that it is a key may be one: digits,
     small and capital letters change often.
     """
     runs = _RUN.findall(value[:_MOST_LOOKED_AT])
     return len(runs) >= LEAST_RUNS and _DIGIT.search(value) is not None and is_secret_value(value)
+
+
+def is_open_password(value: str) -> bool:
+    """Whether a value that only follows the word "password" may be one: letters and digits
+    that change often, or a sign among them.
+    """
+    if _PLACEHOLDER.search(value) or _CODE.search(value) or _EMAIL.search(value):
+        return False
+    if _DIGIT.search(value) is None or _LETTER.search(value) is None or _COUNTED.fullmatch(value):
+        return False
+    return len(_RUN.findall(value)) >= LEAST_RUNS_OF_A_PASSWORD or _SIGN.search(value) is not None
 
 
 def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
@@ -107,7 +132,13 @@ def is_password(value: str, after: str, *, quoted: bool, noun: str) -> bool:
         or value.startswith(("[", "{", "<", "http://", "https://", "${", "$("))
         or "(" in value
         or after.startswith("(")
+        or word.partition("|")[0] in _ORDINARY
+        or (quoted and " " in value and noun.endswith(f"`{value}`"))
     ):
+        return False
+    if _OF_A_PASS.match(noun):
+        return len(word) >= 6 and is_open_password(value.rstrip(".,!?"))
+    if _OF_A_PIN.match(noun) and not word[0].isdecimal():
         return False
     if _PLACEHOLDER.search(word) or (not quoted and _CODE.search(value.rstrip(".,!?"))):
         return False
@@ -136,6 +167,9 @@ def _ends(value: str, after: str) -> bool:
     )
 
 
+_MAESTRO: Final = frozenset({5018, 5020, 5038, 5893, 6304, 6759, 6761, 6762, 6763})
+
+
 def is_payment_card(text: str) -> bool:
     """Whether digits are a payment card's: the length and first digits of an issuer,
     and the check digit of ISO/IEC 7812.
@@ -151,6 +185,7 @@ def is_payment_card(text: str) -> bool:
                 51 <= int(number[:2]) <= 55
                 or 2221 <= first_four <= 2720
                 or 3528 <= first_four <= 3589
+                or first_four in _MAESTRO
             )
         )
         or (
