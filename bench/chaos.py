@@ -38,6 +38,10 @@ from bench.tables import show
 from memory_core.localhost.workers import AUTO, number_of
 
 WRONG = ("lost", "doubled", "back", "stuck", "poisoned", "other 5xx", "refused", "crashes")
+RATES = {"embedded": 50, "azure": 12}
+"""Calls that begin in a second. On two cores the emulators of `azure` answer some 24, and calls
+that are sent again while a store is down come on top.
+"""
 SHOWN = 10
 """Accusations of a kind that are printed."""
 
@@ -66,7 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="seconds that tasks may take to end afterwards (default 120)",
     )
     parser.add_argument(
-        "--rate", type=float, default=50.0, help="calls that begin in a second (default 50)"
+        "--rate",
+        type=float,
+        help="calls that begin in a second (default: "
+        f"{', '.join(f'{rate} in {profile}' for profile, rate in RATES.items())})",
     )
     parser.add_argument(
         "--clients",
@@ -90,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="processes of each host; auto, as `make run`: one a core, at most 4 (default auto)",
     )
     options = parser.parse_args(arguments)
+    if options.rate is None:
+        options.rate = RATES[options.profile]
     if not 1 <= options.clients <= MOST_CLIENTS or options.rate <= 0:
         parser.error(f"--clients is from 1 to {MOST_CLIENTS}, --rate more than 0")
     print(

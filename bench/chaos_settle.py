@@ -19,7 +19,7 @@ from memory_core.domain.errors import Unavailable
 from tests.tasks import Hand
 
 READY_S = 120.0
-LOOK_S = 3.0
+LOOK_S = 10.0
 TIMER_S = 20.0
 """How often the hourly timer is fired while work is let end."""
 HOURS = (1, 2, 4, 8)
