@@ -823,25 +823,6 @@ _STATEMENTS: Final = (
         least=6,
         also="passw",
     ),
-    # The alarm code is …, the code for the safe was …
-    Rule(
-        "password",
-        ("alarm code", "door code", "gate code", "safe code", "lock code", "entry code",
-            "access code", "garage code", "verification code", "2fa code", "one-time code",
-            "code to the", "code for the", "code to my", "code for my", "code to our",
-            "code for our"),
-        re.compile(
-            r"\b(?:(?:alarm|door|gate|safe|(?:un)?lock|entry|access|garage|verification|2fa|one-time)"
-            r" code|code (?:to|for) (?:the|my|our) (?:\w{1,12} )?(?:alarm|door|gate|safe"
-            r"|lock(?:er)?|garage|house|building|shed))"
-            r"(?: [\w'’]{1,16}){0,5}?(?:\s{0,2}[:=]|\s(?:is|was|to))\s{0,2}(?:now )?[\"'`“]?"
-            r"([0-9]{3,4}[ -]?[0-9]{1,4}[#*]?)"
-            r"(?![\w.,-]?[0-9A-Za-z]| (?:lines|characters|words)\b)",
-            re.IGNORECASE,
-        ),
-        1,
-        also="code",
-    ),
     # PIN 4821, your OTP is 482113
     Rule(
         "password",
