@@ -112,8 +112,8 @@ _PLAIN_ID: Final = re.compile(r"[0-9a-fA-F-]{8,64}")
 
 
 def plain_correlation(correlation_id: str | None) -> str | None:
-    """A correlation id beside which nobody is named: a hash of one that callers made of more than
-    hexadecimal digits, since it may have a person's name.
+    """A correlation id without words: a hash of one that has more than hexadecimal digits, since
+    callers may have put a person's name into it.
     """
     if correlation_id is None or _PLAIN_ID.fullmatch(correlation_id):
         return correlation_id
