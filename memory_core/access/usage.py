@@ -36,7 +36,9 @@ from memory_core.ports import (
     LongTermStore,
     Place,
     kept_of_app,
+    kept_without_head,
     owner_of_app,
+    owner_of_unknown,
 )
 
 ADDED_EVERY: Final = timedelta(seconds=5)
@@ -186,11 +188,13 @@ class Usage:
         seen = await self._store.snapshot(owner, [TOKENS_OF_DAY])
         used = 0 if seen.head is None else seen.head.kept_bytes
         used = (await self._counted(owner))[1] if used is None else used
-        of_today = seen.documents.get(TOKENS_OF_DAY)
-        if of_today is not None and (
-            seen.head is None or of_today.body.get("epoch") != seen.head.epoch
-        ):
-            of_today = None
+        if seen.head is None:
+            unknown = owner_of_unknown(owner)
+            of_today = await kept_without_head(self._store, unknown, TOKENS_OF_DAY)
+        else:
+            of_today = seen.documents.get(TOKENS_OF_DAY)
+            if of_today is not None and of_today.body.get("epoch") != seen.head.epoch:
+                of_today = None
         return self._shown(
             used, of_today, self._limits.bytes_per_user, self._limits.tokens_per_user
         )

@@ -54,7 +54,14 @@ from memory_core.ports.records import (
     Touch,
     Write,
 )
-from memory_core.ports.usage import STORED_BYTES, TOKENS_OF_DAY, kept_of_app, owner_of_app
+from memory_core.ports.usage import (
+    STORED_BYTES,
+    TOKENS_OF_DAY,
+    kept_of_app,
+    kept_without_head,
+    owner_of_app,
+    owner_of_unknown,
+)
 
 __all__ = [
     "LOGGED",
@@ -105,7 +112,9 @@ __all__ = [
     "Touch",
     "Write",
     "kept_of_app",
+    "kept_without_head",
     "owner_of_app",
     "owner_of_keys",
+    "owner_of_unknown",
     "sequence_of",
 ]

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from memory_core.access.usage import Usage, UsageLimits
 from memory_core.adapters.openai.budget import LEAST_BLOCK, Budget
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.scope import Owner
@@ -123,3 +124,7 @@ async def test_a_user_of_whom_nothing_is_kept_has_a_day_too(
     nobody = Owner("shop", "nobody")
     assert 20_000 <= await spent(budget, nobody) < 20_000 + CALL
     assert await spent(budget, nobody) == 0
+    begun_later = Budget(None, clock, store, user_daily_tokens=20_000)
+    assert await spent(begun_later, nobody) == 0
+    usage = Usage(store, cast("Any", None), clock, UsageLimits(tokens_per_user=20_000))
+    assert (await usage.of_user(nobody))["model_tokens"]["used"] == 20_000

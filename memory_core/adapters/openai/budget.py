@@ -25,7 +25,9 @@ from memory_core.ports import (
     Document,
     LongTermStore,
     kept_of_app,
+    kept_without_head,
     owner_of_app,
+    owner_of_unknown,
 )
 
 LEAST_BLOCK: Final = 5_000
@@ -199,11 +201,6 @@ async def _taken(
     for attempt in range(_TRIES):
         stored, epoch = await _read(store, payer)
         wanted = payer.block - (block.left if block.epoch == epoch else 0)
-        # nothing is kept of an unknown user: this process gives them one day
-        if payer.is_user and epoch is None:
-            return _Taken(
-                0 if block.used_up and block.epoch is None else payer.cap, payer.cap + 1, None
-            )
         is_of_today = (
             stored is not None and stored.body["day"] == day and stored.body.get("epoch") == epoch
         )
@@ -226,7 +223,9 @@ async def _taken(
             expires_at=clock.now() + _KEPT,
             tag=None if stored is None else stored.tag,
         )
-        if await store.keep(payer.owner, document) is not None:
+        is_unknown = payer.is_user and epoch is None
+        owner = owner_of_unknown(payer.owner) if is_unknown else payer.owner
+        if await store.keep(owner, document) is not None:
             return _Taken(granted, wanted, epoch)
         await asyncio.sleep(_PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
     raise Unavailable(
@@ -238,5 +237,7 @@ async def _read(store: LongTermStore, payer: Payer) -> tuple[Document | None, st
     """The document of a payer's day, and the epoch that a user's is of."""
     if payer.is_user:
         seen = await store.snapshot(payer.owner, [TOKENS_OF_DAY])
-        return seen.documents.get(TOKENS_OF_DAY), None if seen.head is None else seen.head.epoch
+        if seen.head is not None:
+            return seen.documents.get(TOKENS_OF_DAY), seen.head.epoch
+        return await kept_without_head(store, owner_of_unknown(payer.owner), TOKENS_OF_DAY), None
     return await kept_of_app(store, payer.owner.app_id, TOKENS_OF_DAY), None
