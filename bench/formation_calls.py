@@ -45,12 +45,13 @@ Made = tuple[str | None, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: what it asked for, and its tokens. cached: of the prompt, those that an earlier
-    request began with as well.
+    """One request: what it asked for, and its tokens. record: of what was told. cached: of the
+    instructions, those that an earlier request began with as well.
     """
 
     kind: str
-    prompt: int
+    instructions: int
+    record: int
     schema: int
     answer: int
     cached: int
@@ -58,7 +59,7 @@ class Call:
     @property
     def tokens(self) -> int:
         """All of them."""
-        return self.prompt + self.schema + self.answer
+        return self.instructions + self.record + self.schema + self.answer
 
 
 @dataclass
@@ -67,7 +68,7 @@ class CountingModel:
 
     calls: list[Call] = field(default_factory=list)
     _reader: ReadingModel = field(default_factory=ReadingModel)
-    _texts: dict[str, str] = field(default_factory=dict)
+    _instructions: set[str] = field(default_factory=set)
 
     async def __call__(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         """Answer, and count."""
@@ -75,15 +76,16 @@ class CountingModel:
         assert isinstance(response, web.Response)
         assert response.text is not None
         answer = json.loads(response.text)["choices"][0]["message"]["content"]
-        kind, text = kind_of(body), "\n".join(message["content"] for message in body["messages"])
-        same = _common(text, self._texts.get(kind, "")) // CHARACTERS_A_TOKEN
-        self._texts[kind] = text
+        instructions, record = (message["content"] for message in body["messages"])
         schema = json.dumps(body["response_format"]["json_schema"]["schema"], separators=(",", ":"))
-        prompt, schema_tokens, written = (
-            len(one) // CHARACTERS_A_TOKEN for one in (text, schema, answer)
-        )
+        same = max((_common(instructions, one) for one in self._instructions), default=0)
+        self._instructions.add(instructions)
+        same //= CHARACTERS_A_TOKEN
         cached = same // CACHED_IN * CACHED_IN if same >= CACHED_FROM else 0
-        self.calls.append(Call(kind, prompt, schema_tokens, written, cached))
+        instructed, told, asked, written = (
+            len(one) // CHARACTERS_A_TOKEN for one in (instructions, record, schema, answer)
+        )
+        self.calls.append(Call(kind_of(body), instructed, told, asked, written, cached))
         return response
 
 
@@ -193,16 +195,16 @@ def lines(measured: dict[FormationCalls, Measured], count: int) -> list[list[str
         calls = one.forming
         parts = [
             sum(getattr(call, name) for call in calls) / count
-            for name in ("prompt", "schema", "answer", "tokens", "cached")
+            for name in ("instructions", "record", "schema", "answer", "tokens", "cached")
         ]
         share = f"{100 * tokens(calls) / whole:.0f} %"
         table.append(
             [
                 mode,
                 f"{len(calls) / count:.2f}",
-                *(f"{part:,.0f}" for part in parts[:4]),
+                *(f"{part:,.0f}" for part in parts[:5]),
                 share,
-                f"{parts[4]:,.0f}",
+                f"{parts[5]:,.0f}",
             ]
         )
     return table
@@ -232,7 +234,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
         measured = asyncio.run(compare(Path(folder), options.conversations, options.users))
-    headings = ("mode", "calls", "prompt", "schema", "answer", "tokens", "of separate", "cached")
+    headings = (
+        *("mode", "calls", "instructions", "record", "schema", "answer", "tokens"),
+        *("of separate", "cached"),
+    )
     show("A conversation of ten messages", headings, lines(measured, options.conversations))
     runs = [
         [mode, f"{len(one.runs) / options.users:.2f}", f"{tokens(one.runs) / options.users:,.0f}"]

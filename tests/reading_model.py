@@ -15,14 +15,16 @@ from typing import Any
 from aiohttp import web
 
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.domain.agent_schemas import Answered, ConversationSummary
+from memory_core.domain.agent_schemas import (
+    NOT_AVAILABLE,
+    Answered,
+    ConversationSummary,
+    EpisodeAnalysis,
+)
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note
 from memory_core.ports import DecisionItem, SceneItem
 from tests.chat_server import completion, kind_of
-
-NO_STORY = ConversationSummary(narrative="-")
 
 
 class ReadingModel:
@@ -81,17 +83,16 @@ class ReadingModel:
         """A joint answer, in which a behaviour that does not show is null."""
         parts = (await self._rules.form("app", messages, previous, cut=cut)).value
         episodes = [
-            episode.model_dump(
-                mode="json", exclude={"behaviour": {"context"}, "story": {"context"}}
-            )
+            {
+                "first": episode.first,
+                "behaviour": observed(episode.behaviour),
+                "story": flat(episode.story),
+            }
             for episode in parts.episodes
         ]
-        for told, episode in zip(episodes, parts.episodes, strict=True):
-            if episode.behaviour is not None and not parts_of(
-                render_note(episode.behaviour, NO_STORY)
-            ).keys() - {SUMMARY, FOOTER}:
-                told["behaviour"] = None
         facts = parts.facts.model_dump(mode="json") if parts.facts is not None else {}
+        for fact in facts.get("facts", ()):
+            fact |= {name: fact[name] or "" for name in ("subject", "attribute", "value")}
         if parts.boundaries is None:
             return {**facts, "behaviour": episodes[0]["behaviour"], "story": episodes[0]["story"]}
         return {**parts.boundaries.model_dump(mode="json"), **facts, "episodes": episodes}
@@ -103,6 +104,38 @@ class ReadingModel:
         assert parts.patterns is not None
         assert parts.profile is not None
         return {**parts.patterns.model_dump(mode="json"), **parts.profile.model_dump(mode="json")}
+
+
+def observed(behaviour: EpisodeAnalysis | None) -> list[dict[str, str]]:
+    """What shows of somebody's behaviour, as a joint answer tells it."""
+    if behaviour is None:
+        return []
+    worked, failed = behaviour.what_worked, behaviour.what_failed
+    profile, insights = behaviour.behavioral_profile, behaviour.interaction_insights
+    guidance = behaviour.future_guidance
+    said = [
+        *(("worked", text) for text in worked.strategies), ("why_worked", worked.pattern),
+        *(("failed", text) for text in failed.strategies), ("why_failed", failed.pattern),
+        ("communication", profile.communication), ("learning", profile.learning),
+        ("problem_solving", profile.problem_solving), ("decision_making", profile.decision_making),
+        ("engages_with", insights.engagement_triggers),
+        ("struggles_with", insights.friction_points), ("best_when", insights.optimal_approach),
+        *(("do", text) for text in guidance.recommended_approaches),
+        *(("avoid", text) for text in guidance.avoid_approaches),
+        ("key_insight", guidance.adaptation_note),
+    ]  # fmt: skip
+    return [{"aspect": aspect, "text": text} for aspect, text in said if text != NOT_AVAILABLE]
+
+
+def flat(story: ConversationSummary | None) -> dict[str, Any] | None:
+    """A story without the groups of its fields, as a joint answer tells it."""
+    if story is None:
+        return None
+    told = story.model_dump(mode="json", exclude={"context"})
+    worth = told["metadata"]["worth"] or "none"
+    return {
+        "narrative": told["narrative"], **told["retrieval"], **told["metadata"], "worth": worth
+    }  # fmt: skip
 
 
 def entries(record: str) -> list[tuple[list[str], str]]:
