@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -23,6 +24,7 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.scenes import line_of
 from memory_core.ports import DecisionItem, SceneItem
 from tests.chat_server import completion, kind_of
 
@@ -100,7 +102,8 @@ class ReadingModel:
     async def _reflected(
         self, episodes: list[DecisionItem], scenes: list[SceneItem]
     ) -> dict[str, Any]:
-        parts = (await self._rules.reflect("app", episodes, scenes)).value
+        told = [with_lines(scene, episodes) for scene in scenes]
+        parts = (await self._rules.reflect("app", episodes, told)).value
         assert parts.patterns is not None
         assert parts.profile is not None
         return {**parts.patterns.model_dump(mode="json"), **parts.profile.model_dump(mode="json")}
@@ -175,6 +178,12 @@ def scene_of(heading: list[str], text: str) -> SceneItem:
         datetime.fromisoformat(heading[2].removeprefix("began ")),
     )
     return SceneItem(number, heading[1], tuple(line for line, _, _ in lines), shows, began)
+
+
+def with_lines(scene: SceneItem, episodes: list[DecisionItem]) -> SceneItem:
+    """A scene with the lines of the episodes that it only names."""
+    lines = {f"= episode {episode.number}": line_of(episode.text) for episode in episodes}
+    return replace(scene, lines=tuple(lines.get(line, line) for line in scene.lines))
 
 
 def item_of(heading: list[str], text: str) -> DecisionItem:

@@ -36,7 +36,7 @@ PINNED = {
     "rank_texts 1": "54e39da942b9",
     "form_cell 2": "74352a15d004",
     "form_window 2": "275c93b4a03c",
-    "reflect 1": "b66dee50a47c",
+    "reflect 2": "89e714e9a991",
 }
 
 
