@@ -24,6 +24,7 @@ from typing import Any, get_args
 from aiohttp import web
 
 from bench.formation import conversations
+from bench.loads import DAYS, PRICES
 from bench.tables import show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -39,6 +40,7 @@ MODES: tuple[FormationCalls, ...] = get_args(FormationCalls)
 CHARACTERS_A_TOKEN = 4
 CACHED_FROM, CACHED_IN = 1024, 128
 """Tokens of a common beginning from which services cache it, and in which steps."""
+USERS = (1_000, 100_000)
 Made = tuple[str | None, str, str]
 """A memory without its ids: category, status, content."""
 
@@ -210,6 +212,22 @@ def lines(measured: dict[FormationCalls, Measured], count: int) -> list[list[str
     return table
 
 
+def dollars(calls: Sequence[Call], conversations: float) -> float:
+    """What conversations cost at the example prices, if these calls are of one."""
+    read = sum(call.tokens - call.answer for call in calls)
+    written = sum(call.answer for call in calls)
+    price = read * PRICES["prompt_million"] + written * PRICES["completion_million"]
+    return conversations * price / 1e6
+
+
+def bills(measured: dict[FormationCalls, Measured], count: int) -> list[list[str]]:
+    """A line for each mode: what a month costs users who have one conversation a day."""
+    return [
+        [mode, *(f"{dollars(one.forming, users * DAYS / count):,.2f}" for users in USERS)]
+        for mode, one in measured.items()
+    ]
+
+
 def differences(
     measured: dict[FormationCalls, Measured], mode: FormationCalls
 ) -> tuple[Counter[Made], Counter[Made]]:
@@ -239,6 +257,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         *("of separate", "cached"),
     )
     show("A conversation of ten messages", headings, lines(measured, options.conversations))
+    show(
+        "A month of one conversation a user and day in dollars, at EXAMPLE prices",
+        ("mode", *(f"{users:,} users" for users in USERS)),
+        bills(measured, options.conversations),
+    )
     runs = [
         [mode, f"{len(one.runs) / options.users:.2f}", f"{tokens(one.runs) / options.users:,.0f}"]
         for mode, one in measured.items()
