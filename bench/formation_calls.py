@@ -24,6 +24,7 @@ from typing import Any, get_args
 from aiohttp import web
 
 from bench.formation import conversations
+from bench.loads import DAYS, PRICES
 from bench.tables import show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -39,18 +40,20 @@ MODES: tuple[FormationCalls, ...] = get_args(FormationCalls)
 CHARACTERS_A_TOKEN = 4
 CACHED_FROM, CACHED_IN = 1024, 128
 """Tokens of a common beginning from which services cache it, and in which steps."""
+USERS = (1_000, 100_000)
 Made = tuple[str | None, str, str]
 """A memory without its ids: category, status, content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: what it asked for, and its tokens. cached: of the prompt, those that an earlier
-    request began with as well.
+    """One request: what it asked for, and its tokens. record: of what was told. cached: of the
+    instructions, those that an earlier request began with as well.
     """
 
     kind: str
-    prompt: int
+    instructions: int
+    record: int
     schema: int
     answer: int
     cached: int
@@ -58,7 +61,7 @@ class Call:
     @property
     def tokens(self) -> int:
         """All of them."""
-        return self.prompt + self.schema + self.answer
+        return self.instructions + self.record + self.schema + self.answer
 
 
 @dataclass
@@ -67,7 +70,7 @@ class CountingModel:
 
     calls: list[Call] = field(default_factory=list)
     _reader: ReadingModel = field(default_factory=ReadingModel)
-    _texts: dict[str, str] = field(default_factory=dict)
+    _instructions: set[str] = field(default_factory=set)
 
     async def __call__(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         """Answer, and count."""
@@ -75,15 +78,16 @@ class CountingModel:
         assert isinstance(response, web.Response)
         assert response.text is not None
         answer = json.loads(response.text)["choices"][0]["message"]["content"]
-        kind, text = kind_of(body), "\n".join(message["content"] for message in body["messages"])
-        same = _common(text, self._texts.get(kind, "")) // CHARACTERS_A_TOKEN
-        self._texts[kind] = text
+        instructions, record = (message["content"] for message in body["messages"])
         schema = json.dumps(body["response_format"]["json_schema"]["schema"], separators=(",", ":"))
-        prompt, schema_tokens, written = (
-            len(one) // CHARACTERS_A_TOKEN for one in (text, schema, answer)
-        )
+        same = max((_common(instructions, one) for one in self._instructions), default=0)
+        self._instructions.add(instructions)
+        same //= CHARACTERS_A_TOKEN
         cached = same // CACHED_IN * CACHED_IN if same >= CACHED_FROM else 0
-        self.calls.append(Call(kind, prompt, schema_tokens, written, cached))
+        instructed, told, asked, written = (
+            len(one) // CHARACTERS_A_TOKEN for one in (instructions, record, schema, answer)
+        )
+        self.calls.append(Call(kind_of(body), instructed, told, asked, written, cached))
         return response
 
 
@@ -193,19 +197,35 @@ def lines(measured: dict[FormationCalls, Measured], count: int) -> list[list[str
         calls = one.forming
         parts = [
             sum(getattr(call, name) for call in calls) / count
-            for name in ("prompt", "schema", "answer", "tokens", "cached")
+            for name in ("instructions", "record", "schema", "answer", "tokens", "cached")
         ]
         share = f"{100 * tokens(calls) / whole:.0f} %"
         table.append(
             [
                 mode,
                 f"{len(calls) / count:.2f}",
-                *(f"{part:,.0f}" for part in parts[:4]),
+                *(f"{part:,.0f}" for part in parts[:5]),
                 share,
-                f"{parts[4]:,.0f}",
+                f"{parts[5]:,.0f}",
             ]
         )
     return table
+
+
+def dollars(calls: Sequence[Call], conversations: float) -> float:
+    """What conversations cost at the example prices, if these calls are of one."""
+    read = sum(call.tokens - call.answer for call in calls)
+    written = sum(call.answer for call in calls)
+    price = read * PRICES["prompt_million"] + written * PRICES["completion_million"]
+    return conversations * price / 1e6
+
+
+def bills(measured: dict[FormationCalls, Measured], count: int) -> list[list[str]]:
+    """A line for each mode: what a month costs users who have one conversation a day."""
+    return [
+        [mode, *(f"{dollars(one.forming, users * DAYS / count):,.2f}" for users in USERS)]
+        for mode, one in measured.items()
+    ]
 
 
 def differences(
@@ -232,8 +252,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
         measured = asyncio.run(compare(Path(folder), options.conversations, options.users))
-    headings = ("mode", "calls", "prompt", "schema", "answer", "tokens", "of separate", "cached")
+    headings = (
+        *("mode", "calls", "instructions", "record", "schema", "answer", "tokens"),
+        *("of separate", "cached"),
+    )
     show("A conversation of ten messages", headings, lines(measured, options.conversations))
+    show(
+        "A month of one conversation a user and day in dollars, at EXAMPLE prices",
+        ("mode", *(f"{users:,} users" for users in USERS)),
+        bills(measured, options.conversations),
+    )
     runs = [
         [mode, f"{len(one.runs) / options.users:.2f}", f"{tokens(one.runs) / options.users:,.0f}"]
         for mode, one in measured.items()

@@ -82,11 +82,17 @@ GOOD: dict[str, Any] = {
 GOOD["FormedCell"] = {
     **GOOD["ExtractedFacts"],
     "instructions": [],
-    "behaviour": {
-        name: part for name, part in GOOD["EpisodeAnalysis"].items() if name != "context"
-    },
+    "behaviour": [
+        {"aspect": "worked", "text": "Asking one question at a time."},
+        {"aspect": "why_worked", "text": "It kept the talk going."},
+        {"aspect": "communication", "text": "Brief and warm."},
+        {"aspect": "engages_with", "text": "interest in people"},
+        {"aspect": "do", "text": "Ask about Lisbon."},
+    ],
     "story": {
-        name: part for name, part in GOOD["ConversationSummary"].items() if name != "context"
+        "narrative": GOOD["ConversationSummary"]["narrative"],
+        **GOOD["ConversationSummary"]["retrieval"],
+        **GOOD["ConversationSummary"]["metadata"],
     },
 }
 GOOD["FormedWindow"] = {
@@ -100,7 +106,7 @@ GOOD["FormedWindow"] = {
             "behaviour": GOOD["FormedCell"]["behaviour"],
             "story": GOOD["FormedCell"]["story"],
         },
-        {"first": 2, "behaviour": None, "story": GOOD["FormedCell"]["story"]},
+        {"first": 2, "behaviour": [], "story": GOOD["FormedCell"]["story"]},
     ],
 }
 GOOD["Reflection"] = {**GOOD["FoundPatterns"], **GOOD["ProfileUpdate"]}

@@ -9,20 +9,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from aiohttp import web
 
 from memory_core.adapters.offline.agents import OfflineAgents
-from memory_core.domain.agent_schemas import Answered, ConversationSummary
+from memory_core.domain.agent_schemas import (
+    NOT_AVAILABLE,
+    Answered,
+    ConversationSummary,
+    EpisodeAnalysis,
+)
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note
+from memory_core.domain.scenes import line_of
 from memory_core.ports import DecisionItem, SceneItem
 from tests.chat_server import completion, kind_of
-
-NO_STORY = ConversationSummary(narrative="-")
 
 
 class ReadingModel:
@@ -81,17 +85,16 @@ class ReadingModel:
         """A joint answer, in which a behaviour that does not show is null."""
         parts = (await self._rules.form("app", messages, previous, cut=cut)).value
         episodes = [
-            episode.model_dump(
-                mode="json", exclude={"behaviour": {"context"}, "story": {"context"}}
-            )
+            {
+                "first": episode.first,
+                "behaviour": observed(episode.behaviour),
+                "story": flat(episode.story),
+            }
             for episode in parts.episodes
         ]
-        for told, episode in zip(episodes, parts.episodes, strict=True):
-            if episode.behaviour is not None and not parts_of(
-                render_note(episode.behaviour, NO_STORY)
-            ).keys() - {SUMMARY, FOOTER}:
-                told["behaviour"] = None
         facts = parts.facts.model_dump(mode="json") if parts.facts is not None else {}
+        for fact in facts.get("facts", ()):
+            fact |= {name: fact[name] or "" for name in ("subject", "attribute", "value")}
         if parts.boundaries is None:
             return {**facts, "behaviour": episodes[0]["behaviour"], "story": episodes[0]["story"]}
         return {**parts.boundaries.model_dump(mode="json"), **facts, "episodes": episodes}
@@ -99,10 +102,43 @@ class ReadingModel:
     async def _reflected(
         self, episodes: list[DecisionItem], scenes: list[SceneItem]
     ) -> dict[str, Any]:
-        parts = (await self._rules.reflect("app", episodes, scenes)).value
+        told = [with_lines(scene, episodes) for scene in scenes]
+        parts = (await self._rules.reflect("app", episodes, told)).value
         assert parts.patterns is not None
         assert parts.profile is not None
         return {**parts.patterns.model_dump(mode="json"), **parts.profile.model_dump(mode="json")}
+
+
+def observed(behaviour: EpisodeAnalysis | None) -> list[dict[str, str]]:
+    """What shows of somebody's behaviour, as a joint answer tells it."""
+    if behaviour is None:
+        return []
+    worked, failed = behaviour.what_worked, behaviour.what_failed
+    profile, insights = behaviour.behavioral_profile, behaviour.interaction_insights
+    guidance = behaviour.future_guidance
+    said = [
+        *(("worked", text) for text in worked.strategies), ("why_worked", worked.pattern),
+        *(("failed", text) for text in failed.strategies), ("why_failed", failed.pattern),
+        ("communication", profile.communication), ("learning", profile.learning),
+        ("problem_solving", profile.problem_solving), ("decision_making", profile.decision_making),
+        ("engages_with", insights.engagement_triggers),
+        ("struggles_with", insights.friction_points), ("best_when", insights.optimal_approach),
+        *(("do", text) for text in guidance.recommended_approaches),
+        *(("avoid", text) for text in guidance.avoid_approaches),
+        ("key_insight", guidance.adaptation_note),
+    ]  # fmt: skip
+    return [{"aspect": aspect, "text": text} for aspect, text in said if text != NOT_AVAILABLE]
+
+
+def flat(story: ConversationSummary | None) -> dict[str, Any] | None:
+    """A story without the groups of its fields, as a joint answer tells it."""
+    if story is None:
+        return None
+    told = story.model_dump(mode="json", exclude={"context"})
+    worth = told["metadata"]["worth"] or "none"
+    return {
+        "narrative": told["narrative"], **told["retrieval"], **told["metadata"], "worth": worth
+    }  # fmt: skip
 
 
 def entries(record: str) -> list[tuple[list[str], str]]:
@@ -142,6 +178,12 @@ def scene_of(heading: list[str], text: str) -> SceneItem:
         datetime.fromisoformat(heading[2].removeprefix("began ")),
     )
     return SceneItem(number, heading[1], tuple(line for line, _, _ in lines), shows, began)
+
+
+def with_lines(scene: SceneItem, episodes: list[DecisionItem]) -> SceneItem:
+    """A scene with the lines of the episodes that it only names."""
+    lines = {f"= episode {episode.number}": line_of(episode.text) for episode in episodes}
+    return replace(scene, lines=tuple(lines.get(line, line) for line in scene.lines))
 
 
 def item_of(heading: list[str], text: str) -> DecisionItem:

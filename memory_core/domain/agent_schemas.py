@@ -33,6 +33,10 @@ def _one_line(value: Any) -> Any:
     return " ".join(value.split()) if isinstance(value, str) else value
 
 
+def _none_if_empty(value: Any) -> Any:
+    return None if value == "" else value
+
+
 def _known_worth(value: Any) -> Any:
     return value if value in _WORTHS else None
 
@@ -40,6 +44,16 @@ def _known_worth(value: Any) -> Any:
 _WORTHS = frozenset(get_args(GivenWorth))
 Sentence = Annotated[str, BeforeValidator(_one_line), Field(max_length=600)]
 Term = Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_TERM)]
+Query = Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]
+GivenTerm = Annotated[Term | None, BeforeValidator(_none_if_empty)]
+"""A term, or nothing; an empty text says nothing, too."""
+GivenValue = Annotated[
+    Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_VALUE)] | None,
+    BeforeValidator(_none_if_empty),
+]
+Depth = Literal["high", "medium", "low", "N/A"]
+KnownWorth = Annotated[GivenWorth | None, BeforeValidator(_known_worth)]
+"""For what it is worth keeping; what is no such word counts as not given."""
 
 
 class _Answer(DeferredModel):
@@ -118,9 +132,7 @@ class RetrievalHints(_Answer):
 
     tags: Annotated[list[Term], Field(max_length=8)] = Field(default_factory=list)
     keywords: Annotated[list[Term], Field(max_length=10)] = Field(default_factory=list)
-    queries: Annotated[
-        list[Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]], Field(max_length=4)
-    ] = Field(default_factory=list)
+    queries: Annotated[list[Query], Field(max_length=4)] = Field(default_factory=list)
 
 
 class SummaryMetadata(_Answer):
@@ -128,9 +140,9 @@ class SummaryMetadata(_Answer):
     known counts as not given.
     """
 
-    depth: Literal["high", "medium", "low", "N/A"] = "N/A"
+    depth: Depth = "N/A"
     follow_ups: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
-    worth: Annotated[GivenWorth | None, BeforeValidator(_known_worth)] = None
+    worth: KnownWorth = None
 
 
 class ConversationSummary(_Answer):
@@ -159,9 +171,9 @@ class SaidFact(_Answer):
     text: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
     message: Annotated[int, Field(ge=0)]
     quote: Annotated[str, Field(min_length=1, max_length=500)]
-    subject: Term | None = None
-    attribute: Term | None = None
-    value: Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_VALUE)] | None = None
+    subject: GivenTerm = None
+    attribute: GivenTerm = None
+    value: GivenValue = None
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     lasting: bool = False
 
@@ -312,8 +324,8 @@ class ProfileUpdate(_Answer):
     traits: Annotated[list[SeenTrait], Field(max_length=12)] = Field(default_factory=list)
 
 
-# Several answers in one: the fields of the separate ones, asked for together.
-# Each part is checked as the separate answer is.
+# Several answers in one. What they ask for is flatter and shorter than the separate answers, of
+# which each part becomes one, checked as that is.
 
 
 FormationCalls = Literal["separate", "two", "one"]
@@ -322,31 +334,119 @@ MAX_EPISODES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Without:
-    """In an annotation: the field that a model is not asked for, since nothing is made of it."""
-
-    field: str
+class NotNull:
+    """In an annotation: a model is not offered null, since another value says the same."""
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """The schema without the field."""
-        schema = dict(handler.resolve_ref_schema(handler(core_schema)))
-        properties = {
-            name: asked for name, asked in schema["properties"].items() if name != self.field
-        }
-        required = [name for name in schema.get("required", ()) if name != self.field]
-        return {**schema, "properties": properties, "required": required}
+        """The schema of the other branch."""
+        return next(branch for branch in handler(core_schema)["anyOf"] if branch != _NULL)
 
 
-Behaviour = Annotated[EpisodeAnalysis, Without("context")]
-Story = Annotated[ConversationSummary, Without("context")]
+_NULL = {"type": "null"}
 
 
-class FormedCell(ExtractedFacts):
-    """All of one cell. behaviour None: the messages show nothing of it."""
+class JointFact(SaidFact):
+    """A fact as a joint answer has it: an empty text where it fills no slot."""
 
-    behaviour: Behaviour | None
+    subject: Annotated[GivenTerm, NotNull()] = None
+    attribute: Annotated[GivenTerm, NotNull()] = None
+    value: Annotated[GivenValue, NotNull()] = None
+
+
+class JointFacts(ExtractedFacts):
+    """Facts, foresight and standing instructions as a joint answer has them."""
+
+    facts: Annotated[list[JointFact], Field(max_length=40)] = Field(  # type: ignore[assignment]
+        default_factory=list
+    )
+
+
+Aspect = Literal[
+    "worked", "why_worked", "failed", "why_failed",
+    "communication", "learning", "problem_solving", "decision_making",
+    "engages_with", "struggles_with", "best_when", "do", "avoid", "key_insight",
+]  # fmt: skip
+
+
+class Observation(_Answer):
+    """One thing that shows of how the person works."""
+
+    aspect: Aspect
+    text: Sentence
+
+
+Shown = Annotated[list[Observation], Field(max_length=20)]
+
+
+class Observations(_Answer):
+    """Behaviour as a joint answer has it: what shows, and nothing for what does not."""
+
+    behaviour: Shown
+
+    def analysis(self) -> EpisodeAnalysis:
+        """The episodic agent's answer that says the same. Of an aspect with too many observations
+        the first are kept.
+        """
+        by_aspect: dict[str, list[str]] = {}
+        for seen in self.behaviour:
+            by_aspect.setdefault(seen.aspect, []).append(seen.text)
+
+        def some(aspect: Aspect, most: int) -> list[str]:
+            return by_aspect.get(aspect, [])[:most]
+
+        def first(aspect: Aspect) -> str:
+            return next(iter(by_aspect.get(aspect, ())), NOT_AVAILABLE)
+
+        return EpisodeAnalysis(
+            what_worked=Worked(strategies=some("worked", 3), pattern=first("why_worked")),
+            what_failed=Failed(strategies=some("failed", 2), pattern=first("why_failed")),
+            behavioral_profile=BehavioralProfile(
+                communication=first("communication"),
+                learning=first("learning"),
+                problem_solving=first("problem_solving"),
+                decision_making=first("decision_making"),
+            ),
+            interaction_insights=InteractionInsights(
+                engagement_triggers=first("engages_with"),
+                friction_points=first("struggles_with"),
+                optimal_approach=first("best_when"),
+            ),
+            future_guidance=FutureGuidance(
+                recommended_approaches=some("do", 3),
+                avoid_approaches=some("avoid", 2),
+                adaptation_note=first("key_insight"),
+            ),
+        )
+
+
+class Story(_Answer):
+    """A story as a joint answer has it: the summariser's fields without their groups."""
+
+    narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
+    tags: Annotated[list[Term], Field(max_length=8)] = Field(default_factory=list)
+    keywords: Annotated[list[Term], Field(max_length=10)] = Field(default_factory=list)
+    queries: Annotated[list[Query], Field(max_length=4)] = Field(default_factory=list)
+    depth: Depth = "N/A"
+    follow_ups: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
+    worth: Annotated[KnownWorth, NotNull()] = None
+
+    def summary(self) -> ConversationSummary:
+        """The summariser's answer that says the same."""
+        return ConversationSummary(
+            narrative=self.narrative,
+            retrieval=RetrievalHints(tags=self.tags, keywords=self.keywords, queries=self.queries),
+            metadata=SummaryMetadata(
+                depth=self.depth, follow_ups=self.follow_ups, worth=self.worth
+            ),
+        )
+
+
+class FormedCell(JointFacts):
+    """All of one cell. behaviour: empty where the messages show nothing of it."""
+
+    behaviour: Shown
     story: Story
 
 
@@ -356,11 +456,11 @@ class FormedEpisode(_Answer):
     """
 
     first: Annotated[int, Field(ge=0)]
-    behaviour: Behaviour | None
+    behaviour: Shown
     story: Story
 
 
-class FormedWindow(ExtractedFacts, Boundaries):
+class FormedWindow(JointFacts, Boundaries):
     """All of a window: where it is cut, the facts of all of it, and behaviour and story of
     each episode.
     """

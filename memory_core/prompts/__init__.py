@@ -35,6 +35,7 @@ NAMES: tuple[Name, ...] = (
     "form_cell", "form_window", "reflect", "synthesise",
 )  # fmt: skip
 _EXAMPLE = re.compile(r"<example>(.*?)(?:</example>|\Z)", re.DOTALL)
+_ABOUT_EXAMPLES = re.compile(r"^- Texts between <example> .*\n", re.MULTILINE)
 _OTHER = re.compile(rf"\{{({'|'.join(NAMES)})\}}")
 _JSON = re.compile(r"```json\n(.*?)(?:```|\Z)", re.DOTALL)
 
@@ -56,9 +57,13 @@ class Prompt(Generic[T]):
 def prompt(name: Name) -> Prompt[Any]:
     """The prompt of that name, read once."""
     stated, body = _parts(name)
+    is_joint = "{record_rules}" in body
     rules = _read("record_rules.md").strip()
-    text = body if "{record_rules}" in body else f"{body}\n\n{{record_rules}}"
+    if is_joint and "<example>" not in body:
+        rules = _ABOUT_EXAMPLES.sub("", rules)
+    text = body if is_joint else f"{body}\n\n{{record_rules}}"
     text = f"{text}\n".replace("{record_rules}", rules).replace("{attributes}", _attributes())
+    text = text.replace("{attributes_in_short}", _attributes_in_short())
     examples = [
         json.loads(block) for example in _EXAMPLE.findall(text) for block in _JSON.findall(example)
     ]
@@ -81,3 +86,12 @@ def _read(file: str) -> str:
 
 def _attributes() -> str:
     return "\n".join(f"- `{attribute.name}`: {attribute.value}" for attribute in ATTRIBUTES)
+
+
+def _attributes_in_short() -> str:
+    """The attributes by what fills them, which is left out where the name says it."""
+    by_value: dict[str, list[str]] = {}
+    for attribute in ATTRIBUTES:
+        is_plain = attribute.value.removeprefix("the ") in attribute.name
+        by_value.setdefault("" if is_plain else f": {attribute.value}", []).append(attribute.name)
+    return "\n".join(f"- {', '.join(names)}{value}" for value, names in by_value.items())

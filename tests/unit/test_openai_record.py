@@ -15,9 +15,10 @@ from memory_core.adapters.openai.prompt_record import (
     fenced,
     item_entries,
     message_entries,
+    scene_entries,
 )
 from memory_core.domain.conversation import Message
-from memory_core.ports import DecisionItem
+from memory_core.ports import DecisionItem, SceneItem
 from tests.injections import ALL
 
 NOON = datetime(2026, 5, 8, 12, 0, tzinfo=timezone.utc)
@@ -142,6 +143,48 @@ def test_memories_are_shown_by_number_category_time_and_slot_and_never_by_id() -
         "held 0 | fact | said 2026-05-08T12:00:00+00:00 | slot ana / home city",
         "held 1 | said 2026-05-08T12:00:00+00:00",
     ]
+
+
+SAILED = "Ana sailed to the island with her brother and came back late."
+
+
+def scene_of(*lines: str, shows: tuple[str, ...] = ()) -> list[SceneItem]:
+    return [SceneItem(0, "sailing", lines, (shows, *((),) * (len(lines) - 1)), NOON)]
+
+
+def episode(number: int, text: str) -> DecisionItem:
+    return DecisionItem(number, text, "cell", NOON)
+
+
+def lines_of(scenes: list[SceneItem], *episodes: DecisionItem) -> list[str]:
+    (entry,) = scene_entries(scenes, episodes)
+    return entry.text.split("\n")
+
+
+def test_what_stands_in_the_record_as_an_episode_is_only_named_in_a_scene() -> None:
+    episodes = episode(3, "Ana ate."), episode(7, f"{SAILED} It was cold.")
+    scenes = scene_of(SAILED, "Ana mended the sail all day, and her brother helped her with it.")
+    assert lines_of(scenes, *episodes) == ["= episode 7", scenes[0].lines[1]]
+    assert lines_of(scene_of(SAILED, shows=("Ana asks why.",)), *episodes) == [
+        "= episode 7 (Ana asks why.)"
+    ]
+    assert lines_of(scenes) == list(scenes[0].lines)
+
+
+def test_a_line_that_was_cut_or_put_on_one_line_names_its_episode_too() -> None:
+    told = episode(1, f"{SAILED}\nIt was cold.")
+    assert lines_of(scene_of(f"{SAILED} It was…"), told) == ["= episode 1"]
+
+
+def test_two_episodes_that_begin_alike_are_named_once_each() -> None:
+    episodes = episode(0, f"{SAILED} It was cold."), episode(1, f"{SAILED} It was warm.")
+    assert lines_of(scene_of(SAILED, SAILED, SAILED), *episodes) == [
+        "= episode 0", "= episode 1", SAILED
+    ]  # fmt: skip
+
+
+def test_no_line_of_a_user_names_an_episode() -> None:
+    assert lines_of(scene_of("= = episode 1"), episode(1, SAILED)) == ["episode 1"]
 
 
 def test_what_nobody_sees_is_not_shown_and_what_people_write_is() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -18,11 +18,13 @@ from memory_core.adapters.openai.answers import Repaired, answer_in, values_in
 from memory_core.adapters.openai.joint_answers import cell_parts, reflected_parts, window_parts
 from memory_core.adapters.openai.prompt_record import Echoes
 from memory_core.domain.agent_schemas import (
+    Aspect,
     Boundaries,
     ConversationSummary,
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FormedParts,
     FoundPatterns,
     Narrative,
     ProfileUpdate,
@@ -381,9 +383,77 @@ def test_a_part_that_is_missing_is_none_and_one_that_says_nothing_is_an_answer()
     assert cell_parts(json.dumps({"story": story}), NOTHING).value.episodes[0].behaviour is None
 
 
-def test_nothing_shows_alone_is_no_answer() -> None:
+@pytest.mark.parametrize("nothing", ["null", "[]"])
+def test_nothing_shows_alone_is_no_answer(nothing: str) -> None:
     with pytest.raises(AgentFailed, match="nothing in its JSON was right"):
-        cell_parts('{"behaviour": null, "story": 5, "facts": "none"}', NOTHING)
+        cell_parts(f'{{"behaviour": {nothing}, "story": 5, "facts": "none"}}', NOTHING)
+
+
+def behaviour_of(*observations: Any) -> EpisodeAnalysis | None:
+    """What is read of these observations beside a good story."""
+    cell = {"behaviour": list(observations), "story": GOOD["FormedCell"]["story"]}
+    return cell_parts(json.dumps(cell), NOTHING).value.episodes[0].behaviour
+
+
+def test_each_observation_is_checked_alone_and_those_about_nothing_known_are_dropped() -> None:
+    seen = behaviour_of(
+        {"aspect": "mood", "text": "Cheerful."},
+        {"aspect": "learning", "text": "By  example."},
+        "Impatient.",
+        {"aspect": "do"},
+        {"aspect": "do", "text": ["Show code."]},
+        {"aspect": "do", "text": "Show code first."},
+    )
+    assert seen is not None
+    assert seen.behavioral_profile.learning == "By example."
+    assert seen.future_guidance.recommended_approaches == ["Show code first."]
+    assert seen.behavioral_profile.communication == "N/A"
+
+
+def test_behaviour_without_a_right_observation_is_none() -> None:
+    assert behaviour_of({"aspect": "mood", "text": "Cheerful."}, "Impatient.") is None
+
+
+def test_of_an_aspect_with_too_many_observations_the_first_are_kept() -> None:
+    told = [
+        {"aspect": aspect, "text": f"{aspect} {number}"}
+        for number in range(4)
+        for aspect in ("worked", "avoid", "key_insight")
+    ]
+    seen = behaviour_of(*told)
+    assert seen is not None
+    assert seen.what_worked.strategies == ["worked 0", "worked 1", "worked 2"]
+    assert seen.future_guidance.avoid_approaches == ["avoid 0", "avoid 1"]
+    assert seen.future_guidance.adaptation_note == "key_insight 0"
+
+
+def test_every_aspect_has_a_place_of_its_own() -> None:
+    told = [{"aspect": aspect, "text": f"About {aspect}."} for aspect in get_args(Aspect)]
+    seen = behaviour_of(*told)
+    assert seen is not None
+    assert {f"'{one['text']}'" for one in told} <= leaves(seen.model_dump())
+
+
+def test_answers_that_were_stored_before_joint_answers_were_flat_can_still_be_read() -> None:
+    """Stored are the parts, in the form of the separate answers, and not what a model wrote."""
+    stored = {
+        "facts": {**GOOD["ExtractedFacts"], "facts": [FACT]},
+        "episodes": [
+            {"first": 0, "behaviour": GOOD["EpisodeAnalysis"], "story": GOOD["ConversationSummary"]}
+        ],
+    }
+    parts = FormedParts.model_validate_json(json.dumps(stored))
+    assert parts.facts == ExtractedFacts.model_validate(stored["facts"])
+    assert parts.episodes[0].behaviour == EpisodeAnalysis.model_validate(GOOD["EpisodeAnalysis"])
+    assert FormedParts.model_validate_json(parts.model_dump_json()) == parts
+
+
+def test_a_slot_of_empty_texts_is_no_slot() -> None:
+    fact = {**GOOD["ExtractedFacts"]["facts"][0], "subject": "", "attribute": "", "value": ""}
+    parts = cell_parts(json.dumps({**GOOD["FormedCell"], "facts": [fact]}), NOTHING).value
+    assert parts.facts is not None
+    (read,) = parts.facts.facts
+    assert (read.subject, read.attribute, read.value) == (None, None, None)
 
 
 @given(st.text(max_size=300))

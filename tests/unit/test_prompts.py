@@ -34,9 +34,9 @@ PINNED = {
     "update_profile 1": "ec6a98c140a5",
     "judge_sufficiency 1": "591c10690e06",
     "rank_texts 1": "54e39da942b9",
-    "form_cell 1": "fa6ea8ecd0b5",
-    "form_window 1": "4743f565897f",
-    "reflect 1": "b66dee50a47c",
+    "form_cell 2": "74352a15d004",
+    "form_window 2": "275c93b4a03c",
+    "reflect 2": "89e714e9a991",
 }
 
 
@@ -129,6 +129,23 @@ def test_the_attributes_of_the_example_are_canonical_and_all_are_named() -> None
     assert all(f"`{one.name}`" in asked.text for one in ATTRIBUTES)
     for fact in asked.examples[0]["facts"]:
         assert canonical_attribute(fact["attribute"]) == fact["attribute"]
+
+
+def test_a_joint_prompt_names_every_attribute_and_what_fills_it() -> None:
+    """Only where the name itself says it ("birth year": "the year") the value is left out."""
+    text = prompt("form_cell").text
+    lines = [line for line in text.splitlines() if line.startswith("- ")]
+    for one in ATTRIBUTES:
+        (line,) = [line for line in lines if one.name in line[2:].partition(":")[0].split(", ")]
+        assert line.endswith(f": {one.value}") or one.value.split()[-1] in one.name
+
+
+def test_rules_about_examples_stand_only_where_there_are_examples_in_joint_prompts() -> None:
+    assert "<example>" not in prompt("form_cell").text
+    assert "Texts between <example> marks" in prompt("reflect").text
+    rules = prompt("extract_facts").text.partition("# The record")[2].splitlines()
+    left_out = {rule for rule in rules if rule not in prompt("form_cell").text}
+    assert [rule.split(",")[0][:29] for rule in left_out] == ["- Texts between <example> mark"[:29]]
 
 
 def test_the_synthesis_is_asked_for_the_parts_that_a_note_has() -> None:

@@ -142,7 +142,7 @@ class OpenAIAgents:
     ) -> Answered[ReflectedParts]:
         """Patterns and traits in one call."""
         return await self._ask(
-            "reflect", owner, [*item_entries("episode", episodes), *scene_entries(scenes)]
+            "reflect", owner, [*item_entries("episode", episodes), *scene_entries(scenes, episodes)]
         )
 
     async def decide_conflicts(

@@ -18,7 +18,6 @@ from memory_core.adapters.openai.prompt_record import Echoes
 from memory_core.domain.agent_schemas import (
     MAX_EPISODES,
     Boundaries,
-    ConversationSummary,
     EpisodeAnalysis,
     EpisodeParts,
     ExtractedFacts,
@@ -26,9 +25,11 @@ from memory_core.domain.agent_schemas import (
     FormedParts,
     FormedWindow,
     FoundPatterns,
+    Observations,
     ProfileUpdate,
     ReflectedParts,
     Reflection,
+    Story,
 )
 from memory_core.domain.errors import AgentFailed
 
@@ -104,18 +105,22 @@ class _Reader:
         )
 
     def episode(self, item: Mapping[str, Any], first: int) -> EpisodeParts:
-        """Behaviour and story of an episode. A behaviour of null says that nothing shows."""
-        nothing_shows = "behaviour" in item and item["behaviour"] is None
-        behaviour = (
-            EpisodeAnalysis()
-            if nothing_shows
-            else self._part(item.get("behaviour"), EpisodeAnalysis)
-        )
+        """Behaviour and story of an episode."""
+        story = self._part(item.get("story"), Story)
         return EpisodeParts(
             first=first,
-            behaviour=behaviour,
-            story=self._part(item.get("story"), ConversationSummary),
+            behaviour=self._behaviour(item),
+            story=None if story is None else story.summary(),
         )
+
+    def _behaviour(self, item: Mapping[str, Any]) -> EpisodeAnalysis | None:
+        """An empty list says that nothing shows, and so does null. Note: either is no proof
+        that the model understood what it was asked for, so neither counts as usable.
+        """
+        if "behaviour" in item and item["behaviour"] in (None, []):
+            return EpisodeAnalysis()
+        seen = self._part({"behaviour": item.get("behaviour")}, Observations)
+        return None if seen is None else seen.analysis()
 
     def repaired(self, parts: T) -> Repaired[T]:
         """The parts with what was done to them. Raises AgentFailed when none is usable."""

@@ -23,6 +23,8 @@ MAX_CHARACTERS = 60_000
 the longest first.
 """
 _MAX_HEADING = 120
+_SHORT_LINE = 40
+"""Characters of a line that is told again rather than named."""
 _OMITTED = " [… {} characters left out …] "
 
 
@@ -79,22 +81,55 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
     ]
 
 
-def scene_entries(scenes: Sequence[SceneItem]) -> list[Entry]:
-    """Scenes as `scene <number>`, with a line for each episode and what was observed in it."""
+def scene_entries(
+    scenes: Sequence[SceneItem], episodes: Sequence[DecisionItem] = ()
+) -> list[Entry]:
+    """Scenes as `scene <number>`, with a line for each episode and what was observed in it.
+
+    Args:
+        scenes: what is shown.
+        episodes: what the same record shows as `episode <number>`; a line that one of them begins
+            with is `= episode <number>`.
+
+    Returns:
+        An entry for each scene.
+
+    """
+    names = _Names([(" ".join(episode.text.split()), episode.number) for episode in episodes])
     return [
         Entry(
             (f"scene {scene.number}", scene.theme, f"began {scene.began_at.isoformat()}"),
-            "\n".join(_episodes(scene)),
+            "\n".join(_episodes(scene, names)),
         )
         for scene in scenes
     ]
 
 
-def _episodes(scene: SceneItem) -> Iterator[str]:
+def _episodes(scene: SceneItem, names: _Names) -> Iterator[str]:
     return (
-        " ".join((line, *(f"({habit})" for habit in habits)))
+        " ".join((names.instead_of(line), *(f"({habit})" for habit in habits)))
         for line, habits in zip(scene.lines, scene.shows, strict=True)
     )
+
+
+@dataclass(slots=True)
+class _Names:
+    """Episodes whose texts stand in the same record, each named once. left: text and number."""
+
+    left: list[tuple[str, int]]
+
+    def instead_of(self, line: str) -> str:
+        """The name of an episode that begins with the line, else the line, which never looks
+        like a name.
+        """
+        line = line.lstrip("= ")
+        start = line.removesuffix("…")
+        if len(line) > _SHORT_LINE:
+            for place, (text, number) in enumerate(self.left):
+                if text.startswith(start):
+                    del self.left[place]
+                    return f"= episode {number}"
+        return line
 
 
 def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:
