@@ -147,8 +147,7 @@ class Briefing:
             memory for memory in latest if memory.id not in silenced and not where.has_faded(memory)
         ]
         hits, turn_pieces = await asyncio.gather(
-            self._gatherer.pieces(owner, rounds, frozenset(cells.values())),
-            self._turns(owner, quoted, moment),
+            self._gatherer.pieces(owner, rounds), self._turns(owner, quoted, moment)
         )
         wanted: Wanted = {
             "instructions": instruction_pieces(instructions, query_terms, moment),

@@ -358,15 +358,9 @@ class Gatherer:
         hits = sorted(rounds.hits.values(), key=lambda hit: -hit.relevance)
         return [(hit.memory, hit.relevance / answer if answer else 1.0) for hit in hits]
 
-    async def pieces(
-        self, owner: Owner, rounds: Rounds, quoted: Collection[str] = ()
-    ) -> list[Piece]:
-        """All hits, and the neighbours of what answers, ready to be packed into a context.
-        quoted: see `choose_quotations`.
-        """
-        hits = choose_quotations(
-            sorted(rounds.hits.values(), key=lambda hit: -hit.priority), rounds.terms, quoted
-        )
+    async def pieces(self, owner: Owner, rounds: Rounds) -> list[Piece]:
+        """All hits, and the neighbours of what answers, ready to be packed into a context."""
+        hits = choose_quotations(sorted(rounds.hits.values(), key=lambda hit: -hit.priority))
         if not hits:
             return []
         look = rounds.looks[0]
