@@ -35,7 +35,16 @@ def token(*places):
     return encoded(made)
 
 
-def asked(query, parameters, states=("", "", "", ""), tokens=(), texts=TEXTS, kind="msg", names=()):
+def asked(
+    query,
+    parameters,
+    states=("", "", "", ""),
+    tokens=(),
+    texts=TEXTS,
+    kind="msg",
+    names=(),
+    actors=(),
+):
     message = query_parts_of(query, NOW)
     vectors = tuple(unit(place) for place in range(len(message.sentences)))
     names = names or [f"{kind}_{place}" for place in range(len(texts))]
@@ -45,6 +54,8 @@ def asked(query, parameters, states=("", "", "", ""), tokens=(), texts=TEXTS, ki
     ]
     for one, kept in zip(memories, states, strict=False):
         one.lexical = one.lexical.model_copy(update={"states": kept})
+    for one, actor in zip(memories, actors, strict=False):
+        one.actor = actor
     found = from_memories(
         memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors)
     )
@@ -168,3 +179,17 @@ def test_of_answers_that_are_equally_likely_each_further_place_counts_less():
 def test_the_weights_say_what_they_were_learned_of():
     record = json.loads(WEIGHTS.read_text())["record"]
     assert {"learned of", "questions", "split", "date", "recall@10"} <= record.keys()
+
+
+def test_what_was_asked_of_an_assistant_moves_its_answers_up():
+    texts = ("How do I seal the boat?", "Sand it, then three coats of epoxy.", *TEXTS)
+    names = [f"msg_{place}" for place in range(len(texts))]
+    actors = ("Dee", "Assistant", "Dee", "Dee", "Ben", "Dee")
+
+    def distance(query):
+        """How far the assistant's answer is above the best line of a person."""
+        verdict = asked(query, LEARNED, texts=texts, names=names, actors=actors)
+        logits = order_logits(verdict.features_of(0), 1.0, (len(texts),), learned_order())
+        return logits[1] - np.delete(logits, 1).max()
+
+    assert distance("What did you recommend for the boat?") > distance("What did I do to the boat?")

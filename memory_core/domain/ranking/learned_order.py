@@ -20,7 +20,7 @@ import numpy as np
 
 from memory_core.domain.ranking.candidates import CandidateSet, Flags, Floats, Ints
 from memory_core.domain.ranking.measures import Measures
-from memory_core.domain.ranking.query import Part
+from memory_core.domain.ranking.query import Part, asks_of_assistant
 from memory_core.domain.ranking.relevance import Relevance, in_rows, passage_factor, rescaled
 from memory_core.domain.ranking.vectors import States, TokenStates, nearest_tokens
 
@@ -169,6 +169,7 @@ def order_features(
         **place_features(candidates),
         **_relevance_beside(candidates, score),
         **_asked_features(measures),
+        "assistant_asked": _asks_of_assistant(measures) * _is_by_assistant(candidates),
         "session_best": sessions.best(score),
         "session_three": sessions.best_three(score),
         "session_words": np.zeros_like(score),
@@ -184,6 +185,11 @@ def order_features(
     if tokens is not None:
         features |= token_features(candidates, sessions, tokens)
     features["first_person_named"] = features["first_person"] * features["named"]
+    features |= {
+        f"assistant_{name}": features["assistant"] * features[name]
+        for name in OF_ASSISTANTS
+        if name in features
+    }
     return features
 
 
@@ -266,6 +272,12 @@ def _asked_features(measures: Measures) -> dict[str, Floats]:
     return {name: column.astype(np.float64) for name, column in flags.items()}
 
 
+def _asks_of_assistant(measures: Measures) -> Floats:
+    """P × 1: 1 for a part that asks what the assistant said, 0 for all others."""
+    asks = [asks_of_assistant(part.analysis.text) for part in measures.parts]
+    return np.array(asks, dtype=np.float64)[:, None]
+
+
 # What a learned order knows of each candidate: numbers that relevance has anyway, its neighbours',
 # its session's, and its tokens'.
 #
@@ -282,7 +294,11 @@ RANKS = 10
 BEST_OF_SESSION = 3
 LONG, SHORT = 40, 8
 """Terms above which a text is long, and below which it is short."""
-TOKEN_FEATURES = (
+OF_ASSISTANTS = ("relevance", "relevance_before", "cosine", "cosine_before", "tokens_before")
+"""Features that weigh differently for what an assistant said: mostly what it answers says whether
+the answer is meant.
+"""
+OWN_TOKEN_FEATURES = (
     "tokens",
     "tokens_below",
     "tokens_before",
@@ -291,6 +307,8 @@ TOKEN_FEATURES = (
     "session_tokens",
     "session_tokens_three",
 )
+TOKEN_FEATURES = (*OWN_TOKEN_FEATURES, "assistant_tokens_before")
+"""All that are known only of what has token states."""
 
 
 def word_features(measures: Measures) -> dict[str, Floats]:
@@ -321,18 +339,13 @@ def place_features(candidates: CandidateSet) -> dict[str, Floats]:
     """What candidates are whatever is asked, U: lengths, speakers, places in the lists."""
     length = np.log(np.maximum(candidates.own_length, 1.0))
     says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
-    assistants = {
-        actor for actor in set(candidates.actor) if (actor or "").casefold() in ASSISTANTS
-    }
     features = {
         "question": candidates.asks.astype(np.float64),
         "tells_time": candidates.tells_time.astype(np.float64),
         "length": length,
         "long": np.maximum(length - np.log(LONG), 0.0),
         "short": (candidates.own_length < SHORT).astype(np.float64),
-        "assistant": np.array(
-            [actor in assistants for actor in candidates.actor], dtype=np.float64
-        ),
+        "assistant": _is_by_assistant(candidates),
         "first_person": says_i,
     }
     for name in ("vector", "lexical"):
@@ -345,6 +358,14 @@ def place_features(candidates: CandidateSet) -> dict[str, Floats]:
             f"in_{name}": np.isfinite(rank).astype(np.float64),
         }
     return features
+
+
+def _is_by_assistant(candidates: CandidateSet) -> Floats:
+    """U: 1 for what an assistant said, 0 for all else."""
+    assistants = {
+        actor for actor in set(candidates.actor) if (actor or "").casefold() in ASSISTANTS
+    }
+    return np.array([actor in assistants for actor in candidates.actor], dtype=np.float64)
 
 
 def _relevance_beside(candidates: CandidateSet, score: Floats) -> dict[str, Floats]:
@@ -441,7 +462,7 @@ def token_features(
     known = asked.known & has_tokens
     return {
         name: np.where(known, value, np.nan)
-        for name, value in zip(TOKEN_FEATURES, values, strict=True)
+        for name, value in zip(OWN_TOKEN_FEATURES, values, strict=True)
     }
 
 
