@@ -24,6 +24,8 @@ from tests.eight_languages import LIVES, NOW
         ("Anna's dog", "english"),
         ("searching hopeful process learning ton", "english"),
         ("no prob always here", "english"),
+        ("todo list", "english"),
+        ("compare todos", "english"),
         ("La La Land on a date", "english"),
         ("", "english"),
         ("собака", "english"),

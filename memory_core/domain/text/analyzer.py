@@ -44,7 +44,7 @@ _LITTLE_WORDS: Final = {
     # speaks for no one: a tie is English.
     " am die war hat bin man des son on pour par chat sin con sous las los la el le del de tu un "
     "du es"
-    " no ton plus era hay al sur sa mir",
+    " no ton plus era hay al sur sa mir todo todos",
     "german": (
         "der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war "
         "waren wird werden wurde hat haben hatte ich du er sie es wir ihr mein meine dein deine "
