@@ -30,6 +30,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
 from memory_core.evolution.reads import LookedElsewhere
+from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -57,10 +58,11 @@ class Forgetter:
         operations: Operations,
         for_good: ForGood,
         unmerger: NoteUnmerger,
+        names: OwnerNames,
         clock: Clock,
         cap: int,
     ) -> None:
-        self._unmerger = unmerger
+        self._unmerger, self._names = unmerger, names
         self._store, self._operations, self._for_good, self._clock, self._cap = (
             store,
             operations,
@@ -85,18 +87,23 @@ class Forgetter:
         """The same for a whole session, with what it has yet to form: planned again where others
         commit in between.
         """
-        reads = reads_of(owner, session)
+        reads, seal_key = reads_of(owner, session), b""
         for _ in range(ROUNDS):
             plan = await self._plan(owner, asked)
             chosen = Chosen.of(plan)
             if asked.mode == "hard":
                 plan = await self._for_good.plan(owner, chosen)
                 plan |= {} if chosen.types else {"whole": session}
+                seal_key = await self._names.session_key(owner, session)
 
             def beside(
-                look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)
+                look: Look,
+                until: int = chosen.until,
+                reads: Sequence[str] = tuple(reads),
+                seal_key: bytes = seal_key,
             ) -> Changes[Any]:
-                return cleared(owner, session, asked, look, until, reads, self._clock.now())
+                now = self._clock.now()
+                return cleared(owner, session, asked, look, until, reads, now, seal_key)
 
             try:
                 return await self._operations.begin(

@@ -176,12 +176,14 @@ def cleared(
     until: int,
     asked: Collection[str],
     now: datetime,
+    seal_key: bytes,
 ) -> Changes[Any]:
     """What the call that forgets a session writes beside its task; of all types, it also throws
     away what the session has gathered.
 
-    until: where the log stood when the memories were found that it forgets. Raises LookedElsewhere
-    for what was not `asked` for, and where others were made since.
+    until: where the log stood when the memories were found that it forgets. seal_key: what the
+    session's history is sealed with, for good. Raises LookedElsewhere for what was not `asked` for,
+    and where others were made since.
     """
     if look.head is None:
         return Changes(None)
@@ -189,7 +191,9 @@ def cleared(
         raise LookedElsewhere
     session = Session(owner, session_id, look.documents.get(session_document_id(owner, session_id)))
     chosen = forgetting.chosen
-    session.clear(chosen.types or MemoryType, keeps_history=forgetting.mode == "soft")
+    session.clear(chosen.types or MemoryType, keeps_history=True)
+    if forgetting.mode == "hard" and not chosen.types:
+        session.forget_history(seal_key)
     gathered = None if chosen.types else dropped(owner, session_id, look, asked, now)
     made = gathered or Changes(None)
     return replace(made, puts=(*made.puts, session.document))
