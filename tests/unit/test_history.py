@@ -689,11 +689,11 @@ def test_a_turn_is_no_hole_where_nothing_tells_so() -> None:
     assert session.tell([u("q2"), a("b2")]) == 2
 
 
-@given(histories(DISTINCT.filter(bool)), st.data())
+@given(histories(DISTINCT.filter(lambda said: len(said) > 1)), st.data())
 def test_whatever_is_forgotten_under_a_key_stays_away_with_a_growing_history(
     said: list[ReadMessage], data: st.DataObject
 ) -> None:
-    """All of it, too, message by message or at once."""
+    """All of it, too, message by message or at once. A call of one message is no history."""
     session = Session(KEY)
     end = data.draw(st.integers(1, len(said)))
     session.tell(said[:end])
@@ -702,7 +702,7 @@ def test_whatever_is_forgotten_under_a_key_stays_away_with_a_growing_history(
         session.forget(said[place])
     if data.draw(st.booleans()):
         session.kept = (*without_messages(session.kept, KEY),)
-    for more in sorted(data.draw(st.sets(st.integers(end, len(said))))):
+    for more in sorted(data.draw(st.sets(st.integers(max(end, 2), len(said))))):
         session.tell(said[:more])
     assert session.stored == [message.content for message in said[: len(session.stored)]]
 
@@ -722,6 +722,15 @@ def test_a_greeting_is_new_in_a_session_that_began_with_it_and_was_forgotten() -
     session.kept = (*without_messages(session.kept, KEY),)
     assert session.tell([u("hi")]) == 1
     assert session.tell([u("hi"), a("good morning")]) == 1
+
+
+def test_the_words_of_a_forgotten_message_alone_are_said_anew() -> None:
+    for said in ([u("I live in Graz")], [u("I live in Graz"), a("Noted.")]):
+        session = Session(KEY)
+        session.tell(said)
+        session.kept = (*without_messages(session.kept, KEY),)
+        assert session.tell([said[-1]]) == 1
+        assert session.tell([*said, u("q2")]) == 1
 
 
 def test_with_another_key_nothing_tells_what_was_forgotten() -> None:

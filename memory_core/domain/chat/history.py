@@ -152,7 +152,8 @@ def match_history(
         session_marks: Marks of the session, the latest last.
         call: The call's messages in order.
         known_ids: Ids of messages that are kept.
-        seal_key: What the session's holes are sealed with; without it a sealed hole is no message.
+        seal_key: What the session's holes are sealed with; without it, and for a call of a single
+            turn, a sealed hole is no message.
 
     Returns:
         The new ones, and the marks to keep from now on, at most `MAX_MARKS`.
@@ -294,8 +295,9 @@ def _known_turns(
     if not session_marks or not call:
         return []
     columns = {message.mark: np.zeros(len(session_marks), bool) for message in call}
-    has_seals = seal_key is not None and any(map(is_sealed, session_marks))
-    seals = {_seal(name, seal_key): name for name in columns} if has_seals and seal_key else {}
+    # a call of one turn is no history: it says the words anew
+    opens = seal_key is not None and len(call) > 1 and any(map(is_sealed, session_marks))
+    seals = {_seal(name, seal_key): name for name in columns} if opens and seal_key else {}
     for place, mark in enumerate(session_marks):
         name = seals.get(_seal_in(mark), mark) if is_hole(mark) else mark
         if (column := columns.get(name[:MARK_CHARACTERS])) is not None:
