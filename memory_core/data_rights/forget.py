@@ -7,6 +7,7 @@ later, when the task comes to it, since it may be much.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -231,20 +232,30 @@ class Forgetter:
         more: bool,
     ) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
-        asked, now = 0, self._clock.now()
+        asked, along, now = 0, 0, self._clock.now()
+        changed = set[str]()
         left = chosen.cap - operation.counts.get("forgotten", 0)
         for candidate in candidates:
             memory = look.memory(candidate.place.id)
-            if memory is not None and chosen.takes(memory):
+            if memory is not None and memory.id not in changed and chosen.takes(memory):
                 name = memory.session_id
-                if asked == left:
+                if asked >= left:
                     break
                 gone = [
-                    *changes_along(look, candidate.messages, memory, gone_along, now),
+                    *changes_along(
+                        look,
+                        [name for name in candidate.messages if name not in changed],
+                        memory,
+                        gone_along,
+                        now,
+                    ),
                     Change("forgotten", _forgotten(memory, now), memory),
                 ]
                 fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
                 changes += fits
+                changed |= {change.after.id for change in fits}
+                beside = _beside(chosen, fits, memory)
+                asked, along = asked + beside["forgotten"], along + beside["messages"]
                 if name is not None and fits:
                     if name not in sessions:
                         sessions[name] = Session(
@@ -255,16 +266,13 @@ class Forgetter:
                     break  # its last messages, and itself, come next
                 asked += 1
             passed += 1
-        capped = passed < len(candidates) and asked == left
+        capped = passed < len(candidates) and asked >= left
         place = candidates[passed - 1].place if passed else None
         return Chunk(
             tuple(changes),
             puts=tuple(session.document for session in sessions.values()),
             cursor=operation.cursor if place is None else [place.sequence, place.id],
-            counts={
-                "forgotten": asked,
-                **({"messages": along} if (along := len(changes) - asked) else {}),
-            },
+            counts={"forgotten": asked, **({"messages": along} if along else {})},
             sessions=frozenset(sessions),
             done=capped or (passed == len(candidates) and not more),
             result={"mode": "soft", "capped": capped},
@@ -273,6 +281,15 @@ class Forgetter:
 
 def _forgotten(memory: Memory, now: datetime) -> Memory:
     return delete(memory, "forgotten", now)
+
+
+def _beside(chosen: Chosen, changes: Sequence[Change], memory: Memory) -> Counter[str]:
+    """The messages that go with a memory: those that the filter fits too, and the others."""
+    return Counter(
+        "forgotten" if chosen.fits(change.before) else "messages"
+        for change in changes
+        if change.before is not None and change.before.id != memory.id
+    )
 
 
 def _with_few_messages(candidates: list[Found]) -> list[Found]:

@@ -75,6 +75,17 @@ class Chosen:
             ALL, types=self.types, tags=self.tags, session_id=self.session_id, until=self.before
         )
 
+    def fits(self, memory: Memory) -> bool:
+        """Whether the filter means the memory itself, not only what takes it along."""
+        return (
+            memory.sequence <= self.until
+            and (self.ids is None or memory.id in self.ids)
+            and (not self.types or memory.type.value in self.types)
+            and (not self.tags or not self.tags.isdisjoint(memory.tags))
+            and self.session_id in (None, memory.session_id)
+            and (self.before is None or memory.event_timestamp < self.before)
+        )
+
     def takes(self, memory: Memory) -> bool:
         """Whether there is anything to forget in it: softly, not where it is deleted for
         good already.
