@@ -295,7 +295,7 @@ def _known_turns(
     if not session_marks or not call:
         return []
     columns = {message.mark: np.zeros(len(session_marks), bool) for message in call}
-    # a call of one turn is no history: it says the words anew
+    # a call of one turn is no history: it says the words once more
     opens = seal_key is not None and len(call) > 1 and any(map(is_sealed, session_marks))
     seals = {_seal(name, seal_key): name for name in columns} if opens and seal_key else {}
     for place, mark in enumerate(session_marks):
