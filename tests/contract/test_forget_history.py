@@ -8,11 +8,13 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.chat.history import is_hole, is_sealed, message_mark
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.requests.memories import ClearInput, ConverseInput
 from memory_core.domain.results import Told
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import history_of
 from tests.builders import ALICE
+from tests.cold import Stepping
 from tests.contract.test_forget import forgotten, no_trace
 from tests.exports import brought, exported, worked
 from tests.said_and_formed import messages
@@ -150,6 +152,24 @@ async def test_what_was_forgotten_for_good_stays_away_after_a_clear(
     await core.clear(ALICE, ClearInput(session_id="s1"))
     world.clock.forward(60)
     assert (await core.converse(ALICE, history(8))).messages == Told(2, 6)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_without_its_key_a_forgotten_history_is_refused_and_not_taken_for_new(
+    core: MemoryCore, world: World
+) -> None:
+    """Another process, which has not read the key yet, can't reach the archive."""
+    await core.converse(ALICE, history(6))
+    await forgotten(core, "hard", session_id="s1")
+    archive = Stepping(world.archive())
+    other = await world.core(agents=Tellers(), archive=archive)
+    archive.down = True
+    with pytest.raises(Unavailable):
+        await other.converse(ALICE, history(8))
+    elsewhere = history(8).model_copy(update={"session_id": "s2"})
+    assert (await other.converse(ALICE, elsewhere)).messages == Told(8, 0)
+    archive.down = False
+    assert (await other.converse(ALICE, history(8))).messages == Told(2, 6)
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
