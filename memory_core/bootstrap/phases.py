@@ -111,6 +111,7 @@ class Consolidation:
         tasking: Tasking,
         touches: Touches,
         copies: ColdCopies,
+        names: OwnerNames,
         clock: Clock,
         ids: IdSource,
         rules: ConsolidationRules,
@@ -129,8 +130,10 @@ class Consolidation:
             store, operations, touches, self.snapshots, crossings, clock, rules.decay
         )
         sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
-        for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
-        self.forgetter = Forgetter(store, operations, for_good, unmerger, clock, rules.forget_cap)
+        for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, names, clock)
+        self.forgetter = Forgetter(
+            store, operations, for_good, unmerger, names, clock, rules.forget_cap
+        )
         self.archiver = Archiver(store, ledger, touches, operations, copies, clock, rules.archive)
         upkeep = Upkeep(
             store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending
@@ -224,6 +227,7 @@ class Formation:
         mirror: Mirror,
         tasking: Tasking,
         heeding: Heeding,
+        names: OwnerNames,
         clock: Clock,
         ids: IdSource,
         rules: FormationRules,
@@ -232,7 +236,7 @@ class Formation:
         callbacks = Callbacks(here.courier, rules.webhook_secret)
         messages = MessageWriter(ledger, here.embedder, clock)
         self.messages = messages
-        self.converser = Converser(tasking.beginning, messages, callbacks, clock, ids)
+        self.converser = Converser(tasking.beginning, messages, callbacks, names, clock, ids)
         self.summaries = Summaries(
             here.agents, here.rules, callbacks, tasking.beginning, clock, ids
         )

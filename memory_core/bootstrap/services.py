@@ -242,7 +242,15 @@ class Services:
             self.gatherer.nearest,
         )
         self.formation = Formation(
-            made.of_formation(), ledger, self.mirror, self.tasking, heeding, clock, ids, rules
+            made.of_formation(),
+            ledger,
+            self.mirror,
+            self.tasking,
+            heeding,
+            names,
+            clock,
+            ids,
+            rules,
         )
         tasking = self.tasking
         self.last_messages = LastMessages(
@@ -268,6 +276,7 @@ class Services:
             self.tasking,
             self.touches,
             copies,
+            names,
             clock,
             ids,
             consolidation_rules(self._settings),

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 import orjson
 
 from memory_core.domain.archival import LEFT_OUT, ColdCopy, Kept
+from memory_core.domain.chat.history import without_seals
 from memory_core.domain.errors import PlainError
 from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
@@ -205,6 +206,10 @@ def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
     named: dict[str, Any] = {"kind": document.kind, "id": line_id(document)}
     if document.kind == "slot":
         body.pop("pending", None)
+    if document.kind == "session" and "history" in body:
+        # what was forgotten for good leaves the store by its place and time alone
+        history = body["history"]
+        body["history"] = {**history, "marks": without_seals(history["marks"])}
     if document.kind in _MEMORIES:
         named["embedded"] = body["embedding_model"] is not None
         body = _placed(

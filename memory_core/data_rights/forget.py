@@ -7,6 +7,7 @@ later, when the task comes to it, since it may be much.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -30,6 +31,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
 from memory_core.evolution.reads import LookedElsewhere
+from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -57,10 +59,11 @@ class Forgetter:
         operations: Operations,
         for_good: ForGood,
         unmerger: NoteUnmerger,
+        names: OwnerNames,
         clock: Clock,
         cap: int,
     ) -> None:
-        self._unmerger = unmerger
+        self._unmerger, self._names = unmerger, names
         self._store, self._operations, self._for_good, self._clock, self._cap = (
             store,
             operations,
@@ -85,18 +88,23 @@ class Forgetter:
         """The same for a whole session, with what it has yet to form: planned again where others
         commit in between.
         """
-        reads = reads_of(owner, session)
+        reads, seal_key = reads_of(owner, session), b""
         for _ in range(ROUNDS):
             plan = await self._plan(owner, asked)
             chosen = Chosen.of(plan)
             if asked.mode == "hard":
                 plan = await self._for_good.plan(owner, chosen)
                 plan |= {} if chosen.types else {"whole": session}
+                seal_key = await self._names.session_key(owner, session)
 
             def beside(
-                look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)
+                look: Look,
+                until: int = chosen.until,
+                reads: Sequence[str] = tuple(reads),
+                seal_key: bytes = seal_key,
             ) -> Changes[Any]:
-                return cleared(owner, session, asked, look, until, reads, self._clock.now())
+                now = self._clock.now()
+                return cleared(owner, session, asked, look, until, reads, now, seal_key)
 
             try:
                 return await self._operations.begin(
@@ -224,20 +232,30 @@ class Forgetter:
         more: bool,
     ) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
-        asked, now = 0, self._clock.now()
+        asked, along, now = 0, 0, self._clock.now()
+        changed = set[str]()
         left = chosen.cap - operation.counts.get("forgotten", 0)
         for candidate in candidates:
             memory = look.memory(candidate.place.id)
-            if memory is not None and chosen.takes(memory):
+            if memory is not None and memory.id not in changed and chosen.takes(memory):
                 name = memory.session_id
-                if asked == left:
+                if asked >= left:
                     break
                 gone = [
-                    *changes_along(look, candidate.messages, memory, gone_along, now),
+                    *changes_along(
+                        look,
+                        [name for name in candidate.messages if name not in changed],
+                        memory,
+                        gone_along,
+                        now,
+                    ),
                     Change("forgotten", _forgotten(memory, now), memory),
                 ]
                 fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
                 changes += fits
+                changed |= {change.after.id for change in fits}
+                beside = _beside(chosen, fits, memory)
+                asked, along = asked + beside["forgotten"], along + beside["messages"]
                 if name is not None and fits:
                     if name not in sessions:
                         sessions[name] = Session(
@@ -248,16 +266,13 @@ class Forgetter:
                     break  # its last messages, and itself, come next
                 asked += 1
             passed += 1
-        capped = passed < len(candidates) and asked == left
+        capped = passed < len(candidates) and asked >= left
         place = candidates[passed - 1].place if passed else None
         return Chunk(
             tuple(changes),
             puts=tuple(session.document for session in sessions.values()),
             cursor=operation.cursor if place is None else [place.sequence, place.id],
-            counts={
-                "forgotten": asked,
-                **({"messages": along} if (along := len(changes) - asked) else {}),
-            },
+            counts={"forgotten": asked, **({"messages": along} if along else {})},
             sessions=frozenset(sessions),
             done=capped or (passed == len(candidates) and not more),
             result={"mode": "soft", "capped": capped},
@@ -266,6 +281,15 @@ class Forgetter:
 
 def _forgotten(memory: Memory, now: datetime) -> Memory:
     return delete(memory, "forgotten", now)
+
+
+def _beside(chosen: Chosen, changes: Sequence[Change], memory: Memory) -> Counter[str]:
+    """The messages that go with a memory: those that the filter fits too, and the others."""
+    return Counter(
+        "forgotten" if chosen.fits(change.before) else "messages"
+        for change in changes
+        if change.before is not None and change.before.id != memory.id
+    )
 
 
 def _with_few_messages(candidates: list[Found]) -> list[Found]:

@@ -75,6 +75,17 @@ class Chosen:
             ALL, types=self.types, tags=self.tags, session_id=self.session_id, until=self.before
         )
 
+    def fits(self, memory: Memory) -> bool:
+        """Whether the filter means the memory itself, not only what takes it along."""
+        return (
+            memory.sequence <= self.until
+            and (self.ids is None or memory.id in self.ids)
+            and (not self.types or memory.type.value in self.types)
+            and (not self.tags or not self.tags.isdisjoint(memory.tags))
+            and self.session_id in (None, memory.session_id)
+            and (self.before is None or memory.event_timestamp < self.before)
+        )
+
     def takes(self, memory: Memory) -> bool:
         """Whether there is anything to forget in it: softly, not where it is deleted for
         good already.
@@ -176,12 +187,14 @@ def cleared(
     until: int,
     asked: Collection[str],
     now: datetime,
+    seal_key: bytes,
 ) -> Changes[Any]:
     """What the call that forgets a session writes beside its task; of all types, it also throws
     away what the session has gathered.
 
-    until: where the log stood when the memories were found that it forgets. Raises LookedElsewhere
-    for what was not `asked` for, and where others were made since.
+    until: where the log stood when the memories were found that it forgets. seal_key: what the
+    session's history is sealed with, for good. Raises LookedElsewhere for what was not `asked` for,
+    and where others were made since.
     """
     if look.head is None:
         return Changes(None)
@@ -189,7 +202,9 @@ def cleared(
         raise LookedElsewhere
     session = Session(owner, session_id, look.documents.get(session_document_id(owner, session_id)))
     chosen = forgetting.chosen
-    session.clear(chosen.types or MemoryType, keeps_history=forgetting.mode == "soft")
+    session.clear(chosen.types or MemoryType, keeps_history=True)
+    if forgetting.mode == "hard" and not chosen.types:
+        session.forget_history(seal_key)
     gathered = None if chosen.types else dropped(owner, session_id, look, asked, now)
     made = gathered or Changes(None)
     return replace(made, puts=(*made.puts, session.document))

@@ -9,7 +9,7 @@ found before it. Memories are merged, edited and told again while this goes on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,7 +23,7 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
-from memory_core.ledger.archive_files import Parts
+from memory_core.ledger.archive_files import OwnerNames, Parts
 from memory_core.ledger.batch import Change, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -44,11 +44,11 @@ EVER = 2**53
 @dataclass(frozen=True, slots=True)
 class _Looked:
     """The next that are to be looked at, and what was asked for with them: the documents of
-    sessions, old versions, tellers of facts.
+    sessions and the keys of their histories, old versions, tellers of facts.
     """
 
     names: Sequence[tuple[str, Role]]
-    sessions: frozenset[str]
+    sessions: Mapping[str, bytes]
     versions: frozenset[str]
     tellers: frozenset[str]
 
@@ -72,6 +72,7 @@ class ForGood:
         parts: Parts,
         operations: Operations,
         sweeping: Sweeping,
+        names: OwnerNames,
         clock: Clock,
     ) -> None:
         self._store, self._short_term, self._parts, self._operations = (
@@ -80,7 +81,7 @@ class ForGood:
             parts,
             operations,
         )
-        self._sweeping, self._clock = sweeping, clock
+        self._sweeping, self._names, self._clock = sweeping, names, clock
 
     async def work(self, lease: Lease, operation: Operation) -> None:
         """Go on from where the operation is. Raises Unavailable while a tier can't be reached."""
@@ -208,9 +209,11 @@ class ForGood:
         tellers = frozenset(name for memory in memories.values() for name in _tellers(memory))
         cells, _ = readable_shown(await self._store.memories(lease.owner, sorted(tellers)))
         concerned = (*memories.values(), *cells.values())
-        sessions = frozenset(
-            memory.session_id for memory in concerned if memory.session_id is not None
-        )
+        sessions = {
+            memory.session_id: await self._names.session_key(lease.owner, memory.session_id)
+            for memory in concerned
+            if memory.session_id is not None
+        }
         versions = frozenset(name for memory in memories.values() for name in _version_ids(memory))
         old, _ = readable_shown(await self._store.memories(lease.owner, sorted(versions)))
         looked = _Looked(
@@ -285,7 +288,9 @@ class ForGood:
                         owner, session, look.documents.get(session_document_id(owner, session))
                     )
                 if memory.session_id is not None:
-                    sessions[memory.session_id].drop(memory, self._clock.now())
+                    sessions[memory.session_id].drop(
+                        memory, self._clock.now(), looked.sessions[memory.session_id]
+                    )
                 if teller is not None and change.after.session_id is not None:
                     deleted = memory.model_copy(update={"status": Status.DELETED})
                     sessions[change.after.session_id].count(

@@ -38,11 +38,12 @@ from memory_core.formation.message_memories import (
 from memory_core.formation.save_plan import SessionGrew
 from memory_core.formation.webhooks import Callbacks
 from memory_core.formation.without_messages import KINDS
+from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.documents import documents_of, message_ids, settings_in
 from memory_core.ledger.ids import earlier_result, session_document_id
-from memory_core.ledger.sessions import clears_of, history_of
+from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Agents, Clock, Document, IdSource
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.leases import Later, Lease, TaskLost
@@ -63,16 +64,17 @@ class Converser:
         beginning: Beginning,
         messages: MessageWriter,
         callbacks: Callbacks,
+        names: OwnerNames,
         clock: Clock,
         ids: IdSource,
     ) -> None:
-        self._beginning, self._messages, self._callbacks, self._clock, self._ids = (
+        self._beginning, self._messages, self._callbacks, self._names = (
             beginning,
             messages,
             callbacks,
-            clock,
-            ids,
+            names,
         )
+        self._clock, self._ids = clock, ids
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
     async def converse(
@@ -172,17 +174,20 @@ class Converser:
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
                 session_document = _kept(look, session_ids)
-                match = _match(conversation, call_messages, names, look, session_document)
+                history = history_of(session_document)
+                seal_key = (
+                    await self._names.session_key(owner, session)
+                    if history.is_sealed and session is not None
+                    else None
+                )
+                match = _match(conversation, call_messages, names, look, history, seal_key)
                 message_counts = (
                     Told(len(match.new), len(conversation.messages) - len(match.new))
                     if conversation.path == "converse"
                     else None
                 )
                 if not match.new:
-                    return Accepted(
-                        history_of(session_document).task_id or task.task_id,
-                        messages=message_counts,
-                    )
+                    return Accepted(history.task_id or task.task_id, messages=message_counts)
                 new = conversation.model_copy(
                     update={
                         "messages": [conversation.messages[place] for place in match.new],
@@ -314,7 +319,8 @@ def _match(
     call_messages: Sequence[CallMessage],
     names: Sequence[str],
     look: Look,
-    session_document: Document | None,
+    history: History,
+    seal_key: bytes | None,
 ) -> HistoryMatch:
     """What of a conversation its session does not know yet; an agent's own words are new."""
     if conversation.path == "agent" or conversation.session_id is None:
@@ -324,7 +330,7 @@ def _match(
         for message, name in zip(call_messages, names, strict=True)
         if message.id and _is_known(look.memory(name))
     }
-    return match_history(history_of(session_document).marks, call_messages, known)
+    return match_history(history.marks, call_messages, known, seal_key)
 
 
 def _is_known(memory: Memory | None) -> bool:

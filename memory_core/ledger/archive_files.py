@@ -288,6 +288,12 @@ class OwnerNames:
         """
         return (await self._hash("memory", *owner, memory_id))[:8]
 
+    async def session_key(self, owner: Owner, session_id: str) -> bytes:
+        """What a session's history is sealed with where some of it was forgotten for good.
+        Raises Unavailable.
+        """
+        return bytes.fromhex(await self._hash("history", *owner, session_id))
+
     async def _hash(self, *parts: str) -> str:
         """Parts are length-prefixed, so that ("a_b", "c") and ("a", "b_c") differ."""
         raw = [part.encode() for part in parts]

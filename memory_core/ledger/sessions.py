@@ -13,7 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from memory_core.domain.chat.history import CallMessage, before_message, without_message
+from memory_core.domain.chat.history import (
+    CallMessage,
+    before_message,
+    is_sealed,
+    sealed_holes,
+    without_message,
+    without_messages,
+)
 from memory_core.domain.chat.messages import ReadMessage
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_message, is_told, is_untold
@@ -82,14 +89,17 @@ class Session:
         # a machine's clock may have gone back
         self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()
 
-    def drop(self, memory: Memory, now: datetime) -> None:
-        """A memory is gone for good, and with it the session's title, which may say the same."""
+    def drop(self, memory: Memory, now: datetime, seal_key: bytes) -> None:
+        """A memory is gone for good, and with it the session's title, which may say the same.
+
+        seal_key: what seals the hole that a message leaves in the history.
+        """
         self._body.pop("title", None)
         self.count(memory, memory.model_copy(update={"status": Status.DELETED}), now)
         self.forget_turn(memory)
-        self._forget_mark(memory)
+        self._forget_mark(memory, seal_key)
 
-    def _forget_mark(self, memory: Memory) -> None:
+    def _forget_mark(self, memory: Memory, seal_key: bytes) -> None:
         """A message that is gone for good leaves a hole: it is not told again with its history,
         and nothing tells what it said.
         """
@@ -97,7 +107,20 @@ class Session:
         if history is not None and is_message(memory.id) and not is_untold(memory):
             self._body["history"] = {
                 **history,
-                "marks": without_message(history["marks"], _as_told(memory), memory.created_at),
+                "marks": without_message(
+                    history["marks"], _as_told(memory), memory.created_at, seal_key
+                ),
+            }
+
+    def forget_history(self, seal_key: bytes) -> None:
+        """All that was told is gone for good: none of it is told again with its history, and
+        nothing tells what it said.
+        """
+        history = self._body.get("history")
+        if history is not None:
+            self._body["history"] = {
+                **history,
+                "marks": without_messages(history["marks"], seal_key),
             }
 
     def take_back(self, messages: Iterable[Memory]) -> None:
@@ -138,14 +161,18 @@ class Session:
         """It is cleared of these types once more: what was told before this, and is not formed yet,
         is not to be formed.
 
-        keeps_history: whether a message that is sent again is known, and not stored again.
+        keeps_history: whether a message that is sent again is known, and not stored again. What
+        was forgotten for good is known in any case.
         """
         clears = dict(self._body.get("clears", {}))
         self._body["clears"] = clears | {
             kind.value: clears.get(kind.value, 0) + 1 for kind in types
         }
-        if not keeps_history:
-            self._body.pop("history", None)
+        history = self._body.get("history")
+        if history is not None and not keeps_history:
+            self._body["history"] = {**history, "marks": sealed_holes(history["marks"])}
+            if not self._body["history"]["marks"]:
+                del self._body["history"]
 
     @property
     def document(self) -> Document:
@@ -176,6 +203,11 @@ class History(NamedTuple):
 
     marks: Sequence[str] = ()
     task_id: str | None = None
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it takes the session's key to know all of it."""
+        return any(map(is_sealed, self.marks))
 
 
 def history_of(document: Document | None) -> History:

@@ -74,7 +74,7 @@ def programs() -> list[tuple[str, str, list[str]]]:
     """For each adapter the user that its page names, a program of the page's pieces,
     and what it prints.
     """
-    nodes, tools, store = pieces("langgraph.md")
+    nodes, tools, waiting, store = pieces("langgraph.md")
     agents, older = pieces("openai-agents.md")
     provider, functions = pieces("other-frameworks.md")
     weather = str(["", "18 degrees", "It has 18 degrees. No peanuts."])
@@ -82,7 +82,7 @@ def programs() -> list[tuple[str, str, list[str]]]:
     return [
         (
             "mona",
-            CALLING + nodes + LANGGRAPH + tools + TOOLS + store,
+            CALLING + nodes + LANGGRAPH + tools + TOOLS + waiting + store,
             ["No peanuts.", weather, roles],
         ),
         (

@@ -159,6 +159,37 @@ async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commi
     ) == sorted(messages_of(cells[0]))
 
 
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_a_softly_forgotten_session_counts_each_message_once_as_its_dry_run_does(
+    core: MemoryCore, world: World
+) -> None:
+    """The filter fits the messages themselves: none goes only along, and each is changed once."""
+    await tell(core, *SAID)
+    seen, said = await foreseen(core, session_id="s1"), await messages(core)
+    task = await forgotten(core, session_id="s1")
+    assert task.result is not None
+    assert task.result["counts"] == seen.counts
+    events = await (await world.look_on()).events(ALICE, 0, 100)
+    written = [
+        event.memory_id for event in events if event.memory_id in {one.id for one in said.values()}
+    ]
+    assert len(written) == 2 * len(said), "told, and forgotten"
+    (session,) = (await core.sessions(ALICE)).sessions
+    assert not any(session.counts.values())
+
+
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_an_episode_forgotten_with_one_of_its_messages_counts_the_others_beside(
+    core: MemoryCore,
+) -> None:
+    await tell(core, *SAID)
+    cell = await the_cell(core, "ferry")
+    first = next(iter((await messages(core)).values()))
+    task = await forgotten(core, ids=[cell.id, first.id])
+    assert task.result is not None
+    assert task.result["counts"] == {"forgotten": 2, "messages": len(SAID) - 1}
+
+
 async def test_a_cleared_session_is_cleared_of_its_messages_and_a_restored_cell_brings_them_back(
     core: MemoryCore,
 ) -> None:

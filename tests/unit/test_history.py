@@ -20,10 +20,13 @@ from memory_core.domain.chat.history import (
     HistoryMatch,
     before_message,
     is_hole,
+    is_sealed,
     kept_mark,
     match_history,
     message_mark,
     without_message,
+    without_messages,
+    without_seals,
 )
 from memory_core.domain.chat.history_alignment import Step, aligned
 from memory_core.domain.chat.messages import ReadMessage
@@ -31,6 +34,7 @@ from memory_core.domain.text.unicode_forms import normal_form
 
 MARKS = st.lists(st.sampled_from("abc"), max_size=12)
 DISTINCT = st.lists(st.text("abcdefgh", min_size=2, max_size=4), unique=True, max_size=20)
+KEY = b"a key that the store does not have"
 BEGINNING = datetime(2026, 5, 8, 8, tzinfo=UTC)
 PROMPT = ReadMessage("system", "You are a helpful assistant.")
 
@@ -130,15 +134,19 @@ class Session:
     the one before.
     """
 
-    def __init__(self) -> None:
-        self.now, self.kept, self.stored = BEGINNING, (), list[str]()
+    def __init__(self, key: bytes | None = None) -> None:
+        """key: what it seals the holes with that forgotten messages leave."""
+        self.now, self.kept, self.stored, self.key = BEGINNING, (), list[str](), key
         self.kept: tuple[str, ...]
 
     def tell(self, messages: Sequence[ReadMessage], known_ids: frozenset[str] = frozenset()) -> int:
         """Tell a call: how many of its messages are new."""
         self.now += timedelta(minutes=1)
         match = match_history(
-            self.kept, [CallMessage.of(message, self.now) for message in messages], known_ids
+            self.kept,
+            [CallMessage.of(message, self.now) for message in messages],
+            known_ids,
+            self.key,
         )
         self.kept = match.marks
         self.stored += [messages[place].content for place in match.new]
@@ -146,7 +154,8 @@ class Session:
 
     def forget(self, message: ReadMessage) -> None:
         """Forget a message for good."""
-        self.kept = (*without_message(self.kept, CallMessage.of(message, self.now), self.now),)
+        forgotten = CallMessage.of(message, self.now)
+        self.kept = (*without_message(self.kept, forgotten, self.now, self.key),)
 
     def take_back(self, message: ReadMessage) -> None:
         """Take a message back."""
@@ -678,6 +687,60 @@ def test_a_turn_is_no_hole_where_nothing_tells_so() -> None:
         session.forget(message)
     assert session.kept == ()
     assert session.tell([u("q2"), a("b2")]) == 2
+
+
+@given(histories(DISTINCT.filter(lambda said: len(said) > 1)), st.data())
+def test_whatever_is_forgotten_under_a_key_stays_away_with_a_growing_history(
+    said: list[ReadMessage], data: st.DataObject
+) -> None:
+    """All of it, too, message by message or at once. A call of one message is no history."""
+    session = Session(KEY)
+    end = data.draw(st.integers(1, len(said)))
+    session.tell(said[:end])
+    places = data.draw(st.sets(st.integers(0, end - 1)))
+    for place in places:
+        session.forget(said[place])
+    if data.draw(st.booleans()):
+        session.kept = (*without_messages(session.kept, KEY),)
+    for more in sorted(data.draw(st.sets(st.integers(max(end, 2), len(said))))):
+        session.tell(said[:more])
+    assert session.stored == [message.content for message in said[: len(session.stored)]]
+
+
+def test_what_comes_behind_a_forgotten_message_is_not_taken_for_it() -> None:
+    """Where the caller dropped it from its own history, too."""
+    session = Session(KEY)
+    session.tell([u("q1"), a("b1"), u("My PIN is 4471")])
+    session.forget(u("My PIN is 4471"))
+    assert session.tell([u("q1"), a("b1"), u("q2")]) == 1
+    assert session.tell([u("q1"), a("b1"), u("My PIN is 4471"), u("q2")]) == 0
+
+
+def test_a_greeting_is_new_in_a_session_that_began_with_it_and_was_forgotten() -> None:
+    session = Session(KEY)
+    session.tell([u("hi"), a("hello"), u("q1")])
+    session.kept = (*without_messages(session.kept, KEY),)
+    assert session.tell([u("hi")]) == 1
+    assert session.tell([u("hi"), a("good morning")]) == 1
+
+
+def test_the_words_of_a_forgotten_message_alone_are_said_anew() -> None:
+    for said in ([u("I live in Graz")], [u("I live in Graz"), a("Noted.")]):
+        session = Session(KEY)
+        session.tell(said)
+        session.kept = (*without_messages(session.kept, KEY),)
+        assert session.tell([said[-1]]) == 1
+        assert session.tell([*said, u("q2")]) == 1
+
+
+def test_with_another_key_nothing_tells_what_was_forgotten() -> None:
+    said, session = talk(3), Session(KEY)
+    session.tell(said)
+    session.kept = (*without_messages(session.kept, KEY),)
+    assert all(map(is_sealed, session.kept))
+    assert without_seals(session.kept) == []
+    session.key = b"another"
+    assert session.tell(said) == len(said)
 
 
 def test_a_message_given_a_later_time_is_not_what_left_a_hole() -> None:

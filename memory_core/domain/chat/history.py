@@ -1,9 +1,11 @@
 """Which messages of a call are new, where callers send a history again.
 
 A session keeps a mark of each message: who says what, when, and whether with an id. A message that
-was forgotten for good leaves a hole among them, which holds nothing but its time. Turns are known
-in runs (`history_alignment.py`); system messages, which are instructions and no turns,
-are known one by one and break no run.
+was forgotten for good leaves a hole among them, which holds its time and a seal: a digest of its
+mark under a key that the store does not have. Holes of earlier versions, and those that an import
+brought, have no seal, and any message in their place fills them. Turns are known in runs
+(`history_alignment.py`); system messages, which are instructions and no turns, are known one by one
+and break no run.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ _OF_SYSTEM: Final = "!"
 """What the mark of a system message begins with; no other mark does."""
 _HOLE: Final = "?" * MARK_CHARACTERS
 """The placeholder for the mark of a message that was forgotten."""
+_SEAL_CHARACTERS: Final = 9
 _WITH_ID: Final = "#"
 """What the mark of a message ends with that was told with an id."""
 _CLOCK: Final = re.compile(
@@ -136,18 +139,21 @@ def match_history(
     session_marks: Sequence[str],
     call: Sequence[CallMessage],
     known_ids: Collection[str] = frozenset(),
+    seal_key: bytes | None = None,
 ) -> HistoryMatch:
     """Find what of a call is new in its session.
 
     Known again are messages whose id is known, wherever they stand; of the turns, those that are
     aligned with what is kept; and system messages of a text that the session has, unless they are
     given a later time behind the first turn. A turn of a new id is never one that was told with an
-    id, whatever it says.
+    id, whatever it says, unless that was forgotten for good.
 
     Args:
         session_marks: Marks of the session, the latest last.
         call: The call's messages in order.
         known_ids: Ids of messages that are kept.
+        seal_key: What the session's holes are sealed with; without it, and for a call of a single
+            turn, a sealed hole is no message.
 
     Returns:
         The new ones, and the marks to keep from now on, at most `MAX_MARKS`.
@@ -156,7 +162,10 @@ def match_history(
     marks = [place for place, mark in enumerate(session_marks) if not mark.startswith(_OF_SYSTEM)]
     turns = [place for place, message in enumerate(call) if not message.is_system]
     steps = _known_turns(
-        [session_marks[place] for place in marks], [call[place] for place in turns], known_ids
+        [session_marks[place] for place in marks],
+        [call[place] for place in turns],
+        known_ids,
+        seal_key,
     )
     pairs = {turns[step.call]: marks[step.mark] for step in steps}
     known = {*pairs, *_known_systems(session_marks, call)}
@@ -173,7 +182,10 @@ def match_history(
 
 
 def without_message(
-    session_marks: Sequence[str], message: CallMessage, told_at: datetime
+    session_marks: Sequence[str],
+    message: CallMessage,
+    told_at: datetime,
+    seal_key: bytes | None = None,
 ) -> list[str]:
     """The marks once a message was forgotten for good: a hole is left in its place,
     none of a system message.
@@ -182,17 +194,41 @@ def without_message(
         session_marks: Marks of its session, the latest last.
         message: The message as it was kept.
         told_at: When it was told.
+        seal_key: What the hole is sealed with; without it the hole has no seal.
 
     """
     marks, place = [*session_marks], _place_of(session_marks, message, told_at)
     if place is not None and message.is_system:
         del marks[place]
     elif place is not None:
-        marks[place] = _HOLE + marks[place][MARK_CHARACTERS:][:_TIME_CHARACTERS]
-    if all(is_hole(mark) or mark.startswith(_OF_SYSTEM) for mark in marks):
-        # nothing tells any more what would fill them
-        return [mark for mark in marks if not is_hole(mark)]
-    return marks
+        marks[place] = _hole_of(marks[place], seal_key)
+    return _with_fillable_holes(marks)
+
+
+def without_messages(session_marks: Sequence[str], seal_key: bytes) -> list[str]:
+    """The marks once all messages of a session were forgotten for good: a sealed hole of each turn.
+
+    Args:
+        session_marks: Marks of the session, the latest last.
+        seal_key: What the holes are sealed with.
+
+    """
+    turns = [mark for mark in session_marks if not mark.startswith(_OF_SYSTEM)]
+    return _with_fillable_holes(
+        [mark if is_hole(mark) else _hole_of(mark, seal_key) for mark in turns]
+    )
+
+
+def without_seals(session_marks: Sequence[str]) -> list[str]:
+    """The marks as they may leave the store: of what was forgotten they hold its time alone."""
+    return _with_fillable_holes(
+        [_hole_of(mark, None) if is_hole(mark) else mark for mark in session_marks]
+    )
+
+
+def sealed_holes(session_marks: Sequence[str]) -> list[str]:
+    """The marks that tell what was forgotten for good, and nothing of what was not."""
+    return [mark for mark in session_marks if is_sealed(mark)]
 
 
 def before_message(
@@ -220,30 +256,68 @@ def is_hole(mark: str) -> bool:
     return mark.startswith(_HOLE)
 
 
+def is_sealed(mark: str) -> bool:
+    """Whether it is a hole that only the forgotten message fills."""
+    return is_hole(mark) and bool(_seal_in(mark))
+
+
+def _seal_in(mark: str) -> str:
+    return mark[MARK_CHARACTERS + _TIME_CHARACTERS :]
+
+
+def _seal(mark: str, seal_key: bytes) -> str:
+    message = mark[:MARK_CHARACTERS].encode()
+    digest = hashlib.blake2b(message, digest_size=16, key=seal_key).digest()
+    return base64.urlsafe_b64encode(digest).decode()[:_SEAL_CHARACTERS]
+
+
+def _hole_of(mark: str, seal_key: bytes | None) -> str:
+    time = mark[MARK_CHARACTERS:][:_TIME_CHARACTERS]
+    if len(time) != _TIME_CHARACTERS or seal_key is None:  # earlier versions kept no time
+        return _HOLE + time.removesuffix(_WITH_ID)
+    return _HOLE + time + _seal(mark, seal_key)
+
+
+def _with_fillable_holes(marks: list[str]) -> list[str]:
+    """The marks without holes where nothing tells any more what would fill them."""
+    if all(is_hole(mark) or mark.startswith(_OF_SYSTEM) for mark in marks):
+        return [mark for mark in marks if not is_hole(mark) or is_sealed(mark)]
+    return marks
+
+
 def _known_turns(
-    session_marks: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str]
+    session_marks: Sequence[str],
+    call: Sequence[CallMessage],
+    known_ids: Collection[str],
+    seal_key: bytes | None,
 ) -> list[Step]:
     """The turns that are aligned with what is kept."""
     if not session_marks or not call:
         return []
     columns = {message.mark: np.zeros(len(session_marks), bool) for message in call}
+    # a call of one turn is no history: it says the words once more
+    opens = seal_key is not None and len(call) > 1 and any(map(is_sealed, session_marks))
+    seals = {_seal(name, seal_key): name for name in columns} if opens and seal_key else {}
     for place, mark in enumerate(session_marks):
-        if (column := columns.get(mark[:MARK_CHARACTERS])) is not None:
+        name = seals.get(_seal_in(mark), mark) if is_hole(mark) else mark
+        if (column := columns.get(name[:MARK_CHARACTERS])) is not None:
             column[place] = True
     times = np.array([_time_of(mark, _LATEST) for mark in session_marks])
     has_id = np.array([mark.endswith(_WITH_ID) for mark in session_marks])
     is_hole_there = np.array([is_hole(mark) for mark in session_marks])
+    is_open = np.array([is_hole(mark) and not is_sealed(mark) for mark in session_marks])
     repeats = np.array([columns[message.mark] for message in call]).reshape(
         len(call), len(session_marks)
     )
-    fills = np.tile(is_hole_there, (len(call), 1))
+    fills = np.tile(is_open, (len(call), 1))
     for place, message in enumerate(call):
         if message.id is not None and message.id not in known_ids:
             repeats[place] &= ~has_id
         if message.is_given:
             repeats[place] &= times >= message.at
             fills[place] &= times >= message.at
-    return aligned(repeats, fills, is_hole_there)
+    # where all was forgotten, its holes stand for the session as its messages did
+    return aligned(repeats, fills, is_open if is_hole_there.all() else is_hole_there)
 
 
 def _known_systems(session_marks: Sequence[str], call: Sequence[CallMessage]) -> set[int]:
@@ -281,7 +355,9 @@ def _kept_after(
     marks = [place for place, mark in enumerate(session_marks) if not mark.startswith(_OF_SYSTEM)]
     last, rest, is_new = [*pairs.values()][-1] if pairs else len(session_marks), list[str](), {*new}
     if any(place > max(pairs, default=-1) and not call[place].is_system for place in new):
-        after |= {place: [] for place in marks if place > last}
+        after |= {
+            place: [] for place in marks if place > last and not is_sealed(session_marks[place])
+        }
     gap, begin = list[int](), 0
     for place in range(len(call)):
         if place not in pairs:
