@@ -65,6 +65,57 @@ def test_a_switch_a_return_and_the_next_school_replace_what_was_before(
     assert change(earlier, later) is not None
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (
+            "I bought a refurbished phone in mint green, Freya calls it the toothpaste.",
+            "Freya's violin has been moved to Mondays at half past three.",
+        ),
+        (
+            "My daughter Freya has swimming in the morning, she's seven.",
+            "Freya's violin has been moved to Mondays at half past three.",
+        ),
+        ("Tom has a table tennis match on Friday.", "Tom's dentist was cancelled."),
+        ("Paula plays the cello in a quartet.", "Paula's old car has been sold."),
+    ],
+)
+def test_whose_something_is_does_not_end_with_it(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (
+            "Dr Nakamura wanted 320 pounds and I nearly fell off the chair.",
+            "The rent goes up to 1,240 pounds from January, it was 1,150.",
+        ),
+        ("The bike cost me 900 dollars.", "My rent goes up to 1,400 dollars in May."),
+    ],
+)
+def test_sums_of_one_currency_are_not_of_one_thing(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (
+            "Freya's violin lesson is Wednesday at four.",
+            "Freya's violin has been moved to Mondays.",
+        ),
+        (
+            "I drive an old Golf to work.",
+            "Tom's Golf has been sold, and mine, the Golf, is gone too.",
+        ),
+        ("My rent is 1,150 pounds.", "The rent goes up to 1,240 pounds from January."),
+    ],
+)
+def test_the_thing_itself_is_changed_whosever_it_is(earlier: str, later: str) -> None:
+    assert change(earlier, later) is not None
+
+
 def test_a_change_names_the_sentences_that_say_so() -> None:
     found = change(
         "Morning! The standup is at 9:30 each day.",

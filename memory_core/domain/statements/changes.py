@@ -358,8 +358,10 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     terms: set[str] = set()
     if before.holds:
         for ended in now.ended_by_kin if before.about and before.about == now.about else now.ended:
+            # of "Freya's violin" the violin, not Freya
+            thing = ended - now.owners or ended
             shared = (
-                _shared(ended, before.terms) - (KIN - before.about) if ended else frozenset[str]()
+                _shared(thing, before.terms) - (KIN - before.about) if thing else frozenset[str]()
             )
             if shared and not any(over & shared for over in before.ended):
                 terms |= shared
