@@ -116,6 +116,16 @@ def test_the_thing_itself_is_changed_whosever_it_is(earlier: str, later: str) ->
     assert change(earlier, later) is not None
 
 
+@pytest.mark.parametrize(
+    "earlier",
+    ["diet: vegetarian", "eats meat: no", "We're vegetarian at home, me since university."],
+)
+def test_a_diet_of_the_profile_is_over_when_fish_is_eaten_again(earlier: str) -> None:
+    later = "The doctor says my ferritin is 9, so I'm eating fish again after nineteen years."
+    assert change(earlier, later) is not None
+    assert change(earlier, "Am I eating fish again?") is None
+
+
 def test_a_change_names_the_sentences_that_say_so() -> None:
     found = change(
         "Morning! The standup is at 9:30 each day.",

@@ -119,8 +119,10 @@ MATTERS: tuple[Matter, ...] = (
     ),
     Matter(  # vegetarian
         re.compile(
-            r"\b(?:i'?ve been|i'?m|i am|been|am|user is) (?:a |an |strictly |strict )?(?:vegan"
-            r"|vegetarian|pescatarian|plant-based)\b|\bbin (?:\w+ ){0,2}(?:vegan\w*|vegetari\w*)\b"
+            r"\beats meat: no\b|(?:\bdiet: |\b(?:i've been|i'?m|i am|we'?re|we are|been|am"
+            r"|user is) )"
+            r"(?:a |an |strictly |strict )?(?:vegan|vegetarian|pescatarian|plant-based)\b"
+            r"|\bbin (?:\w+ ){0,2}(?:vegan\w*|vegetari\w*)\b"
             r"|(?:ベジタリアン|ヴィーガン)(?:です|なので)",
             re.IGNORECASE,
         ),

@@ -67,6 +67,7 @@ LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
 _BEFORE_THING = frozenset({"the", "my", "our", "a", "an", "new"})
 """Words before a thing that is named by one noun alone."""
+_AND_SO = re.compile(r", so (?=i\b)", re.IGNORECASE)
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 
@@ -635,6 +636,8 @@ def _of_oneself(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
     if match is None or sentence.language == "german" or has_japanese(sentence.text):
         return match is not None
     before, upto = sentence.text[: match.start()], sentence.text[: match.end()]
+    # "The doctor says it's low, so I'm …": what follows is the speaker's own
+    before = _AND_SO.split(before)[-1]
     if (
         DENIED.search(before)
         or TELLS_OF_WORDS.search(before)
