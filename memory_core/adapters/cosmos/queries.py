@@ -89,6 +89,19 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
 
     only: the model whose vectors count, where others' stand beside them.
     """
+    asked = _decided_on(owner, near, only)
+    return asked.query(
+        f"TOP {int(near.limit)} *",
+        f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})",
+    )
+
+
+def comparable(owner: Owner, near: Near, only: str | None = None) -> Query:
+    """All memories among which `nearest` chooses, whole. only: as there."""
+    return _decided_on(owner, near, only).query("*")
+
+
+def _decided_on(owner: Owner, near: Near, only: str | None) -> Conditions:
     asked = Conditions(owner, ("memory",))
     asked.among("c.status", sorted(near.statuses))
     if near.types:
@@ -96,10 +109,7 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
     if MemoryType.EPISODIC.value in near.types:
         asked.no_messages()
     _with_vector(asked, only)
-    return asked.query(
-        f"TOP {int(near.limit)} *",
-        f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})",
-    )
+    return asked
 
 
 def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:

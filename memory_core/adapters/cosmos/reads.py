@@ -34,7 +34,7 @@ from memory_core.adapters.cosmos.items import (
 from memory_core.adapters.cosmos.queries import SIMILARITIES
 from memory_core.domain.errors import Damaged
 from memory_core.domain.event_log import is_version
-from memory_core.domain.memory import Head, Lexical, Memory
+from memory_core.domain.memory import Head, Lexical, Memory, Vector
 from memory_core.domain.ranking.candidates import (
     TURNS_THAT_LEND,
     CandidateSet,
@@ -120,6 +120,7 @@ class Looks:
     def __init__(self, connection: Connection, heads: Heads, embedder: EmbedderRecord) -> None:
         self._connection, self._heads, self._embedder = connection, heads, embedder
         self._about_to_read: dict[Owner, asyncio.Task[Answer]] = {}
+        self._neighbourhoods = Neighbourhoods(connection, embedder)
 
     async def read_head(self, owner: Owner) -> Answer:
         """The head's item as it is now, without a row for an unknown user.
@@ -240,9 +241,7 @@ class Looks:
             return Beside([row for answer in await together(*reads) for row in answer.rows])
         # All side by side: of a `together` inside another one the reads would never be awaited
         # where it is cancelled before it begins.
-        *answers, mates = await together(
-            *reads, nearby(self._connection, owner, near, known, self._embedder.only)
-        )
+        *answers, mates = await together(*reads, self._neighbourhoods.around(owner, near, known))
         return Beside(
             [row for answer in cast("list[Answer]", answers) for row in answer.rows],
             cast("list[Item]", mates),
@@ -289,36 +288,100 @@ def known_of(read: Answer) -> Known | None:
 log = logging.getLogger(__name__)
 
 
-async def nearby(
-    connection: Connection, owner: Owner, near: Near, known: Known, only: str | None = None
-) -> list[Item]:
-    """The memories that may be neighbours, whole.
-
-    A second query is sent only when the slot was filled once and no memory is in it now.
-    only: the model whose vectors count, where others' are beside them.
+class Neighbourhoods:
+    """The memories that may be neighbours of new truths. What several truths of a user with few
+    memories are compared with comes by one query.
     """
-    head, since = known.head, known.token
-    if near.key is not None:
-        return (
-            await connection.query(owner, queries.of_key(owner, near.key, near), since=since)
-        ).rows
-    mates: list[Item] = []
-    if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
-        mates = (
-            await connection.query(owner, queries.in_slot(owner, near.slot, near), since=since)
-        ).rows
-        if any(item["status"] in queries.FOUND and item["epoch"] == head.epoch for item in mates):
+
+    def __init__(self, connection: Connection, embedder: EmbedderRecord) -> None:
+        self._connection, self._embedder = connection, embedder
+        self._about_to_ask: dict[_Compared, _Asking] = {}
+
+    async def around(self, owner: Owner, near: Near, known: Known) -> list[Item]:
+        """The memories that may be neighbours, whole.
+
+        A second query is sent only when the slot was filled once and no memory is in it now.
+        """
+        head, since = known.head, known.token
+        if near.key is not None:
+            return (
+                await self._connection.query(
+                    owner, queries.of_key(owner, near.key, near), since=since
+                )
+            ).rows
+        mates: list[Item] = []
+        if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
+            mates = (
+                await self._connection.query(
+                    owner, queries.in_slot(owner, near.slot, near), since=since
+                )
+            ).rows
+            if any(
+                item["status"] in queries.FOUND and item["epoch"] == head.epoch for item in mates
+            ):
+                return mates
+        if near.vector is None:
             return mates
-    if near.vector is None:
-        return mates
-    return (
-        mates
-        + (
-            await connection.query(
-                owner, queries.nearest(owner, near, near.vector, only), since=since
-            )
-        ).rows
-    )
+        return [*mates, *await self._nearest(owner, near, near.vector, known)]
+
+    async def _nearest(
+        self, owner: Owner, near: Near, vector: Vector, known: Known
+    ) -> Sequence[Item]:
+        """The nearest memories: those of several truths that are asked for at once are chosen here
+        from all, where the service would send each of them no fewer times.
+        """
+        name = _Compared(owner, known.etag, near.types, near.statuses)
+        limits, asking = self._about_to_ask.get(name) or self._begun(name, near, known)
+        limits.append(near.limit)
+        rows = await asyncio.shield(asking)
+        if rows is not None:
+            return _best(rows, vector, near.limit)
+        query = queries.nearest(owner, near, vector, self._embedder.only)
+        return (await self._connection.query(owner, query, since=known.token)).rows
+
+    def _begun(self, name: _Compared, near: Near, known: Known) -> _Asking:
+        limits = list[int]()
+        asking = asyncio.create_task(self._all(name, limits, near, known))
+        asking.add_done_callback(_heard)
+        self._about_to_ask[name] = limits, asking
+        return limits, asking
+
+    async def _all(
+        self, name: _Compared, limits: Sequence[int], near: Near, known: Known
+    ) -> Sequence[Item] | None:
+        """All memories to compare with; None where each truth had better ask for its own."""
+        del self._about_to_ask[name]
+        if len(limits) == 1 or sum(known.head.counts.values()) > sum(limits):
+            return None
+        query = queries.comparable(name.owner, near, self._embedder.only)
+        return (await self._connection.query(name.owner, query, since=known.token)).rows
+
+
+_Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]
+"""How many memories each of several truths is compared with, and what asks for them all."""
+
+
+def _heard(asking: asyncio.Task[Any]) -> None:
+    """Take note of a failure, also where nobody waits for it any more."""
+    if not asking.cancelled():
+        asking.exception()
+
+
+class _Compared(NamedTuple):
+    """What several truths are compared with."""
+
+    owner: Owner
+    etag: str
+    types: frozenset[str]
+    statuses: frozenset[str]
+
+
+def _best(rows: Sequence[Item], vector: Vector, most: int) -> Sequence[Item]:
+    """The nearest of these memories."""
+    if len(rows) <= most:
+        return rows
+    similarity = np.array([row["embedding"] for row in rows], dtype=np.float32) @ vector
+    return [rows[place] for place in np.argsort(-similarity, kind="stable")[:most]]
 
 
 def neighbours(
