@@ -346,19 +346,19 @@ class Former:
         basis: Look | None = None,
     ) -> Formed | None:
         """Commit the plan and the conversation's next state in one batch. Raises what `plan`
-        raises, LookedElsewhere after a clear, or where it has to be decided anew on messages that
-        were not read, MessagesGone.
+        raises, LookedElsewhere after a clear, or where it has to be decided again on messages
+        that were not read, MessagesGone.
         """
         rounds = count()
 
         def decide(seen: Look) -> Changes[Formed | None]:
-            is_anew = next(rounds) > 0
+            is_repeated = next(rounds) > 0
             done, earlier = formed_before(seen, work.conversation.id, work.cell)
             if done:
                 return Changes(earlier)
             if cleared_since(seen, work.owner, work.conversation) != work.cleared:
                 raise LookedElsewhere
-            if is_anew and not work.reads_messages:
+            if is_repeated and not work.reads_messages:
                 raise LookedElsewhere
             if deleted_since(seen, [name for name in work.message_ids if name in ids]):
                 raise MessagesGone

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query, under
+from memory_core.adapters.cosmos.event_pages import EVENT_KINDS, WIDTH
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, MEMORY_KINDS, numbers
 from memory_core.adapters.memory_index.columns import SLICE_FIELDS
 from memory_core.domain.fading import Fading
@@ -361,12 +362,34 @@ def events(
     where: EventFilter | None,
     epoch: str | None = None,
 ) -> Query:
-    """Events after a sequence, in order."""
-    asked = Conditions(owner, ("event",))
+    """Events after a sequence, in order, alone or in pages: at most `limit` items."""
+    asked = Conditions(owner, EVENT_KINDS)
     asked.of(epoch)
     asked.add(f"c.sequence > {asked.value(after_sequence)}")
     asked.about(where)
-    return asked.query(f"TOP {int(limit)} VALUE c.body", "ORDER BY c.sequence ASC, c.id ASC")
+    return asked.query(
+        f"TOP {int(limit)} c.id, c.kind, c.epoch, c.sequence, c.body",
+        "ORDER BY c.sequence ASC, c.id ASC",
+    )
+
+
+def event_page(
+    owner: Owner, after: Place | None, limit: int, newest_first: bool, epoch: str | None = None
+) -> Query:
+    """Events by (sequence, id), alone or in pages; a page may begin before the place
+    or end behind it.
+    """
+    asked = Conditions(owner, EVENT_KINDS)
+    asked.of(epoch)
+    if after is not None and newest_first:
+        asked.before("c.sequence", "<=", after.sequence, WIDTH)
+    elif after is not None:
+        asked.add(f"c.sequence >= {asked.value(after.sequence)}")
+    direction = "DESC" if newest_first else "ASC"
+    return asked.query(
+        f"TOP {int(limit)} {BRIEF}, c.sequence, c.epoch",
+        f"ORDER BY c.sequence {direction}, c.id {direction}",
+    )
 
 
 def next_agent(owner: Owner, after: str) -> Query:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
 from math import log1p
@@ -23,6 +23,7 @@ from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import Answer, Connection, Remembered, together
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import EmbedderRecord
+from memory_core.adapters.cosmos.event_pages import opened, with_pages
 from memory_core.adapters.cosmos.items import (
     HEAD_ID,
     MEMORY_KINDS,
@@ -52,7 +53,7 @@ from memory_core.ports import AgentCount, Document, Found, Near, Neighbour, Plac
 
 POINT_READS = 2
 """Up to so many documents are read one by one, at 1 request unit each and past any index; more,
-by one query, which costs no more than three of these.
+by one query, which costs about as much as three of these, and is one request.
 """
 IDS_A_QUERY = 200
 PLACED_BY_TIME = frozenset({"task"})
@@ -101,6 +102,11 @@ def _changed_at(item: Item) -> int:
         if item["kind"] in PLACED_BY_TIME
         else int(fields.get("revision") or fields.get("sequence", 0))
     )
+
+
+def _opened(answers: Iterable[Answer], ids: Collection[str]) -> list[Item]:
+    """The items that were asked for, those out of pages too."""
+    return opened((row for answer in answers for row in answer.rows), frozenset(ids))
 
 
 class WithHead(NamedTuple):
@@ -228,7 +234,7 @@ class Looks:
         """Documents by id, beside the memories that may be neighbours. What a head tells of is read
         as it was with that head, or later.
         """
-        wanted = list(dict.fromkeys(ids))
+        wanted = with_pages(ids)
         if len(wanted) <= POINT_READS:
             reads = [
                 self._connection.item(owner, identity, since=_since(identity, known))
@@ -238,14 +244,11 @@ class Looks:
             parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
         if near is None:
-            return Beside([row for answer in await together(*reads) for row in answer.rows])
+            return Beside(_opened(await together(*reads), ids))
         # All side by side: of a `together` inside another one the reads would never be awaited
         # where it is cancelled before it begins.
         *answers, mates = await together(*reads, self._neighbourhoods.around(owner, near, known))
-        return Beside(
-            [row for answer in cast("list[Answer]", answers) for row in answer.rows],
-            cast("list[Item]", mates),
-        )
+        return Beside(_opened(cast("list[Answer]", answers), ids), cast("list[Item]", mates))
 
 
 # Heads with the ETag each was read with, so that a commit need not read its head again.
@@ -362,7 +365,7 @@ _Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]
 
 
 def _heard(asking: asyncio.Task[Any]) -> None:
-    """Take note of a failure, also where nobody waits for it any more."""
+    """Take note of a failure, also where no caller waits for it any more."""
     if not asking.cancelled():
         asking.exception()
 

@@ -28,8 +28,10 @@ from memory_core.adapters.cosmos.container import (
     compare,
     provision,
 )
+from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, event_items, events_of, passes
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
+    Item,
     check_vector,
     document_of,
     epoch_of,
@@ -68,6 +70,8 @@ from memory_core.ports import (
 )
 
 NOT_OPEN = "the store is not open"
+FEW_EVENTS = 50
+"""Up to so many events are asked for as if each was an item of its own."""
 
 
 def _is_small(head: Head, search: Search) -> bool:
@@ -77,6 +81,21 @@ def _is_small(head: Head, search: Search) -> bool:
     return search.where.at is None and 0 < sum(head.counts.values()) <= queries.most_of_small(
         search
     )
+
+
+def _items_of_events(limit: int) -> int:
+    """How many items to ask for where so many events are wanted: in a long log most are pages of
+    several, in a short one all come at once.
+    """
+    return limit if limit <= FEW_EVENTS else FEW_EVENTS + (limit - FEW_EVENTS) // 4
+
+
+def _each_event(item: Item) -> list[Item]:
+    return event_items(item) if item["kind"] == PAGE else [item]
+
+
+def _place_of(event: Item) -> tuple[int, str]:
+    return event["sequence"], event["id"]
 
 
 class CosmosStore:
@@ -457,6 +476,8 @@ class CosmosStore:
         their versions.
         """
         self._check_open()
+        if kind == "event":
+            return await self._event_page(owner, after, limit, newest_first=newest_first)
         now = self._clock.now()
         rows = await self._looks.of_the_head(
             owner,
@@ -464,6 +485,34 @@ class CosmosStore:
             epoch_of,
         )
         return [document_of(item) for item in rows]
+
+    async def _event_page(
+        self, owner: Owner, after: Place | None, limit: int, *, newest_first: bool
+    ) -> list[Document]:
+        documents, place = list[Document](), after
+        while len(documents) < limit:
+            most = _items_of_events(limit - len(documents)) + WIDTH
+            rows = await self._looks.of_the_head(
+                owner,
+                lambda epoch, place=place, most=most: queries.event_page(  # type: ignore[misc]
+                    owner, place, most, newest_first, epoch
+                ),
+                lambda row: row.get("epoch") or None,
+            )
+            events = [event for row in rows for event in _each_event(row)]
+            events.sort(key=_place_of, reverse=newest_first)
+            beyond = None if place is None else (place.sequence, place.id)
+            further = [
+                event
+                for event in events
+                if beyond is None
+                or (_place_of(event) < beyond if newest_first else _place_of(event) > beyond)
+            ]
+            documents += map(document_of, further)
+            if len(rows) < most or not further:
+                break
+            place = Place(*_place_of(further[-1]))
+        return documents[:limit]
 
     async def faded(
         self,
@@ -534,12 +583,26 @@ class CosmosStore:
     ) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
         self._check_open()
-        rows = await self._looks.of_the_head(
-            owner,
-            lambda epoch: queries.events(owner, after_sequence, limit, where, epoch),
-            lambda row: row.get("epoch") or None,
-        )
-        return [Event.model_validate(body) for body in rows]
+        bodies, after = list[dict[str, Any]](), after_sequence
+        while len(bodies) < limit:
+            most = _items_of_events(limit - len(bodies))
+            rows = await self._looks.of_the_head(
+                owner,
+                lambda epoch, after=after, most=most: queries.events(  # type: ignore[misc]
+                    owner, after, most, where, epoch
+                ),
+                lambda row: row.get("epoch") or None,
+            )
+            bodies += (
+                event
+                for row in rows
+                for event in events_of(row)
+                if event["sequence"] > after_sequence and passes(event, where)
+            )
+            if len(rows) < most:
+                break
+            after = rows[-1]["sequence"]
+        return [Event.model_validate(body) for body in bodies[:limit]]
 
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
         """What is not of the head's epoch. What has expired the service no longer shows,
@@ -550,7 +613,10 @@ class CosmosStore:
         answer = await self._connection.query(
             owner, queries.strays(owner, known and known.head.epoch, limit, epoch)
         )
-        return [Document(row["id"], row["kind"], {}) for row in answer.rows]
+        return [
+            Document(row["id"], "event" if row["kind"] == PAGE else row["kind"], {})
+            for row in answer.rows
+        ]
 
     async def scrub(self) -> bool:
         """The service's own files are the service's to clean."""
