@@ -22,9 +22,9 @@ from pydantic import BaseModel
 from memory_core.adapters.cosmos.container import INDEX
 from memory_core.adapters.cosmos.event_pages import page_of
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, Item, item_of
+from memory_core.adapters.cosmos.page_writes import MIN_A_PAGE
 from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
 from memory_core.adapters.cosmos.reads import POINT_READS, WRITTEN_BY_COMMITS
-from memory_core.adapters.cosmos.writes import MIN_A_PAGE
 from memory_core.domain.memory import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import (

@@ -153,3 +153,25 @@ async def test_events_that_were_written_one_by_one_are_read_beside_others(
     put = Write("put", Document(gone.id, "event", gone.model_dump(mode="json")))
     await store.commit(ALICE, batch(head, [put], events=0, commit_id="emptying"))
     assert await store.events(ALICE, len(log), 100) == [earlier[0], gone, earlier[2]]
+
+
+async def test_events_beside_long_ones_are_emptied_in_one_commit(store: LongTermStore) -> None:
+    """What is written again with them may be more than one commit holds."""
+    log, head = list[Event](), None
+    for number in range(4):
+        made = batch(head, events=2, commit_id=f"long{number}")
+        short, long = made.events
+        events = (short, long.model_copy(update={"after": {"content": "long " * 140_000}}))
+        await store.commit(ALICE, replace(made, events=events))
+        log += events
+        head = made.head
+    emptied = [one.model_copy(update={"redacted": True}) for one in log[::2]]
+    writes = [
+        Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in emptied
+    ]
+    await store.commit(ALICE, batch(head, writes, events=0, commit_id="emptying"))
+    wanted = [one for pair in zip(emptied, log[1::2], strict=True) for one in pair]
+    assert await store.events(ALICE, 0, 100) == wanted
+    for one in wanted:
+        seen = await store.snapshot(ALICE, [one.id])
+        assert seen.documents[one.id].body == one.model_dump(mode="json")

@@ -7,7 +7,7 @@ that exists already.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -18,14 +18,6 @@ from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import PASSING, Connection
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import STATES_PATH, VECTOR_PATH
-from memory_core.adapters.cosmos.event_pages import (
-    PAGE,
-    are_one_commits,
-    events_of,
-    page_id,
-    page_of,
-    rewritten,
-)
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
     HEAD_ID,
@@ -38,7 +30,8 @@ from memory_core.adapters.cosmos.items import (
     items_of,
     numbers,
 )
-from memory_core.adapters.cosmos.reads import IDS_A_QUERY, Heads, Known, known_of
+from memory_core.adapters.cosmos.page_writes import Pairs, as_page, into_pages
+from memory_core.adapters.cosmos.reads import Heads, Known, known_of
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.memory import Head
 from memory_core.domain.scope import Owner
@@ -48,9 +41,6 @@ if TYPE_CHECKING:
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
 
-Pairs = Sequence[tuple[Write, Item]]
-MIN_A_PAGE = 2
-"""Events of a commit that are written as one page."""
 DELETE_ROUNDS = 3
 """How often a batch is tried whose deletions are of documents that are gone."""
 
@@ -65,7 +55,7 @@ async def commit_batch(
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     pairs: Pairs = items_of(owner, batch, now, dimensions)
-    pairs = await _into_pages(connection, owner, _as_page(owner, pairs, len(batch.events)))
+    pairs = await into_pages(connection, owner, as_page(owner, pairs, len(batch.events)), now)
     first = _head_operation(
         owner, batch.head, await _etag(connection, heads, owner, batch.expected), now
     )
@@ -93,46 +83,6 @@ async def commit_batch(
             heads.keep(owner, Known(batch.head, results.rows[0]["eTag"], token=results.token))
             return
     raise Unavailable(DEPENDENCY, "what the commit deletes kept vanishing before it")
-
-
-def _as_page(owner: Owner, pairs: Pairs, events: int) -> Pairs:
-    """The writes with the commit's events, which are the first of them, on one page."""
-    bodies = [write.document.body for write, _ in pairs[:events]]
-    if events < MIN_A_PAGE or not are_one_commits(bodies):
-        return pairs
-    page = page_of(owner, bodies)
-    return [(Write("create", Document(page["id"], "event", {})), page), *pairs[events:]]
-
-
-async def _into_pages(connection: Connection, owner: Owner, pairs: Pairs) -> Pairs:
-    """The writes with events that are written again in the pages in which they stand."""
-    again = {
-        write.document.id: write.document.body
-        for write, _ in pairs
-        if write.document.kind == "event" and write.mode == "put"
-    }
-    if not again:
-        return pairs
-    names = sorted({page_id(name) for name in again})
-    rows = [
-        row
-        for at in range(0, len(names), IDS_A_QUERY)
-        for row in (
-            await connection.query(owner, queries.by_ids(owner, names[at : at + IDS_A_QUERY]))
-        ).rows
-        if row["kind"] == PAGE
-    ]
-    there = {event["id"]: row["epoch"] for row in rows for event in events_of(row)}
-    inside = {name: body for name, body in again.items() if there.get(name) == body.get("epoch")}
-    pages = [
-        (
-            Write("put", Document(row["id"], "event", {}, tag=row["_etag"])),
-            rewritten(owner, row, inside.values()),
-        )
-        for row in rows
-        if any(event["id"] in inside for event in events_of(row))
-    ]
-    return [*pages, *((write, item) for write, item in pairs if write.document.id not in inside)]
 
 
 async def _etag(
