@@ -175,3 +175,24 @@ async def test_events_beside_long_ones_are_emptied_in_one_commit(store: LongTerm
     for one in wanted:
         seen = await store.snapshot(ALICE, [one.id])
         assert seen.documents[one.id].body == one.model_dump(mode="json")
+
+
+async def test_a_long_log_is_read_in_parts_of_any_size(store: LongTermStore) -> None:
+    log, head = list[Event](), None
+    for number in range(30):
+        made = batch(head, events=1 + 13 * (number % 3), commit_id=f"part{number}")
+        await store.commit(ALICE, made)
+        log += made.events
+        head = made.head
+    assert len(log) == 420
+    for limit in (7, 60, 150, 1000):
+        read = list[Event]()
+        while part := await store.events(ALICE, len(read), limit):
+            assert part == log[len(read) : len(read) + limit]
+            read += part
+        assert read == log
+        seen, after = list[str](), None
+        while page := await store.page(ALICE, "event", None, after, limit, newest_first=False):
+            seen += [one.id for one in page]
+            after = Place(page[-1].body["sequence"], page[-1].id)
+        assert seen == [one.id for one in log]

@@ -361,34 +361,31 @@ def events(
     limit: int,
     where: EventFilter | None,
     epoch: str | None = None,
+    until: int | None = None,
 ) -> Query:
-    """Events after a sequence, in order, alone or in pages: at most `limit` items."""
-    asked = Conditions(owner, EVENT_KINDS)
-    asked.of(epoch)
-    asked.add(f"c.sequence > {asked.value(after_sequence)}")
-    asked.about(where)
-    return asked.query(
-        f"TOP {int(limit)} c.id, c.kind, c.epoch, c.sequence, c.body",
-        "ORDER BY c.sequence ASC, c.id ASC",
-    )
+    """Events after a sequence, in order, alone or in pages: at most `limit` items.
 
-
-def event_page(
-    owner: Owner, after: Place | None, limit: int, newest_first: bool, epoch: str | None = None
-) -> Query:
-    """Events by (sequence, id), alone or in pages; a page may begin before the place
-    or end behind it.
+    until: only items that end up to this sequence.
     """
     asked = Conditions(owner, EVENT_KINDS)
     asked.of(epoch)
-    if after is not None and newest_first:
-        asked.before("c.sequence", "<=", after.sequence, WIDTH)
-    elif after is not None:
-        asked.add(f"c.sequence >= {asked.value(after.sequence)}")
-    direction = "DESC" if newest_first else "ASC"
+    asked.add(f"c.sequence > {asked.value(after_sequence)}")
+    if until is not None:
+        asked.add(f"c.sequence <= {asked.value(until)}")
+    asked.about(where)
     return asked.query(
-        f"TOP {int(limit)} {BRIEF}, c.sequence, c.epoch",
-        f"ORDER BY c.sequence {direction}, c.id {direction}",
+        f"TOP {int(limit)} {BRIEF}, c.epoch, c.sequence", "ORDER BY c.sequence ASC, c.id ASC"
+    )
+
+
+def last_events(owner: Owner, before: Place | None, limit: int, epoch: str | None = None) -> Query:
+    """Events before a place, newest first, alone or in pages; a page may end behind it."""
+    asked = Conditions(owner, EVENT_KINDS)
+    asked.of(epoch)
+    if before is not None:
+        asked.before("c.sequence", "<", before.sequence, WIDTH)
+    return asked.query(
+        f"TOP {int(limit)} {BRIEF}, c.epoch, c.sequence", "ORDER BY c.sequence DESC, c.id DESC"
     )
 
 

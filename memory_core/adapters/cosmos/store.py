@@ -28,7 +28,7 @@ from memory_core.adapters.cosmos.container import (
     compare,
     provision,
 )
-from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, event_items, events_of, passes
+from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, event_items, passes
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
     Item,
@@ -92,10 +92,6 @@ def _items_of_events(limit: int) -> int:
 
 def _each_event(item: Item) -> list[Item]:
     return event_items(item) if item["kind"] == PAGE else [item]
-
-
-def _place_of(event: Item) -> tuple[int, str]:
-    return event["sequence"], event["id"]
 
 
 class CosmosStore:
@@ -489,29 +485,27 @@ class CosmosStore:
     async def _event_page(
         self, owner: Owner, after: Place | None, limit: int, *, newest_first: bool
     ) -> list[Document]:
+        if not newest_first:
+            start = -1 if after is None else after.sequence
+            return [document_of(item) for item in await self._log(owner, start, limit)]
         documents, place = list[Document](), after
         while len(documents) < limit:
             most = _items_of_events(limit - len(documents)) + WIDTH
             rows = await self._looks.of_the_head(
                 owner,
-                lambda epoch, place=place, most=most: queries.event_page(  # type: ignore[misc]
-                    owner, place, most, newest_first, epoch
+                lambda epoch, place=place, most=most: queries.last_events(  # type: ignore[misc]
+                    owner, place, most, epoch
                 ),
                 lambda row: row.get("epoch") or None,
             )
-            events = [event for row in rows for event in _each_event(row)]
-            events.sort(key=_place_of, reverse=newest_first)
-            beyond = None if place is None else (place.sequence, place.id)
+            events = [event for row in rows for event in reversed(_each_event(row))]
             further = [
-                event
-                for event in events
-                if beyond is None
-                or (_place_of(event) < beyond if newest_first else _place_of(event) > beyond)
+                event for event in events if place is None or event["sequence"] < place.sequence
             ]
             documents += map(document_of, further)
             if len(rows) < most or not further:
                 break
-            place = Place(*_place_of(further[-1]))
+            place = Place(further[-1]["sequence"], further[-1]["id"])
         return documents[:limit]
 
     async def faded(
@@ -583,26 +577,41 @@ class CosmosStore:
     ) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
         self._check_open()
-        bodies, after = list[dict[str, Any]](), after_sequence
-        while len(bodies) < limit:
-            most = _items_of_events(limit - len(bodies))
+        items = await self._log(owner, after_sequence, limit, where)
+        return [Event.model_validate(item["body"]) for item in items]
+
+    async def _log(
+        self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None
+    ) -> list[Item]:
+        """The next events as items of their own, in order."""
+        items, after = list[Item](), after_sequence
+        while (missing := limit - len(items)) > 0:
+            until = None if where is not None else self._dense_until(owner, after + missing)
+            most = missing + WIDTH if until is not None else _items_of_events(missing)
             rows = await self._looks.of_the_head(
                 owner,
-                lambda epoch, after=after, most=most: queries.events(  # type: ignore[misc]
-                    owner, after, most, where, epoch
+                lambda epoch, after=after, most=most, until=until: queries.events(  # type: ignore[misc]
+                    owner, after, most, where, epoch, until
                 ),
                 lambda row: row.get("epoch") or None,
             )
-            bodies += (
+            items += (
                 event
                 for row in rows
-                for event in events_of(row)
-                if event["sequence"] > after_sequence and passes(event, where)
+                for event in _each_event(row)
+                if event["sequence"] > after_sequence and passes(event["body"], where)
             )
-            if len(rows) < most:
+            if until is None and len(rows) < most:
                 break
-            after = rows[-1]["sequence"]
-        return [Event.model_validate(body) for body in bodies[:limit]]
+            after = until if until is not None else rows[-1]["sequence"]
+        return items[:limit]
+
+    def _dense_until(self, owner: Owner, sequence: int) -> int | None:
+        """Up to where a log certainly has all events up to a sequence, and few more;
+        None near its end, as far as that is known.
+        """
+        known, until = self._heads.get(owner), sequence + WIDTH
+        return until if known is not None and known.head.sequence > until else None
 
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
         """What is not of the head's epoch. What has expired the service no longer shows,
