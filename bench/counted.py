@@ -20,7 +20,9 @@ import orjson
 from pydantic import BaseModel
 
 from memory_core.adapters.cosmos.container import INDEX
-from memory_core.adapters.cosmos.items import MEMORY_FIELDS, item_of
+from memory_core.adapters.cosmos.event_pages import page_of
+from memory_core.adapters.cosmos.items import MEMORY_FIELDS, Item, item_of
+from memory_core.adapters.cosmos.page_writes import MIN_A_PAGE
 from memory_core.adapters.cosmos.queries import MAX_TERMS, MAX_VECTORS, SHORT_NAMES, most_of_small
 from memory_core.adapters.cosmos.reads import POINT_READS, WRITTEN_BY_COMMITS
 from memory_core.domain.memory import Vector
@@ -50,7 +52,7 @@ IDS = 3
 """Values that every document has in the index: both ids and the key."""
 NO_MOMENT = datetime(2026, 1, 1, tzinfo=timezone.utc)
 INDEXED = tuple(rule["path"] for rule in INDEX["includedPaths"])
-_ASIDE = frozenset({"open", "close", "pool", "check", "provision"})
+_ASIDE = frozenset({"open", "close", "pool", "check", "provision", "prepare"})
 _PROMPTS = (
     "detect_boundary",
     "analyse_episode",
@@ -292,10 +294,12 @@ class CountedStore:
             values=IDS + indexed_values(head),
             replaces=batch.expected is not None,
         )
-        for event in batch.events:
-            units += self._written(
-                owner, Document(event.id, "event", event.model_dump(mode="json"))
-            )
+        events = [event.model_dump(mode="json") for event in batch.events]
+        if len(events) >= MIN_A_PAGE:
+            units += self._page_written(owner, page_of(owner, events))
+        else:
+            for event in events:
+                units += self._written(owner, Document(event["id"], "event", event))
         for write in batch.writes:
             if write.mode == "delete":
                 self._vectors.get(owner, set()).discard(write.document.id)
@@ -309,6 +313,11 @@ class CountedStore:
                 mine.add(name)
                 self._sizes[owner, name] += self._vector
         return units
+
+    def _page_written(self, owner: Owner, page: Item) -> float:
+        """Of the events of one commit, which are one document."""
+        size = self._sizes[owner, page["id"]] = len(orjson.dumps(page["body"]))
+        return write_units(size, values=indexed_values(page))
 
     def _patched(self, owner: Owner, name: str) -> float:
         """Of a patch, which replaces the whole document; two values of the index change."""

@@ -64,16 +64,29 @@ def measure(codes: Sequence[Path], count: int) -> Measured:
 
     """
     measured = Measured()
-    lines = []
+    lines, by_name = [], dict[str, dict[str, float]]()
     for code in codes:
         name = version(code)
-        made, kinds = _measured(code, name, count)
-        measured.figures[name] = {**made, "requests by kind": kinds}
+        made, kinds, spent = _measured(code, name, count)
+        measured.figures[name] = {**made, "requests by kind": kinds, "units by kind": spent}
+        by_name[name] = spent
         lines.append([name, *(f"{value:,.1f}" for value in made.values())])
     measured.table(
         f"One conversation of 10 messages, mean of {count}, each a user's first",
         ("", *COUNTED),
         lines,
+    )
+    purposes = sorted(
+        {purpose for units in by_name.values() for purpose in units},
+        key=lambda purpose: -max(units.get(purpose, 0.0) for units in by_name.values()),
+    )
+    measured.table(
+        "Its request units by what they are for",
+        ("", *by_name),
+        [
+            [purpose, *(f"{units.get(purpose, 0.0):,.1f}" for units in by_name.values())]
+            for purpose in purposes
+        ],
     )
     return measured
 
@@ -85,7 +98,10 @@ def version(code: Path) -> str:
     return f"{said} (this)" if said and code == ROOT else said or code.name
 
 
-def _measured(code: Path, name: str, count: int) -> tuple[dict[str, float], dict[str, float]]:
+def _measured(
+    code: Path, name: str, count: int
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """What one conversation costs, its requests by kind and its units by what they are for."""
     cosmos, meter = CosmosServer(), Meter(DIMENSIONS)
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
         try:
@@ -105,13 +121,18 @@ def _measured(code: Path, name: str, count: int) -> tuple[dict[str, float], dict
                 _tell(service, meter, "warm-up", 1, SEED + 1)
                 base = _counted(meter)
                 meter.counts.clear()
+                meter.spent.clear()
                 meter.counting = True
                 _tell(service, meter, name, count, SEED)
         finally:
             cosmos.kill()
     after = _counted(meter)
     made = {what: (after[what] - base[what]) / count for what in COUNTED}
-    return made, {kind: number / count for kind, number in sorted(meter.counts.items())}
+    return (
+        made,
+        {kind: number / count for kind, number in sorted(meter.counts.items())},
+        {kind: units / count for kind, units in meter.spent.items()},
+    )
 
 
 def _settings(endpoint: str) -> dict[str, str]:

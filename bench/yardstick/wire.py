@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -38,7 +38,8 @@ _POSTS = (
 
 class Meter:
     """Counts requests for documents. stored: bytes of the documents that stay;
-    those with an end of their own are in `passing`.
+    those with an end of their own are in `passing`. spent: request units by what they were for:
+    reads, queries, and documents by kind, created, replaced or patched.
     """
 
     def __init__(self, vector_numbers: int) -> None:
@@ -47,6 +48,8 @@ class Meter:
         self._stays: dict[tuple[str, str], int] = {}
         self._ends: dict[tuple[str, str], int] = {}
         self.counts = Counter[str]()
+        self.spent: defaultdict[str, float] = defaultdict(float)
+        self._kinds: dict[tuple[str, str], str] = {}
         self.requests = self.written = 0
         self.units = 0.0
         self.bytes_in = self.bytes_out = 0
@@ -70,10 +73,13 @@ class Meter:
 
     def read(self, size: int) -> None:
         """A point read of a document of so many bytes."""
-        self._request("read", STRONG_READS * read_units(size))
+        units = STRONG_READS * read_units(size)
+        self.spent["reads"] += units
+        self._request("read", units)
 
     def query(self, charge: float) -> None:
         """A query that the emulator charged so much for."""
+        self.spent["queries"] += STRONG_READS * charge
         self._request("query", STRONG_READS * charge)
 
     def write(self, key: str, document: Mapping[str, Any]) -> None:
@@ -99,10 +105,14 @@ class Meter:
             case "Delete":
                 return self._deleted(key, name)
             case "Read":
-                return STRONG_READS * read_units(self._size(key, name))
+                units = STRONG_READS * read_units(self._size(key, name))
+                self.spent["reads"] += units
+                return units
             case "Patch":
                 self.written += 1
-                return REPLACED * write_units(self._size(key, name))
+                units = REPLACED * write_units(self._size(key, name))
+                self.spent[f"{self._kinds.get((key, name), 'document')}, patched"] += units
+                return units
         return self._written(key, operation["resourceBody"])
 
     def _written(self, key: str, document: Mapping[str, Any]) -> float:
@@ -113,12 +123,16 @@ class Meter:
         ends = isinstance(ttl := document.get("ttl"), int) and ttl > 0
         (self._ends if ends else self._stays)[place] = size
         self.written += 1
-        return (REPLACED if known else 1) * write_units(size, int(self._has_vector(document)))
+        units = (REPLACED if known else 1) * write_units(size, int(self._has_vector(document)))
+        kind = self._kinds[place] = _kind_of(document)
+        self.spent[f"{kind}, {'replaced' if known else 'created'}"] += units
+        return units
 
     def _deleted(self, key: str, name: str) -> float:
         size = self._size(key, name)
         self._stays.pop((key, name), None)
         self._ends.pop((key, name), None)
+        self.spent["deletions"] += write_units(size)
         return write_units(size)
 
     def _size(self, key: str, name: str) -> int:
@@ -151,10 +165,9 @@ class Meter:
         self.bytes_out += len(answer)
         key, kind = headers.get(_KEY, ""), _kind(method, parts, headers)
         if status >= 300 or (kind == "batch" and status == 207):
-            self._request(
-                "read" if status == 404 else "refused",
-                STRONG_READS * 1.0 if status == 404 else charge,
-            )
+            units = STRONG_READS * 1.0 if status == 404 else charge
+            self.spent["reads" if status == 404 else "refusals"] += units
+            self._request("read" if status == 404 else "refused", units)
         elif kind == "read":
             self.read(len(answer))
         elif kind == "batch":
@@ -167,6 +180,12 @@ class Meter:
             self.delete(key, parts[5])
         elif kind != "plan":
             self.query(charge)
+
+
+def _kind_of(document: Mapping[str, Any]) -> str:
+    """A document's kind; of a memory its category, where it has one."""
+    kind = str(document.get("kind", "document"))
+    return str(document.get("category") or kind) if kind == "memory" else kind
 
 
 def _kind(method: str, parts: Sequence[str], headers: Mapping[str, str]) -> str:

@@ -140,11 +140,8 @@ def plan_cell(
     the limits of a commit stay in the cell's own list only: first those that only tell again,
     last those that change a truth.
     """
-    marks = (
-        cell_marks(look, ready.cell.source_ids[:MOST_MARKED], ready.cell.id)
-        if ready.is_kept
-        else {}
-    )
+    messages = ready.cell.source_ids[:MOST_MARKED] if ready.is_kept else []
+    marks = cell_marks(look, messages, ready.cell.id, {*messages} - {*asked})
     page = _page(owner, ready, look, now, asked, len(marks))
     existing = look.memory(ready.cell.id)
     if told_before(existing, ready.told_at):

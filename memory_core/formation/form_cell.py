@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from memory_core.domain.agent_schemas import FormationCalls
 from memory_core.domain.conversation import Cell, Conversation, FormedCell, Path
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.memory import Head, Memory, MemoryType
+from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_messages import tells_change
@@ -183,7 +184,10 @@ class Former:
         identity, ready = cell_id(conversation, cell), None
         needed: set[str] = set()
         for _ in range(MAX_LOOKS):
-            look = await self._ledger.look(owner, [*work.state_ids, identity, *work.message_ids])
+            look = await self._ledger.look(owner, [*work.state_ids, identity, *work.read_messages])
+            if not work.reads_messages and not _still_stand(look, conversation):
+                work = replace(work, reads_messages=True)
+                continue
             done, earlier = formed_before(look, conversation.id, cell)
             if done:
                 return earlier
@@ -191,7 +195,7 @@ class Former:
             try:
                 if work.cleared >= _MADE[conversation.path]:
                     return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
-                if deleted_since(look, work.message_ids):
+                if deleted_since(look, work.read_messages):
                     raise MessagesGone
                 if only_asks_to_forget(cell.messages):
                     return await self._commit(work, lambda seen: NOTHING_TOLD, work.state_ids)
@@ -205,6 +209,7 @@ class Former:
                 )
             except LookedElsewhere as needs:
                 needed |= {*needs.wanted}
+                work = replace(work, reads_messages=True)
         raise HeadMoved(
             "this user's memories change faster than a cell can be compared with them",
             retry_after_s=2,
@@ -291,12 +296,14 @@ class Former:
         ids = [
             *work.state_ids,
             ready.cell.id,
-            *work.message_ids,
+            *work.read_messages,
             *(memory.id for memory in ready.compared),
             *sorted(slots),
         ]
         nears = [self._near(memory) for memory in ready.compared]
-        look = await self._look_beside(owner, before, ids, frozenset(work.message_ids), nears)
+        look = await self._look_beside(owner, before, ids, nears)
+        if look.head != before.head and not work.reads_messages:
+            raise LookedElsewhere
         ruled = await self._ruled(work, ready, look, asking)
         asked = ids
         wanted = [
@@ -319,22 +326,16 @@ class Former:
         return await self._commit(work, plan, asked, nears, look)
 
     async def _look_beside(
-        self,
-        owner: Owner,
-        before: Look,
-        ids: Sequence[str],
-        memories: frozenset[str],
-        nears: Sequence[Near],
+        self, owner: Owner, before: Look, ids: Sequence[str], nears: Sequence[Near]
     ) -> Look:
-        """A look at these documents. Those memories among them that a look before has are not read
-        again while the head is its.
+        """A look at these documents. What a look before has shown is not read again while the head
+        is its.
         """
-        rest = [name for name in ids if name not in memories]
+        rest = [name for name in ids if name not in before.asked]
         look = await self._ledger.look(owner, rest, nears)
         if look.head != before.head:
             return await self._ledger.look(owner, ids, nears)
-        known = {name: document for name, document in before.documents.items() if name in memories}
-        return replace(look, documents={**known, **look.documents}, asked=frozenset(ids))
+        return replace(look, documents={**before.documents, **look.documents}, asked=frozenset(ids))
 
     async def _commit(
         self,
@@ -345,14 +346,19 @@ class Former:
         basis: Look | None = None,
     ) -> Formed | None:
         """Commit the plan and the conversation's next state in one batch. Raises what `plan`
-        raises, LookedElsewhere after a clear, MessagesGone.
+        raises, LookedElsewhere after a clear, or where it has to be decided again on messages
+        that were not read, MessagesGone.
         """
+        rounds = count()
 
         def decide(seen: Look) -> Changes[Formed | None]:
+            is_repeated = next(rounds) > 0
             done, earlier = formed_before(seen, work.conversation.id, work.cell)
             if done:
                 return Changes(earlier)
             if cleared_since(seen, work.owner, work.conversation) != work.cleared:
+                raise LookedElsewhere
+            if is_repeated and not work.reads_messages:
                 raise LookedElsewhere
             if deleted_since(seen, [name for name in work.message_ids if name in ids]):
                 raise MessagesGone
@@ -485,7 +491,8 @@ class Work:
     """One cell's work: whose it is, of which conversation, and what its commit is told.
 
     cleared: the types of memories that the session was cleared of since the conversation was
-    accepted, as far as was seen.
+    accepted, as far as was seen. reads_messages: whether the memories of the messages are read, and
+    not taken to be as they were accepted.
     """
 
     owner: Owner
@@ -495,6 +502,12 @@ class Work:
     call: Call
     finish: Finish
     cleared: frozenset[MemoryType] = frozenset()
+    reads_messages: bool = False
+
+    @property
+    def read_messages(self) -> list[str]:
+        """Those of the messages' memories that are read."""
+        return self.message_ids if self.reads_messages else []
 
     @property
     def message_ids(self) -> list[str]:
@@ -509,6 +522,19 @@ class Work:
             self.conversation.id,
             *([session_document_id(self.owner, session)] if session is not None else []),
         ]
+
+
+def _still_stand(look: Look, conversation: Conversation) -> bool:
+    """Whether the head alone tells that all messages of a conversation are there, none of them
+    deleted: nothing that was there has changed since it was accepted.
+    """
+    document = look.documents.get(conversation.id)
+    return (
+        look.head is not None
+        and document is not None
+        and not look.head.counts.get(Status.DELETED.value)
+        and look.head.last_removal_sequence < document.body["sequence"]
+    )
 
 
 def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:

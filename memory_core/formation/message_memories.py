@@ -395,13 +395,18 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
     return known.updated_at > told_again if is_untold(known) else known.updated_at >= told_again
 
 
-def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:
-    """The marks that say of these messages, where they are there, that they belong to a cell."""
+def cell_marks(
+    look: Look, ids: Collection[str], cell_id: str, unread: Collection[str] = ()
+) -> dict[str, Mark]:
+    """The marks that say of these messages, where they are there, that they belong to a cell.
+
+    unread: those that the look does not show, and that are there.
+    """
     memories = {name: look.memory(name) for name in ids}
     return {
         name: Mark(cell_id=cell_id)
         for name, memory in memories.items()
-        if memory is not None and memory.cell_id != cell_id
+        if (name in unread if memory is None else memory.cell_id != cell_id)
     }
 
 

@@ -184,20 +184,18 @@ class Ledger:
         self._recent = RecentCommits()
 
     async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> Look:
-        """Head and documents, then the neighbours: never older than the head, so no commit slips in
+        """Head, documents and neighbours, none older than the head, so no commit slips in
         between unseen.
         """
-        if len(nears) <= 1:
-            first = await self._store.snapshot(owner, ids, nears[0] if nears else None)
-            neighbours = [first.near] if nears else []
-        else:
-            first = await self._store.snapshot(owner, ids)
-            neighbours = [
-                snapshot.near
-                for snapshot in await asyncio.gather(
-                    *(self._store.snapshot(owner, (), near) for near in nears)
-                )
-            ]
+        first, *others = await asyncio.gather(
+            self._store.snapshot(owner, ids, nears[0] if nears else None),
+            *(self._store.snapshot(owner, (), near) for near in nears[1:]),
+        )
+        if any(other.head != first.head for other in others):  # a commit came in between
+            others = await asyncio.gather(
+                *(self._store.snapshot(owner, (), near) for near in nears[1:])
+            )
+        neighbours = [snapshot.near for snapshot in (first, *others)] if nears else []
         near = tuple(
             tuple(neighbour for neighbour in each if neighbour.memory.status is not Status.UPDATED)
             for each in neighbours

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -155,6 +156,28 @@ async def test_the_task_shows_its_steps_and_what_came_of_it(
     made = [name for cell in task.result["cells"] for name in cell["memory_ids"]]
     assert sorted(made) == sorted(one.id for one in await told(core))
     assert task.result["counts"] == {"created": len(made)}
+
+
+@pytest.mark.parametrize("changed", [False, True], ids=["nothing changed", "a memory deleted"])
+async def test_messages_are_read_again_only_where_a_memory_was_changed_since(
+    world: World, embedder: WordsEmbedder, *, changed: bool
+) -> None:
+    """Each message belongs to its cell in either case."""
+    asked = list[str]()
+    core = await world.core(embedder=embedder, wrap=lambda store: Asked(store, asked))
+    await tell(core, "I like chess.", session="s0")
+    (old, *_) = await told(core)
+    await core.converse(ALICE, talk(*TWO_TOPICS))
+    if changed:
+        await core.delete(ALICE, old.id)
+    asked.clear()
+    await Hand(core).work_all()
+    assert any(map(is_message, asked)) == changed
+    messages = (await core.list(ALICE, ListInput(category="message", session_id="s1"))).memories
+    cells = await of_category(core, "cell")
+    cell_of = {name: cell.id for cell in cells for name in cell.source_ids}
+    assert len(messages) == len(TWO_TOPICS)
+    assert [one.cell_id for one in messages] == [cell_of[one.id] for one in messages]
 
 
 async def test_a_move_leaves_one_truth_and_what_was_said_in_the_same_breath_stays(
@@ -371,6 +394,21 @@ class Watching:
         if step is not None and (not self.seen or self.seen[-1][0] != step):
             self.seen.append((step, document.body["progress"]))
         return await self.inner.keep(owner, document)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+@dataclass
+class Asked:
+    """A store that notes which documents it is asked for."""
+
+    inner: LongTermStore
+    ids: list[str]
+
+    async def snapshot(self, owner: Owner, ids: Sequence[str] = (), *near: Any) -> Any:
+        self.ids += ids
+        return await self.inner.snapshot(owner, ids, *near)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)

@@ -48,10 +48,12 @@ class Slow(WordsEmbedder):
     def __init__(self) -> None:
         super().__init__()
         self.gate = asyncio.Event()
+        self.begun = asyncio.Event()
         self.asked: list[str] = []
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         self.asked += texts
+        self.begun.set()
         await self.gate.wait()
         await asyncio.sleep(0)
         return await super().embed(texts)
@@ -172,9 +174,13 @@ async def test_conversations_of_one_user_are_embedded_one_after_the_other(world:
     await say(core, first)
     await say(core, second, session="s2")
     asked_at_the_door = len(embedder.asked)
-    embedder.gate.set()
+    embedder.begun.clear()
     hand = Hand(core)
-    await asyncio.gather(*(hand.work(delivery) for delivery in await hand.take()))
+    earlier, later = [hand.work(delivery) for delivery in await hand.take()]
+    forming = asyncio.create_task(earlier)
+    await embedder.begun.wait()
+    embedder.gate.set()
+    await asyncio.gather(forming, later)
     asked = embedder.asked[asked_at_the_door:]
     places = [
         [place for place, text in enumerate(asked) if any(_tells(said)(text) for said in contents)]

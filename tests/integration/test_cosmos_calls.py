@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from memory_core.domain.requests.memories import (
 )
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ports import LongTermStore
+from memory_core.ports import LongTermStore, Near, Neighbour
 from memory_core.tasks.store import written
 from tests.builders import ALICE, NOW, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
@@ -176,24 +176,24 @@ async def test_a_save_is_one_look_with_at_most_one_query_and_one_batch(
     assert [one["operation"] for one in warm.server.requests()][-1] == "batch"
 
 
-@pytest.mark.parametrize(("session_id", "reads", "queries"), [(None, 5, 1), ("s", 2, 2)])
+@pytest.mark.parametrize("session_id", [None, "s"])
 async def test_the_first_value_of_a_key_asks_for_all_that_its_log_is_built_of(
-    warm: Traffic, session_id: str | None, reads: int, queries: int
+    warm: Traffic, session_id: str | None
 ) -> None:
-    """The key has no log yet; the next value finds it, and asks for no more. Four documents are
-    read by one query.
+    """The key has no log yet; the next value finds it, and asks for no more. More than two
+    documents are read by one query.
     """
     found = await warm.kinds(warm.core.save(ALICE, rule("drink", "tea", session_id=session_id)))
     asked = Counter(one["operation"] for one in warm.server.requests())
     assert (found[0], asked) == (
         ["snapshot", "snapshot", "commit"],
-        {"read": reads, "query": queries, "batch": 1},
+        {"read": 2, "query": 2, "batch": 1},
     )
     calls, _ = await warm.kinds(
         warm.core.save(ALICE, rule("drink", "coffee", session_id=session_id))
     )
     assert calls == ["snapshot", "commit"]
-    assert Counter(one["operation"] for one in warm.server.requests())["query"] == queries - 1
+    assert Counter(one["operation"] for one in warm.server.requests())["query"] == 1
 
 
 async def test_looks_that_begin_together_read_the_head_once_and_a_later_one_anew(
@@ -213,6 +213,48 @@ async def test_looks_that_begin_together_read_the_head_once_and_a_later_one_anew
     first, second = await others
     assert first.head == second.head != before
     assert await asyncio.gather(cancelled, return_exceptions=True) != [first]
+
+
+async def test_truths_of_a_user_with_few_memories_are_compared_with_all_of_them_by_one_query(
+    warm: Traffic,
+) -> None:
+    """The same neighbours in the same order as each truth finds alone, cut where its limit is."""
+    for content in ("Ann likes tea", "Ann likes green tea", "Ann sails a red boat"):
+        await warm.core.save(ALICE, fact(content))
+    vectors = await HashEmbedder(64).embed(["Ann drinks tea", "a boat", "Ann likes tea"])
+    nears = [
+        Near(vector, frozenset({"semantic"}), -1.0, limit=limit)
+        for vector, limit in zip(vectors, (1, 2, 3), strict=True)
+    ]
+    alone = [(await warm.store.snapshot(ALICE, (), near)).near for near in nears]
+    assert [len(near) for near in alone] == [1, 2, 3]
+
+    def named(near: Sequence[Neighbour]) -> list[tuple[str, float]]:
+        return [(neighbour.memory.id, neighbour.similarity) for neighbour in near]
+
+    together: list[Any] = []
+
+    async def look() -> None:
+        together.extend(
+            await asyncio.gather(*(warm.store.snapshot(ALICE, (), near) for near in nears))
+        )
+
+    assert (await warm.of(look()))[1] == ["read", "query"]
+    assert [named(seen.near) for seen in together] == [named(near) for near in alone]
+
+
+async def test_truths_that_are_compared_with_fewer_than_there_are_ask_for_their_nearest(
+    warm: Traffic,
+) -> None:
+    for content in ("Ann likes tea", "Ann likes green tea", "Ann sails a red boat"):
+        await warm.core.save(ALICE, fact(content))
+    (vector,) = await HashEmbedder(64).embed(["Ann drinks tea"])
+    near = Near(vector, frozenset({"semantic"}), -1.0, limit=1)
+
+    async def look() -> None:
+        await asyncio.gather(*(warm.store.snapshot(ALICE, (), near) for _ in range(3)))
+
+    assert (await warm.kinds(look()))[1] == {"read": 1, "query": 3}
 
 
 async def test_a_new_truth_in_a_slot_that_is_held_asks_for_the_slot_alone(warm: Traffic) -> None:

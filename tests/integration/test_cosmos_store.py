@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -511,6 +512,16 @@ async def test_a_search_reads_no_vector_and_says_what_it_cost(
     ]
     assert found.charge == pytest.approx(sum(paid))
     assert found.candidates.lists["vector"][0] == "mem_1"
+
+
+async def test_the_events_of_one_commit_are_one_item(opened: Opened) -> None:
+    store = await opened()
+    await save(store, memory(id="mem_1"))
+    await save(store, memory(id="mem_2"), memory(id="mem_3"), memory(id="mem_4"))
+    assert len(await store.events(ALICE, 0, 100)) == 4
+    await store.commit(ALICE, batch((await store.snapshot(ALICE)).head, head={"epoch": "next"}))
+    items = await store.strays(ALICE, 100)
+    assert Counter(item.kind for item in items) == {"memory": 4, "event": 2}
 
 
 async def test_neighbours_of_another_epoch_are_not_shown(opened: Opened) -> None:

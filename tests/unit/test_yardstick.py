@@ -261,6 +261,31 @@ def test_the_meter_counts_reads_twice_and_a_vector_once() -> None:
     assert 4.0 < vector.units - plain.units < 4.1
 
 
+def test_the_meter_says_what_units_are_for() -> None:
+    meter = Meter(4)
+    said = {**document("a"), "kind": "memory", "category": "message"}
+    meter.read(100)
+    meter.query(3.0)
+    meter.batch(
+        "user",
+        [
+            {"operationType": "Create", "resourceBody": said},
+            {"operationType": "Patch", "id": "a"},
+            {"operationType": "Upsert", "resourceBody": {**document("h"), "kind": "head"}},
+            {"operationType": "Upsert", "resourceBody": {**document("h"), "kind": "head"}},
+        ],
+    )
+    assert list(meter.spent) == [
+        "reads",
+        "queries",
+        "message, created",
+        "message, patched",
+        "head, created",
+        "head, replaced",
+    ]
+    assert sum(meter.spent.values()) == pytest.approx(meter.units)
+
+
 def test_a_deleted_document_is_no_longer_stored() -> None:
     meter = Meter(4)
     meter.batch("user", [{"operationType": "Create", "resourceBody": document("a", 500)}])

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, WIDTH_S
 from memory_core.adapters.cosmos.items import partition_of
 from memory_core.domain.fading import MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE
 from memory_core.domain.messages import MESSAGE
@@ -115,20 +116,28 @@ class Conditions:
         """What a filter says about events."""
         if where is None:
             return
-        for path, values in (("c.type", where.types), ("c.body.event_type", where.event_types)):
-            if values:
-                self.among(path, values)
-        for path, value in (
-            ("c.memory_id", where.memory_id),
-            ("c.body.correlation_id", where.correlation_id),
+        for path, values in (
+            ("c.type", where.types),
+            ("c.body.event_type", where.event_types),
+            ("c.memory_id", [where.memory_id]),
+            ("c.body.correlation_id", [where.correlation_id]),
         ):
-            if value is not None:
-                self.equal(path, value)
-        for moment, comparison in ((where.since, ">="), (where.until, "<")):
-            if moment is not None:
-                self.add(f"c.event_at {comparison} {self.value(moment.timestamp())}")
+            if asked := [value for value in values if value is not None]:
+                tags = (f"ARRAY_CONTAINS(c.tags, {self.value(value)})" for value in sorted(asked))
+                self.add(f"{self.is_among(path, asked)} OR {' OR '.join(tags)}")
+        if where.since is not None:
+            self.add(f"c.event_at >= {self.value(where.since.timestamp())}")
+        if where.until is not None:
+            self.before("c.event_at", "<", where.until.timestamp(), WIDTH_S)
         if where.up_to is not None:
-            self.add(f"c.sequence <= {self.value(where.up_to)}")
+            self.before("c.sequence", "<=", where.up_to, WIDTH)
+
+    def before(self, path: str, comparison: str, value: float, width: float) -> None:
+        """An event is before some place in the log, or the first one of a page may be, which is
+        less than `width` before its last.
+        """
+        page_at = f"c.kind = {self.value(PAGE)} AND {path} < {self.value(value + width)}"
+        self.add(f"{path} {comparison} {self.value(value)} OR ({page_at})")
 
     def _standing(self, where: Filter) -> None:
         has_status = self.is_among("c.status", where.standing)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query, under
+from memory_core.adapters.cosmos.event_pages import EVENT_KINDS, WIDTH
 from memory_core.adapters.cosmos.items import MEMORY_FIELDS, MEMORY_KINDS, numbers
 from memory_core.adapters.memory_index.columns import SLICE_FIELDS
 from memory_core.domain.fading import Fading
@@ -89,6 +90,19 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
 
     only: the model whose vectors count, where others' stand beside them.
     """
+    asked = _decided_on(owner, near, only)
+    return asked.query(
+        f"TOP {int(near.limit)} *",
+        f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})",
+    )
+
+
+def comparable(owner: Owner, near: Near, only: str | None = None) -> Query:
+    """All memories among which `nearest` chooses, whole. only: as there."""
+    return _decided_on(owner, near, only).query("*")
+
+
+def _decided_on(owner: Owner, near: Near, only: str | None) -> Conditions:
     asked = Conditions(owner, ("memory",))
     asked.among("c.status", sorted(near.statuses))
     if near.types:
@@ -96,10 +110,7 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
     if MemoryType.EPISODIC.value in near.types:
         asked.no_messages()
     _with_vector(asked, only)
-    return asked.query(
-        f"TOP {int(near.limit)} *",
-        f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})",
-    )
+    return asked
 
 
 def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
@@ -350,13 +361,32 @@ def events(
     limit: int,
     where: EventFilter | None,
     epoch: str | None = None,
+    until: int | None = None,
 ) -> Query:
-    """Events after a sequence, in order."""
-    asked = Conditions(owner, ("event",))
+    """Events after a sequence, in order, alone or in pages: at most `limit` items.
+
+    until: only items that end up to this sequence.
+    """
+    asked = Conditions(owner, EVENT_KINDS)
     asked.of(epoch)
     asked.add(f"c.sequence > {asked.value(after_sequence)}")
+    if until is not None:
+        asked.add(f"c.sequence <= {asked.value(until)}")
     asked.about(where)
-    return asked.query(f"TOP {int(limit)} VALUE c.body", "ORDER BY c.sequence ASC, c.id ASC")
+    return asked.query(
+        f"TOP {int(limit)} {BRIEF}, c.epoch, c.sequence", "ORDER BY c.sequence ASC, c.id ASC"
+    )
+
+
+def last_events(owner: Owner, before: Place | None, limit: int, epoch: str | None = None) -> Query:
+    """Events before a place, newest first, alone or in pages; a page may end behind it."""
+    asked = Conditions(owner, EVENT_KINDS)
+    asked.of(epoch)
+    if before is not None:
+        asked.before("c.sequence", "<", before.sequence, WIDTH)
+    return asked.query(
+        f"TOP {int(limit)} {BRIEF}, c.epoch, c.sequence", "ORDER BY c.sequence DESC, c.id DESC"
+    )
 
 
 def next_agent(owner: Owner, after: str) -> Query:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
 from math import log1p
@@ -23,6 +23,7 @@ from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import Answer, Connection, Remembered, together
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.container import EmbedderRecord
+from memory_core.adapters.cosmos.event_pages import opened, with_pages
 from memory_core.adapters.cosmos.items import (
     HEAD_ID,
     MEMORY_KINDS,
@@ -34,7 +35,7 @@ from memory_core.adapters.cosmos.items import (
 from memory_core.adapters.cosmos.queries import SIMILARITIES
 from memory_core.domain.errors import Damaged
 from memory_core.domain.event_log import is_version
-from memory_core.domain.memory import Head, Lexical, Memory
+from memory_core.domain.memory import Head, Lexical, Memory, Vector
 from memory_core.domain.ranking.candidates import (
     TURNS_THAT_LEND,
     CandidateSet,
@@ -50,9 +51,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import marked
 from memory_core.ports import AgentCount, Document, Found, Near, Neighbour, Place, Search
 
-POINT_READS = 3
+POINT_READS = 2
 """Up to so many documents are read one by one, at 1 request unit each and past any index; more,
-by one query.
+by one query, which costs about as much as three of these, and is one request.
 """
 IDS_A_QUERY = 200
 PLACED_BY_TIME = frozenset({"task"})
@@ -103,6 +104,11 @@ def _changed_at(item: Item) -> int:
     )
 
 
+def _opened(answers: Iterable[Answer], ids: Collection[str]) -> list[Item]:
+    """The items that were asked for, those out of pages too."""
+    return opened((row for answer in answers for row in answer.rows), frozenset(ids))
+
+
 class WithHead(NamedTuple):
     """A head and the answers that are not older than it. charge: of all that was asked. beside: the
     head that these were asked beside.
@@ -120,6 +126,7 @@ class Looks:
     def __init__(self, connection: Connection, heads: Heads, embedder: EmbedderRecord) -> None:
         self._connection, self._heads, self._embedder = connection, heads, embedder
         self._about_to_read: dict[Owner, asyncio.Task[Answer]] = {}
+        self._neighbourhoods = Neighbourhoods(connection, embedder)
 
     async def read_head(self, owner: Owner) -> Answer:
         """The head's item as it is now, without a row for an unknown user.
@@ -227,7 +234,7 @@ class Looks:
         """Documents by id, beside the memories that may be neighbours. What a head tells of is read
         as it was with that head, or later.
         """
-        wanted = list(dict.fromkeys(ids))
+        wanted = with_pages(ids)
         if len(wanted) <= POINT_READS:
             reads = [
                 self._connection.item(owner, identity, since=_since(identity, known))
@@ -237,16 +244,11 @@ class Looks:
             parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
         if near is None:
-            return Beside([row for answer in await together(*reads) for row in answer.rows])
+            return Beside(_opened(await together(*reads), ids))
         # All side by side: of a `together` inside another one the reads would never be awaited
         # where it is cancelled before it begins.
-        *answers, mates = await together(
-            *reads, nearby(self._connection, owner, near, known, self._embedder.only)
-        )
-        return Beside(
-            [row for answer in cast("list[Answer]", answers) for row in answer.rows],
-            cast("list[Item]", mates),
-        )
+        *answers, mates = await together(*reads, self._neighbourhoods.around(owner, near, known))
+        return Beside(_opened(cast("list[Answer]", answers), ids), cast("list[Item]", mates))
 
 
 # Heads with the ETag each was read with, so that a commit need not read its head again.
@@ -289,36 +291,100 @@ def known_of(read: Answer) -> Known | None:
 log = logging.getLogger(__name__)
 
 
-async def nearby(
-    connection: Connection, owner: Owner, near: Near, known: Known, only: str | None = None
-) -> list[Item]:
-    """The memories that may be neighbours, whole.
-
-    A second query is sent only when the slot was filled once and no memory is in it now.
-    only: the model whose vectors count, where others' are beside them.
+class Neighbourhoods:
+    """The memories that may be neighbours of new truths. What several truths of a user with few
+    memories are compared with comes by one query.
     """
-    head, since = known.head, known.token
-    if near.key is not None:
-        return (
-            await connection.query(owner, queries.of_key(owner, near.key, near), since=since)
-        ).rows
-    mates: list[Item] = []
-    if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
-        mates = (
-            await connection.query(owner, queries.in_slot(owner, near.slot, near), since=since)
-        ).rows
-        if any(item["status"] in queries.FOUND and item["epoch"] == head.epoch for item in mates):
+
+    def __init__(self, connection: Connection, embedder: EmbedderRecord) -> None:
+        self._connection, self._embedder = connection, embedder
+        self._about_to_ask: dict[_Compared, _Asking] = {}
+
+    async def around(self, owner: Owner, near: Near, known: Known) -> list[Item]:
+        """The memories that may be neighbours, whole.
+
+        A second query is sent only when the slot was filled once and no memory is in it now.
+        """
+        head, since = known.head, known.token
+        if near.key is not None:
+            return (
+                await self._connection.query(
+                    owner, queries.of_key(owner, near.key, near), since=since
+                )
+            ).rows
+        mates: list[Item] = []
+        if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
+            mates = (
+                await self._connection.query(
+                    owner, queries.in_slot(owner, near.slot, near), since=since
+                )
+            ).rows
+            if any(
+                item["status"] in queries.FOUND and item["epoch"] == head.epoch for item in mates
+            ):
+                return mates
+        if near.vector is None:
             return mates
-    if near.vector is None:
-        return mates
-    return (
-        mates
-        + (
-            await connection.query(
-                owner, queries.nearest(owner, near, near.vector, only), since=since
-            )
-        ).rows
-    )
+        return [*mates, *await self._nearest(owner, near, near.vector, known)]
+
+    async def _nearest(
+        self, owner: Owner, near: Near, vector: Vector, known: Known
+    ) -> Sequence[Item]:
+        """The nearest memories: those of several truths that are asked for at once are chosen here
+        from all, where the service would send each of them no fewer times.
+        """
+        name = _Compared(owner, known.etag, near.types, near.statuses)
+        limits, asking = self._about_to_ask.get(name) or self._begun(name, near, known)
+        limits.append(near.limit)
+        rows = await asyncio.shield(asking)
+        if rows is not None:
+            return _best(rows, vector, near.limit)
+        query = queries.nearest(owner, near, vector, self._embedder.only)
+        return (await self._connection.query(owner, query, since=known.token)).rows
+
+    def _begun(self, name: _Compared, near: Near, known: Known) -> _Asking:
+        limits = list[int]()
+        asking = asyncio.create_task(self._all(name, limits, near, known))
+        asking.add_done_callback(_heard)
+        self._about_to_ask[name] = limits, asking
+        return limits, asking
+
+    async def _all(
+        self, name: _Compared, limits: Sequence[int], near: Near, known: Known
+    ) -> Sequence[Item] | None:
+        """All memories to compare with; None where each truth had better ask for its own."""
+        del self._about_to_ask[name]
+        if len(limits) == 1 or sum(known.head.counts.values()) > sum(limits):
+            return None
+        query = queries.comparable(name.owner, near, self._embedder.only)
+        return (await self._connection.query(name.owner, query, since=known.token)).rows
+
+
+_Asking = tuple[list[int], asyncio.Task[Sequence[Item] | None]]
+"""How many memories each of several truths is compared with, and what asks for them all."""
+
+
+def _heard(asking: asyncio.Task[Any]) -> None:
+    """Take note of a failure, also where no caller waits for it any more."""
+    if not asking.cancelled():
+        asking.exception()
+
+
+class _Compared(NamedTuple):
+    """What several truths are compared with."""
+
+    owner: Owner
+    etag: str
+    types: frozenset[str]
+    statuses: frozenset[str]
+
+
+def _best(rows: Sequence[Item], vector: Vector, most: int) -> Sequence[Item]:
+    """The nearest of these memories."""
+    if len(rows) <= most:
+        return rows
+    similarity = np.array([row["embedding"] for row in rows], dtype=np.float32) @ vector
+    return [rows[place] for place in np.argsort(-similarity, kind="stable")[:most]]
 
 
 def neighbours(

@@ -23,6 +23,7 @@ from typing import Final
 
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import Connection, Remembered
+from memory_core.adapters.cosmos.event_pages import events_of
 from memory_core.adapters.cosmos.items import HEAD_ID, Item, memory_body, vector_of
 from memory_core.adapters.cosmos.reads import Known, known_of
 from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice, as_blob
@@ -188,10 +189,16 @@ class HeldUsers:
             queries.events(owner, user_slice.change, missed, None, head.epoch),
             since=known.token,
         )
-        if len(events.rows) != missed:  # the log has a gap, or the user's life has ended meanwhile
+        missing = [
+            event
+            for row in events.rows
+            for event in events_of(row)
+            if user_slice.change < event["sequence"] <= head.sequence
+        ]
+        if len(missing) != missed:  # the log has a gap, or the user's life has ended meanwhile
             self._held.pop(owner, None)
             return events.charge
-        names = sorted({event["memory_id"] for event in events.rows})
+        names = sorted({event["memory_id"] for event in missing})
         items = await self._connection.query(
             owner, queries.held_ones(owner, names, head.epoch), since=known.token
         )

@@ -28,8 +28,10 @@ from memory_core.adapters.cosmos.container import (
     compare,
     provision,
 )
+from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, event_items, passes
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
+    Item,
     check_vector,
     document_of,
     epoch_of,
@@ -68,6 +70,8 @@ from memory_core.ports import (
 )
 
 NOT_OPEN = "the store is not open"
+FEW_EVENTS = 50
+"""Up to so many events are asked for as if each was an item of its own."""
 
 
 def _is_small(head: Head, search: Search) -> bool:
@@ -77,6 +81,17 @@ def _is_small(head: Head, search: Search) -> bool:
     return search.where.at is None and 0 < sum(head.counts.values()) <= queries.most_of_small(
         search
     )
+
+
+def _items_of_events(limit: int) -> int:
+    """How many items to ask for where so many events are wanted: in a long log most are pages of
+    several, in a short one all come at once.
+    """
+    return limit if limit <= FEW_EVENTS else FEW_EVENTS + (limit - FEW_EVENTS) // 4
+
+
+def _each_event(item: Item) -> list[Item]:
+    return event_items(item) if item["kind"] == PAGE else [item]
 
 
 class CosmosStore:
@@ -457,6 +472,8 @@ class CosmosStore:
         their versions.
         """
         self._check_open()
+        if kind == "event":
+            return await self._event_page(owner, after, limit, newest_first=newest_first)
         now = self._clock.now()
         rows = await self._looks.of_the_head(
             owner,
@@ -464,6 +481,32 @@ class CosmosStore:
             epoch_of,
         )
         return [document_of(item) for item in rows]
+
+    async def _event_page(
+        self, owner: Owner, after: Place | None, limit: int, *, newest_first: bool
+    ) -> list[Document]:
+        if not newest_first:
+            start = -1 if after is None else after.sequence
+            return [document_of(item) for item in await self._log(owner, start, limit)]
+        documents, place = list[Document](), after
+        while len(documents) < limit:
+            most = _items_of_events(limit - len(documents)) + WIDTH
+            rows = await self._looks.of_the_head(
+                owner,
+                lambda epoch, place=place, most=most: queries.last_events(  # type: ignore[misc]
+                    owner, place, most, epoch
+                ),
+                lambda row: row.get("epoch") or None,
+            )
+            events = [event for row in rows for event in reversed(_each_event(row))]
+            further = [
+                event for event in events if place is None or event["sequence"] < place.sequence
+            ]
+            documents += map(document_of, further)
+            if len(rows) < most or not further:
+                break
+            place = Place(further[-1]["sequence"], further[-1]["id"])
+        return documents[:limit]
 
     async def faded(
         self,
@@ -534,12 +577,41 @@ class CosmosStore:
     ) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
         self._check_open()
-        rows = await self._looks.of_the_head(
-            owner,
-            lambda epoch: queries.events(owner, after_sequence, limit, where, epoch),
-            lambda row: row.get("epoch") or None,
-        )
-        return [Event.model_validate(body) for body in rows]
+        items = await self._log(owner, after_sequence, limit, where)
+        return [Event.model_validate(item["body"]) for item in items]
+
+    async def _log(
+        self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None
+    ) -> list[Item]:
+        """The next events as items of their own, in order."""
+        items, after = list[Item](), after_sequence
+        while (missing := limit - len(items)) > 0:
+            until = None if where is not None else self._dense_until(owner, after + missing)
+            most = missing + WIDTH if until is not None else _items_of_events(missing)
+            rows = await self._looks.of_the_head(
+                owner,
+                lambda epoch, after=after, most=most, until=until: queries.events(  # type: ignore[misc]
+                    owner, after, most, where, epoch, until
+                ),
+                lambda row: row.get("epoch") or None,
+            )
+            items += (
+                event
+                for row in rows
+                for event in _each_event(row)
+                if event["sequence"] > after_sequence and passes(event["body"], where)
+            )
+            if until is None and len(rows) < most:
+                break
+            after = until if until is not None else rows[-1]["sequence"]
+        return items[:limit]
+
+    def _dense_until(self, owner: Owner, sequence: int) -> int | None:
+        """Up to where a log certainly has all events up to a sequence, and few more;
+        None near its end, as far as that is known.
+        """
+        known, until = self._heads.get(owner), sequence + WIDTH
+        return until if known is not None and known.head.sequence > until else None
 
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
         """What is not of the head's epoch. What has expired the service no longer shows,
@@ -550,7 +622,10 @@ class CosmosStore:
         answer = await self._connection.query(
             owner, queries.strays(owner, known and known.head.epoch, limit, epoch)
         )
-        return [Document(row["id"], row["kind"], {}) for row in answer.rows]
+        return [
+            Document(row["id"], "event" if row["kind"] == PAGE else row["kind"], {})
+            for row in answer.rows
+        ]
 
     async def scrub(self) -> bool:
         """The service's own files are the service's to clean."""

@@ -7,7 +7,7 @@ that exists already.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from memory_core.adapters.cosmos.items import (
     items_of,
     numbers,
 )
+from memory_core.adapters.cosmos.page_writes import Pairs, as_page, into_pages
 from memory_core.adapters.cosmos.reads import Heads, Known, known_of
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.memory import Head
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
 
-Pairs = Sequence[tuple[Write, Item]]
 DELETE_ROUNDS = 3
 """How often a batch is tried whose deletions are of documents that are gone."""
 
@@ -55,6 +55,7 @@ async def commit_batch(
     from azure.cosmos.exceptions import CosmosBatchOperationError
 
     pairs: Pairs = items_of(owner, batch, now, dimensions)
+    pairs = await into_pages(connection, owner, as_page(owner, pairs, len(batch.events)), now)
     first = _head_operation(
         owner, batch.head, await _etag(connection, heads, owner, batch.expected), now
     )
