@@ -69,7 +69,7 @@ def passes(one: Event, asked: EventFilter | None) -> bool:
     )
 
 
-@pytest.mark.parametrize("asked", FILTERS, ids=str)
+@pytest.mark.parametrize("asked", FILTERS, ids=range(len(FILTERS)))
 async def test_from_any_place_as_many_as_are_asked_for_come_in_order(
     store: LongTermStore, log: list[Event], asked: EventFilter | None
 ) -> None:
