@@ -35,6 +35,7 @@ from memory_core.ledger.archive_files import OwnerNames
 from memory_core.ledger.batch import Change, Changes, Portion, size_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.instructions import instructions_of
 from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place
@@ -171,7 +172,11 @@ class Forgetter:
     async def _plan(self, owner: Owner, asked: ForgetInput) -> dict[str, object]:
         head = (await self._store.snapshot(owner)).head
         cap = min(self._cap, CAP_FOR_GOOD) if asked.mode == "hard" else self._cap
-        return plan_of(asked, 0 if head is None else head.sequence, cap)
+        plan = plan_of(asked, 0 if head is None else head.sequence, cap)
+        if told := {name for name in plan.get("ids") or () if is_message(name)}:
+            given = await instructions_of(self._store, owner, told)
+            plan["ids"] = list(dict.fromkeys([*plan["ids"], *(one.id for one in given)]))
+        return plan
 
     async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
         chosen = Chosen.of(operation.plan)

@@ -24,6 +24,7 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Stat
 from memory_core.domain.messages import (
     EARLIER,
     MESSAGE,
+    REQUEST,
     TAKEN_BACK,
     is_cell,
     is_message,
@@ -58,6 +59,7 @@ from memory_core.ledger.ids import (
     receipt_id,
     session_document_id,
 )
+from memory_core.ledger.instructions import instructions_of
 from memory_core.ledger.sessions import Session, clears_of, has_begun
 from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
 from memory_core.tasks.lifecycle import Ends, message_for, queue_of, tell
@@ -69,6 +71,7 @@ conversation.
 _ROOM: Final = 80
 _A_PAGE: Final = 100
 _SHOWN: Final = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.DECAYED))
+_SHOWN_OR_DELETED: Final = _SHOWN | {Status.DELETED.value}
 _REPLACED: Final = frozenset(
     status.value for status in (Status.SUPERSEDED, Status.UPDATED, Status.DELETED)
 )
@@ -220,11 +223,16 @@ class LastMessages:
                     await self._messages.complete(owner, conversation, alone, at_the_door=True)
 
     async def _last(
-        self, owner: Owner, session_id: str, after: Place | None, limit: int
+        self,
+        owner: Owner,
+        session_id: str,
+        after: Place | None,
+        limit: int,
+        statuses: frozenset[str] = _SHOWN,
     ) -> list[Memory]:
         """The messages of a session, the last one first."""
         where = Filter(
-            _SHOWN, types=_EPISODIC, categories=frozenset({MESSAGE}), session_id=session_id
+            statuses, types=_EPISODIC, categories=frozenset({MESSAGE}), session_id=session_id
         )
         documents = await self._store.page(owner, "memory", where, after, limit)
         serialised = await self._store.memories(owner, [document.id for document in documents])
@@ -238,23 +246,22 @@ class LastMessages:
         """What one commit is to take back of the last `count` messages, or of the last turn."""
         messages, earlier, after, ended = list[Memory](), list[Memory](), None, False
         while not ended and (count is None or len(messages) < min(count, MOST_AT_ONCE)):
-            page = await self._last(owner, session_id, after, _A_PAGE)
+            page = await self._last(owner, session_id, after, _A_PAGE, _SHOWN_OR_DELETED)
             for message in page:
-                (earlier if message.metadata.get(EARLIER) else messages).append(message)
+                if message.status is not Status.DELETED:
+                    (earlier if message.metadata.get(EARLIER) else messages).append(message)
+                elif count is None and _is_request(message) and not any(map(_asks, messages)):
+                    count = len(messages)  # the turn began with it, and it is gone already
             if not page:
                 messages, ended = [*messages, *earlier], True
             else:
                 after = Place(page[-1].sequence, page[-1].id)
             if count is None:
                 count = next(
-                    (
-                        number
-                        for number, message in enumerate(messages, start=1)
-                        if message.metadata.get("role") == "user"
-                    ),
+                    (number for number, message in enumerate(messages, start=1) if _asks(message)),
                     None,
                 )
-        count = min(count or 1, len(messages)) if ended or count is None else count
+        count = min(1 if count is None else count, len(messages)) if ended else count or 0
         some = _that_fit(messages[:count])
         return await self._with_cells(owner, some, more=count - len(some))
 
@@ -322,6 +329,10 @@ class LastMessages:
         names = list(
             dict.fromkeys([*(name for cell in cells.values() for name in _made_of(cell)), *joined])
         )
+        for given in await instructions_of(self._store, owner, plan.ids):
+            if given.status is not Status.DELETED and given.version == 1:
+                await self._editor.delete(owner, given.id, alone, reason=TAKEN_BACK)
+                count += 1
         look = await self._ledger.look(owner, names)
         made = {memory.id: memory for name in names if (memory := look.memory(name)) is not None}
         for memory in sorted(
@@ -594,6 +605,16 @@ def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
         some.append(message)
         known |= names
     return some
+
+
+def _asks(message: Memory) -> bool:
+    """Whether a person said it, so that a turn begins with it."""
+    return message.metadata.get("role") == "user"
+
+
+def _is_request(message: Memory) -> bool:
+    """Whether it was a request to forget, whose words are not kept."""
+    return message.status_reason == REQUEST and _asks(message)
 
 
 def _telling(message: Memory) -> tuple[Any, ...]:

@@ -44,6 +44,7 @@ from memory_core.evolution.edit import Editor
 from memory_core.formation.save import Saver
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import keyed
+from memory_core.ledger.instructions import MADE_OF
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.tasks.agent_steps import Steps
@@ -359,6 +360,7 @@ class Wishes:
             agent_id=conversation.agent_id,
             source="conversation",
             event_timestamp=conversation.messages[wish.message].timestamp,
+            metadata={MADE_OF: message_ids(conversation)[wish.message]},
         )
         once = Call(
             call.correlation_id,

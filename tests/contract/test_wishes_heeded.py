@@ -13,6 +13,7 @@ from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput, StatusInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
+from tests.contract.test_forget import forgotten
 from tests.telling import tell
 from tests.world import BOB, World
 
@@ -375,3 +376,41 @@ async def test_a_year_later_an_instruction_stands_and_what_was_forgotten_is_hidd
     assert "4,200" in texts(await living(core))
     await tell(core, "You can use imperial units again.", session="s3", at=world.clock.now())
     assert await instructions(core) == []
+
+
+@pytest.mark.parametrize("mode", ["soft", "hard"])
+async def test_an_instruction_goes_with_the_message_that_gave_it(
+    core: MemoryCore, mode: str
+) -> None:
+    await tell(core, "Please never mention Sabine to me again.", session="s1")
+    await tell(core, "Always use metric units.", session="s2", at=NOW + DAY)
+    page = await core.list(ALICE, ListInput(type=MemoryType.PROCEDURAL))
+    given = {one.content: one for one in page.memories}
+    sabine = given["Please never mention Sabine to me again."]
+    task = await forgotten(core, mode, ids=[sabine.metadata["message_id"]])
+    assert task.result is not None
+    assert task.result["counts"]["forgotten"] == 2
+    assert await instructions(core) == ["Always use metric units."]
+    context = await core.context(ALICE, ContextInput(query="hi", session_id="s9"))
+    assert "Sabine" not in context.context
+
+
+async def test_an_instruction_is_taken_back_with_its_turn(core: MemoryCore) -> None:
+    await tell(core, "I have a parrot.", session="s1")
+    await tell(core, "From now on always answer in Latin.", session="s1", at=NOW + DAY)
+    taken = await core.take_back(ALICE, "s1")
+    assert [one.content for one in taken.messages] == ["From now on always answer in Latin."]
+    assert await instructions(core) == []
+
+
+async def test_a_request_that_was_carried_out_is_a_turn_of_its_own(core: MemoryCore) -> None:
+    bike = "My bike is locked at the station, code 7731."
+    await tell(core, bike, session="s1")
+    await tell(core, "My salary is 5200 euros.", session="s2", at=NOW + DAY)
+    request = "Please forget what I told you about my salary."
+    await tell(core, request, session="s1", at=NOW + 2 * DAY)
+    assert (await core.take_back(ALICE, "s1")).messages == ()
+    await tell(core, "My salary is 5300 euros now.", session="s2", at=NOW + 3 * DAY)
+    await tell(core, request, ("assistant", "Done."), session="s1", at=NOW + 4 * DAY)
+    assert [one.content for one in (await core.take_back(ALICE, "s1")).messages] == ["Done."]
+    assert [one.content for one in (await core.session_messages(ALICE, "s1")).messages] == [bike]
