@@ -142,3 +142,165 @@ FOURTEEN = [
     Story("I have two dogs.", "I have three dogs now."),
     Story("I prefer tabs over spaces.", "I prefer spaces now."),
 ]
+OF_ANOTHER_THING = [
+    # a name, a currency or the first word of a compound in common
+    Story(
+        "Freya has a dentist appointment on Tuesday at nine.",
+        "Freya's violin has been moved to Mondays at half past three.",
+    ),
+    Story(
+        "I pick Freya up at four on Wednesdays.",
+        "Freya's violin has been moved to Mondays at half past three.",
+    ),
+    Story("Freya is at the chess club on Wednesdays.", "Freya's swimming moved to Fridays."),
+    Story(
+        "The plumber charged us 90 pounds.",
+        "The rent goes up to 1,240 pounds from January, it was 1,150.",
+    ),
+    Story("The rent deposit was 900 pounds.", "The council tax goes up to 190 pounds a month."),
+    Story("My gym is 35 euros a month.", "My phone contract went up to 42 euros a month."),
+    Story(
+        "We sold the Skoda today, Freya and the shopping go in front of the new bike.",
+        "Freya's swimming got cancelled.",
+    ),
+    Story(
+        "Liam starts school at half past eight.", "Liam's football training has been moved to six."
+    ),
+    Story("I meet Priya for lunch on Thursdays.", "Priya's flight was moved to Sunday."),
+    Story("Priya gave me a lamp for my desk.", "Priya's lease has ended."),
+    Story(
+        "Grandma's birthday is on 3 March.", "Grandma's operation has been postponed to 12 March."
+    ),
+    Story("Tom and I play squash on Fridays.", "Tom's yoga class was moved to Mondays."),
+    Story("Mr Okafor teaches me piano, he has a grey cat.", "Mr Okafor's shop has closed."),
+    Story("The kitchen light in the flat flickers.", "The kitchen tap has been replaced."),
+    Story(
+        "Our flat has two balconies and a cellar.",
+        "The lift in our flat's building has been replaced.",
+    ),
+    Story("Luisa loves the swing in the garden.", "Luisa's playdate has been moved to Saturday."),
+    Story("The dentist wants 320 pounds for a crown.", "The car insurance went up to 640 pounds."),
+    Story(
+        "The train to Leeds takes two hours and costs 30 pounds.",
+        "The nursery fees went up to 900 pounds.",
+    ),
+    Story("Freyas Geige steht im Flur.", "Freyas Schwimmen wurde auf Montag verschoben."),
+    Story(
+        "Freya geht mittwochs um vier zum Turnen.",
+        "Freyas Schwimmkurs wurde auf Montag um drei verlegt.",
+    ),
+    Story("The choir rehearsal is on Sundays at seven.", "The choir outing has been moved to May."),
+    Story(
+        "My team at work has twelve people.", "My team lunch has been moved to Thursday at noon."
+    ),
+    Story("Mia has her recital on Friday at six.", "Mia has dropped judo."),
+    Story("Ben's school starts at eight.", "Ben's school trip has been moved to 9 June."),
+    Story(
+        "The school run takes me twenty minutes.",
+        "The school fair has been moved to Sunday at ten.",
+    ),
+    Story("Freya wants a kitten, she asks every morning.", "Freya has stopped with ballet."),
+    Story(
+        "Freya plays the violin, badly and loudly.",
+        "Freya's violin has been moved to Mondays at half past three.",
+    ),
+    Story(
+        "I bought rosin for Freya's violin.",
+        "Freya's violin has been moved to Mondays at half past three.",
+    ),
+    Story("Euan cooks on Wednesdays at six.", "Euan's physio has been moved to Tuesdays at eight."),
+    Story(
+        "I'm seeing Dr Nakamura on the 14th.",
+        "Dr Nakamura's colleague moved my cleaning to the 20th.",
+    ),
+    Story("Euan and I watch a film every Friday.", "Euan cancelled his gym contract."),
+    Story("My sister Ines lives in Porto.", "Ines's book launch was moved to Lisbon on Friday."),
+    Story("I run with Ines on Saturdays at eight.", "Ines's shift was changed to Sundays."),
+    Story("The Bee Sting cost me 9 pounds.", "The parking permit went up to 12 pounds."),
+    Story(
+        "Freya's teacher is called Mrs Lowe.",
+        "Freya's violin lesson has been moved, with a new teacher called Senga.",
+    ),
+    Story("Hugo turns six on the 20th.", "Hugo's party got moved to the 22nd."),
+    Story(
+        "Omar drops off the laundry on Mondays at ten.",
+        "Omar's driving test was pushed back to Friday.",
+    ),
+    Story("I paid Omar 60 euros for the tyres.", "Omar's hourly rate went up to 45 euros."),
+    Story("Our hedge touches the school fence.", "The school concert was rescheduled to the 9th."),
+    Story(
+        "My brother Joel comes round on Sundays at two.",
+        "Joel's band practice has moved to Saturdays at three.",
+    ),
+    Story("Joel lent me his drill.", "Joel's motorbike was stolen."),
+    Story(
+        "The office plants get watered on Fridays.",
+        "The office party has been moved to Thursday the 12th.",
+    ),
+    Story("The office printer jams daily.", "The office fridge has been thrown out."),
+    Story("I swim with Aoife at seven on Tuesdays.", "Aoife's hearing was postponed to Thursday."),
+    Story("Aoife is allergic to sesame.", "Aoife's course was cancelled."),
+    Story(
+        "The vet charged 85 dollars for Biscuit's jabs.",
+        "Biscuit's insurance went up to 31 dollars a month.",
+    ),
+    Story("Biscuit sleeps on the sofa.", "Biscuit's old basket has been thrown away."),
+    Story(
+        "My aunt Rosa's bakery opens at six.", "Rosa's hip operation was moved to the 3rd at eight."
+    ),
+    Story("The parking fine was 70 pounds.", "Parking permits go up to 140 pounds in April."),
+    Story("Mia's piano exam is on 4 June.", "Mia's swimming gala has been moved to 11 June."),
+    Story("The summer fete needs volunteers at eleven.", "The summer concert was moved to four."),
+]
+OF_THE_THING_ITSELF = [
+    Story(
+        "Freya's violin lesson is Wednesday at four.",
+        "Freya's violin has been moved to Mondays at half past three.",
+    ),
+    Story(
+        "Freya has violin on Wednesdays at four.",
+        "Freya's violin has been moved to Mondays at half past three.",
+    ),
+    Story(
+        "The rent is 1,150 pounds a month.",
+        "The rent goes up to 1,240 pounds from January, it was 1,150.",
+    ),
+    Story("Liam has football training at five.", "Liam's football training has been moved to six."),
+    Story("The plumber is coming on Tuesday at ten.", "The plumber moved to Thursday at two."),
+    Story("Our nursery fees are 850 pounds.", "The nursery fees went up to 900 pounds."),
+    Story("My physio is on Mondays at eight.", "My physio has been moved to Tuesdays at nine."),
+    Story("Priya's flight lands on Saturday.", "Priya's flight was moved to Sunday."),
+    Story("Freya has ballet on Thursdays.", "Freya has stopped ballet."),
+    Story("Choir is on Sundays at seven.", "Choir rehearsal has moved to Mondays at seven."),
+    Story("Hugo's party is on the 20th at three.", "Hugo's party got moved to the 22nd."),
+    Story("We pay 35 euros a month for the gym.", "The gym goes up to 39 euros from March."),
+    Story(
+        "My dentist appointment is on Tuesday at nine.",
+        "The dentist has moved me to Friday at eleven.",
+    ),
+    Story(
+        "Freya hat mittwochs um vier Schwimmkurs.",
+        "Freyas Schwimmkurs wurde auf Montag um drei verlegt.",
+    ),
+    Story("Mia's piano exam is on 4 June.", "Mia's piano exam has been moved to 11 June."),
+    Story("Omar's driving test is on Wednesday.", "Omar's driving test was pushed back to Friday."),
+    Story(
+        "Joel has band practice on Fridays at seven.",
+        "Joel's band practice has moved to Saturdays at three.",
+    ),
+    Story(
+        "The office party is on the 5th.", "The office party has been moved to Thursday the 12th."
+    ),
+    Story("Aoife's hearing is on Tuesday.", "Aoife's hearing was postponed to Thursday."),
+    Story(
+        "We pay 28 dollars a month for Biscuit's insurance.",
+        "Biscuit's insurance went up to 31 dollars a month.",
+    ),
+    Story("My rent is 900 euros.", "The rent's going up to 950 euros in May."),
+    Story(
+        "I see my therapist on Mondays at five.", "My therapist has moved me to Wednesdays at six."
+    ),
+    Story("I ride Joel's motorbike to work.", "Joel's motorbike was stolen."),
+    Story("The parents' evening is on the 4th.", "The parents' evening has been moved to the 6th."),
+    Story("The yoga class starts at six.", "Yoga has been moved to seven."),
+]

@@ -17,7 +17,14 @@ from memory_core.domain.statements.change_sentences import _CUES
 from memory_core.domain.statements.changes import Change, change, updates
 from memory_core.domain.statements.values_said import AskedKind, _read_values, values_in
 from memory_core.domain.text.analyzer import tokens
-from tests.change_stories import CHANGED, FOURTEEN, UNCHANGED, Story
+from tests.change_stories import (
+    CHANGED,
+    FOURTEEN,
+    OF_ANOTHER_THING,
+    OF_THE_THING_ITSELF,
+    UNCHANGED,
+    Story,
+)
 
 
 @pytest.mark.parametrize("story", [*CHANGED, *FOURTEEN], ids=lambda story: story.later)
@@ -114,6 +121,18 @@ def test_sums_of_one_currency_are_not_of_one_thing(earlier: str, later: str) -> 
 )
 def test_the_thing_itself_is_changed_whosever_it_is(earlier: str, later: str) -> None:
     assert change(earlier, later) is not None
+
+
+@pytest.mark.parametrize("story", OF_ANOTHER_THING, ids=lambda story: story.earlier)
+def test_a_thing_that_changes_leaves_what_only_shares_its_owner_or_its_first_word(
+    story: Story,
+) -> None:
+    assert change(story.earlier, story.later) is None
+
+
+@pytest.mark.parametrize("story", OF_THE_THING_ITSELF, ids=lambda story: story.earlier)
+def test_a_thing_that_changes_replaces_what_was_told_of_it(story: Story) -> None:
+    assert change(story.earlier, story.later) is not None
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,32 @@ def test_an_everyday_sentence_fills_these_slots_and_no_others(said: str) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm writing the abstract at last. The deadline is midnight, of course. What was my title?",
+        "The deadline for the grant is at noon.",
+        "My deadline is 5 pm.",
+    ],
+)
+def test_a_deadline_at_an_hour_of_today_is_no_standing_one(said: str) -> None:
+    assert not [one for one in said_facts(talk(said)) if one.attribute]
+
+
+@pytest.mark.parametrize(
+    ("said", "deadline"),
+    [
+        ("The deadline is Friday at noon.", "Friday at noon"),
+        ("My deadline is the 14th.", "the 14th"),
+        ("The deadline is 3 May.", "3 May"),
+    ],
+)
+def test_a_deadline_on_a_day_stands(said: str, deadline: str) -> None:
+    assert [one.value for one in said_facts(talk(said)) if one.attribute == "deadline"] == [
+        deadline
+    ]
+
+
 @pytest.mark.parametrize("said", TOLD)
 def test_an_everyday_sentence_tells_this(said: str) -> None:
     facts = said_facts(talk(said))

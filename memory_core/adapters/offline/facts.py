@@ -350,13 +350,22 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
         yield _NAMED, {"value": name[1]}
 
 
+_DUE = re.compile(r"\b(?:deadline|due date)\b", re.IGNORECASE)
+_CLOCK_ALONE = re.compile(
+    r"(?:midnight|noon|midday|\d{1,2}(?:[:.]\d{2})?(?: ?[ap]\.?m\.?| o'clock)?)", re.IGNORECASE
+)
+"""What is due once, at an hour without a day, is due today, and nothing to keep of a person."""
+
+
 def _read(row: Pattern, words: str) -> tuple[Pattern, dict[str, str]] | None:
     match = row.expression.match(words)
     if match is None:
         return None
     groups = {name: text for name, text in match.groupdict().items() if text}
     value = row.shape(groups.get("value") or words[match.end() :])
-    return None if value is None else (row, {**groups, "value": value})
+    if value is None or (_DUE.search(groups.get("of", "")) and _CLOCK_ALONE.fullmatch(value)):
+        return None
+    return row, {**groups, "value": value}
 
 
 def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]]:

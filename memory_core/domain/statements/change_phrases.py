@@ -34,6 +34,12 @@ _ALTERED = (
 ALTERED = re.compile(
     rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b", re.IGNORECASE
 )
+MOVED = re.compile(
+    r"\b(?:(?:has|have) been (?:moved|switched|put)|rescheduled|postponed|rearranged|rebooked"
+    r"|moved (?:up|back|forward)|brought forward|pushed back)\b",
+    re.IGNORECASE,
+)
+"""What goes on, at another time, where a time follows."""
 ENDS_OF_OBJECT = re.compile(
     rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})"
     r"|(?:put an end to|put a stop to|called time on|had enough of|lost interest in|fed up with"
@@ -224,7 +230,9 @@ ENDS_IN_JAPANESE = re.compile(
     r"(?:変え|替え|乗り換え|切り替え|変更))"
 )
 SWITCH = re.compile(
-    r"\b(?:(?:been|was|got|get) (?:put on|moved to|assigned to|reassigned|transferred to"
+    r"\b(?:(?:been|was|got|get) (?:put on"
+    r"|moved to(?!\W+(?:\d|next|later|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day))"
+    r"|assigned to|reassigned|transferred to"
     r"|promoted to|demoted)|(?:gone|went|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))"
     r"|(?:upgraded|downgraded|ported|crossed over|jumped ship|defected)"
     r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))"
@@ -382,6 +390,13 @@ THIS_ONCE = re.compile(
     r"|今日|今週|来週|明日",
     re.IGNORECASE,
 )
+SOME_TIME = re.compile(
+    r"\b(?:mornings?|afternoons?|evenings?|nights?|weekends?|lunchtimes?"
+    r"|daily|weekly|monthly|hours?|minutes?|(?:every|each|next|this|in a|in two) (?:day|week"
+    r"|fortnight|month|spring|summer|autumn|winter|year|term)s?)\b",
+    re.IGNORECASE,
+)
+"""A time that is told without a day or a clock."""
 CALLED_OFF = re.compile(
     r"\b(?:cancell?ed|called off|is off|are off|fällt|fallen|entfällt|abgesagt|ausgefallen)\b|休み"
     r"|中止|休講",

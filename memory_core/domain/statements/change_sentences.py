@@ -61,7 +61,6 @@ from memory_core.domain.statements.change_topics import (
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
-_OWNER = re.compile(r"\b(?P<who>\w{2,40})['\u2019]s\s")
 MOST_OF_SHORT = 8
 """Telling terms of a short sentence: it is about each name and number in it, and not about much
 else besides.
@@ -314,13 +313,6 @@ class SaidSentence:
             )
             if self.corrects
             else NO_VALUES
-        )
-
-    @cached_property
-    def owners(self) -> frozenset[str]:
-        """Its telling terms that say whose something is: "Freya's violin"."""
-        return telling(
-            [match["who"].casefold() for match in _OWNER.finditer(self.text)], self.language
         )
 
     @cached_property

@@ -357,7 +357,7 @@ _WEAK = """
     fact reason problem issue story word words order experience future past present moment minute
     while course self body head hand face eye eyes heart mind world country state city town room
     door water food air light sound color colour size money pound pounds dollar dollars euros quid
-    bucks cents pence business company group team relationship
+    bucks cents pence mr mrs ms miss dr prof herr business company group team relationship
     actual literal probable definite total certain honest glad sad tired busy ready able different
     similar special important main whole totally literally probably definitely certainly exactly
     basically honestly especially usually normally outside inside everyday worth anymore same alone

@@ -30,12 +30,14 @@ from memory_core.domain.statements.change_phrases import (
     FROM_NOW,
     GIVES,
     IN_A_COUPLE,
+    MOVED,
     NEW,
     NOT_SO,
     OWN,
     OWN_SUBJECT,
     OWNED,
     POINTS_BACK,
+    SOME_TIME,
     STAGES,
     TELLS_OF_WORDS,
     THIS_ONCE,
@@ -44,6 +46,7 @@ from memory_core.domain.statements.change_phrases import (
     USING,
 )
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
+from memory_core.domain.statements.change_things import named_besides
 from memory_core.domain.statements.change_topics import ALIKE, KIN, MATTERS
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
@@ -356,17 +359,31 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     """What of a sentence another says to be over. A relative counts where the sentence is
     about that one.
     """
+    of_kin = bool(before.about) and before.about == now.about
+    ends = [ended for ended in (now.ended_by_kin if of_kin else now.ended) if ended]
+    if not ends or not before.holds or (_is_moved(now) and not _tells_when(before)):
+        return frozenset()
     terms: set[str] = set()
-    if before.holds:
-        for ended in now.ended_by_kin if before.about and before.about == now.about else now.ended:
-            # of "Freya's violin" the violin, not Freya
-            thing = ended - now.owners or ended
-            shared = (
-                _shared(thing, before.terms) - (KIN - before.about) if thing else frozenset[str]()
-            )
-            if shared and not any(over & shared for over in before.ended):
-                terms |= shared
+    beside = named_besides(before, now)
+    for ended in ends:
+        shared = _shared(ended - beside, before.terms) - (KIN - before.about)
+        if not any(over & shared for over in before.ended):
+            terms |= shared
     return frozenset(terms)
+
+
+def _is_moved(now: SaidSentence) -> bool:
+    """Whether it says that something takes place at another time."""
+    return bool(now.values.whens) and MOVED.search(now.text) is not None
+
+
+def _tells_when(before: SaidSentence) -> bool:
+    """Whether it tells a time, which is over where what it tells of is moved; "I play the violin"
+    tells none.
+    """
+    return bool(before.values.whens) or any(
+        cue.search(before.text) is not None for cue in (SOME_TIME, THIS_ONCE)
+    )
 
 
 def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Message) -> bool:
@@ -376,9 +393,8 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Me
     if not (now.moves or (before.holds and (now.new or _gives_another(before, now)))):
         return False
     if now.moves and _names_both(before, now):
-        return not _shared(before.terms, now.terms) <= KIN and _of_one_person(
-            before, now, _shared(before.terms, now.terms)
-        )
+        shared = _shared(before.terms, now.terms) - named_besides(before, now)
+        return not shared <= KIN and _of_one_person(before, now, shared)
     if now.moves and not _names_what_was(before, now):
         return False
     if not before.values.differ(
@@ -391,7 +407,8 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Me
     ours = now.terms_with_values | (
         later.before(now) if POINTS_BACK.search(now.text) else frozenset()
     )
-    shared = _shared(theirs, ours) - _shared(theirs, _another_thing(before, now))
+    other = _another_thing(before, now) | named_besides(before, now)
+    shared = _shared(theirs, ours) - _shared(theirs, other)
     return bool(shared) and _of_one_person(before, now, shared)
 
 
