@@ -33,11 +33,13 @@ async def instructions_of(
     where = Filter(
         _ALL, types=frozenset({MemoryType.PROCEDURAL.value}), categories=frozenset({INSTRUCTION})
     )
-    found, after = list[Memory](), None
+    instructions, after = list[Memory](), None
     while True:
         documents = await store.page(owner, "memory", where, after, _A_PAGE)
         memories, _ = readable(documents)
-        found += [memory for memory in memories if memory.metadata.get(MADE_OF) in message_ids]
+        instructions += [
+            memory for memory in memories if memory.metadata.get(MADE_OF) in message_ids
+        ]
         if len(documents) < _A_PAGE:
-            return found
+            return instructions
         after = Place(documents[-1].body["sequence"], documents[-1].id)

@@ -20,7 +20,7 @@ from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.event_log import base_id
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
 from memory_core.domain.memory import Memory
-from memory_core.domain.messages import is_instruction
+from memory_core.domain.messages import is_instruction, is_message
 from memory_core.domain.ranking.query import asks_of_assistant
 from memory_core.domain.ranking.selection import Grant, Packed, Piece, packed
 from memory_core.domain.requests.memories import RetrieveInput
@@ -226,6 +226,8 @@ LEAST_STORY, STORY_SAID = 5, 0.75
 """Terms that a story has at least, and the share of them by which it tells what the asker said: it
 has words of its own ("is planning").
 """
+_TELLS = frozenset(tokens("User's Assistant said asked"))
+"""Terms by which formed text says who told it."""
 FAR = 0.1
 """The relevance below which nothing is even near to what is named."""
 FLOOR = 0.4
@@ -268,17 +270,19 @@ class Rounds:
         self.grant = max(self.grant, grant)
 
     def has_said(self, memory: Memory) -> bool:
-        """Whether the asker has the words of a memory already, or of a story nearly all
-        that it says.
+        """Whether the asker has the words of a memory already; of a story that was formed nearly
+        all that it says, of a fact all.
         """
         if not self.unsaid:
             return False
-        if not Found(memory, 0.0).is_story:
-            return normalised(memory.content) in self.unsaid
-        terms = set(tokens(memory.content))
-        return len(terms) >= LEAST_STORY and len(terms & self.terms_of_unsaid) >= STORY_SAID * len(
-            terms
-        )
+        if normalised(memory.content) in self.unsaid:
+            return True
+        is_story = Found(memory, 0.0).is_story
+        if not is_story and (memory.cell_id is None or is_message(memory.id)):
+            return False
+        terms = set(tokens(memory.content)) - _TELLS
+        least = STORY_SAID if is_story else 1.0
+        return len(terms) >= LEAST_STORY and len(terms & self.terms_of_unsaid) >= least * len(terms)
 
     @property
     def lead(self) -> dict[str, float]:
