@@ -173,9 +173,11 @@ class Forgetter:
         head = (await self._store.snapshot(owner)).head
         cap = min(self._cap, CAP_FOR_GOOD) if asked.mode == "hard" else self._cap
         plan = plan_of(asked, 0 if head is None else head.sequence, cap)
-        if told := {name for name in plan.get("ids") or () if is_message(name)}:
-            given = await instructions_of(self._store, owner, told)
-            plan["ids"] = list(dict.fromkeys([*plan["ids"], *(one.id for one in given)]))
+        if messages := {name for name in plan.get("ids") or () if is_message(name)}:
+            instructions = await instructions_of(self._store, owner, messages)
+            plan["ids"] = list(
+                dict.fromkeys([*plan["ids"], *(instruction.id for instruction in instructions)])
+            )
         return plan
 
     async def _chunk(self, lease: Lease, operation: Operation) -> Operation:

@@ -43,6 +43,7 @@ from memory_core.recollection.quotations import (
     piece,
     superseded_facts_by_turn,
     tells_only_what_has_ended,
+    text_for,
 )
 from memory_core.recollection.reorder import RERANKER
 from memory_core.recollection.results import Look
@@ -280,7 +281,7 @@ class Rounds:
         is_story = Found(memory, 0.0).is_story
         if not is_story and (memory.cell_id is None or is_message(memory.id)):
             return False
-        terms = set(tokens(memory.content)) - _TELLS
+        terms = set(tokens(text_for(memory, ()) if is_story else memory.content)) - _TELLS
         least = STORY_SAID if is_story else 1.0
         return len(terms) >= LEAST_STORY and len(terms & self.terms_of_unsaid) >= least * len(terms)
 

@@ -18,6 +18,7 @@ from tests.builders import ALICE, NOW
 from tests.chat_forms import FORMS
 from tests.contract.test_profile import user_fact
 from tests.contract.test_scenes import FLIGHT, KNEE, PHYSIO, consolidated, saved
+from tests.loaded_minilm import LoadedMiniLM
 from tests.tasks import TWO_TOPICS, Hand, converse
 from tests.telling import tell
 from tests.world import BOB, WordsEmbedder, World, fact, turn
@@ -747,22 +748,21 @@ async def test_what_comes_of_an_assistant_or_a_tool_is_told_as_such(words: Memor
     ]
 
 
-async def test_what_was_formed_of_the_messages_that_ask_is_not_told_again(
-    words: MemoryCore,
-) -> None:
+async def test_what_was_formed_of_the_messages_that_ask_is_not_told_again(world: World) -> None:
+    core = await world.core_by_rules(embedder=LoadedMiniLM(), embedding_provider="minilm")
     said = (
         ("user", "My canary Tito sings every morning at six."),
         ("assistant", "How charming."),
         ("user", "I feed Tito millet and apple slices."),
         ("assistant", "Good."),
     )
-    await tell(words, *said, session="s1")
+    await tell(core, *said, session="s1")
     asking = [{"role": role, "content": text} for role, text in said]
     asking.append({"role": "user", "content": "What do I feed Tito?"})
-    context = await words.context(
+    context = await core.context(
         ALICE, ContextInput.model_validate({"messages": asking, "parts": ["memories"]})
     )
     assert "canary" not in context.context
     assert "millet" not in context.context
-    other = await words.context(ALICE, ContextInput(query="What do I feed Tito?"))
+    other = await core.context(ALICE, ContextInput(query="What do I feed Tito?"))
     assert "millet" in other.context
