@@ -169,7 +169,6 @@ def order_features(
         **place_features(candidates),
         **_relevance_beside(candidates, score),
         **_asked_features(measures),
-        "assistant_asked": _asks_of_assistant(measures) * _is_by_assistant(candidates),
         "session_best": sessions.best(score),
         "session_three": sessions.best_three(score),
         "session_words": np.zeros_like(score),
@@ -185,6 +184,7 @@ def order_features(
     if tokens is not None:
         features |= token_features(candidates, sessions, tokens)
     features["first_person_named"] = features["first_person"] * features["named"]
+    features["assistant_asked"] = _asks_of_assistant(measures) * features["assistant"]
     features |= {
         f"assistant_{name}": features["assistant"] * features[name]
         for name in OF_ASSISTANTS
@@ -339,13 +339,18 @@ def place_features(candidates: CandidateSet) -> dict[str, Floats]:
     """What candidates are whatever is asked, U: lengths, speakers, places in the lists."""
     length = np.log(np.maximum(candidates.own_length, 1.0))
     says_i = candidates.says_i if len(candidates.says_i) else np.full(len(candidates), np.nan)
+    assistants = {
+        actor for actor in set(candidates.actor) if (actor or "").casefold() in ASSISTANTS
+    }
     features = {
         "question": candidates.asks.astype(np.float64),
         "tells_time": candidates.tells_time.astype(np.float64),
         "length": length,
         "long": np.maximum(length - np.log(LONG), 0.0),
         "short": (candidates.own_length < SHORT).astype(np.float64),
-        "assistant": _is_by_assistant(candidates),
+        "assistant": np.array(
+            [actor in assistants for actor in candidates.actor], dtype=np.float64
+        ),
         "first_person": says_i,
     }
     for name in ("vector", "lexical"):
@@ -358,14 +363,6 @@ def place_features(candidates: CandidateSet) -> dict[str, Floats]:
             f"in_{name}": np.isfinite(rank).astype(np.float64),
         }
     return features
-
-
-def _is_by_assistant(candidates: CandidateSet) -> Floats:
-    """U: 1 for what an assistant said, 0 for all else."""
-    assistants = {
-        actor for actor in set(candidates.actor) if (actor or "").casefold() in ASSISTANTS
-    }
-    return np.array([actor in assistants for actor in candidates.actor], dtype=np.float64)
 
 
 def _relevance_beside(candidates: CandidateSet, score: Floats) -> dict[str, Floats]:
