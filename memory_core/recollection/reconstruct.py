@@ -21,7 +21,7 @@ from memory_core.domain.event_log import base_id
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_instruction, is_message
-from memory_core.domain.ranking.query import asks_of_assistant, asks_what_was_said
+from memory_core.domain.ranking.query import asks_of_assistant
 from memory_core.domain.ranking.selection import Grant, Packed, Piece, packed
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved, SerializedMemory
@@ -455,8 +455,6 @@ def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
     if best >= answer:
         return Grant.SURE
     named = query.answer_threshold is not None or query.similarity_threshold is not None
-    if not named and asks_what_was_said(query.query):
-        return Grant.NEAR
     query_sentences = sentences(query.query)
     asked = len(query_sentences) <= 2 and any(
         _asks_about_person(sentence) for sentence in query_sentences

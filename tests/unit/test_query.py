@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.query import (
-    MAX_TERMS,
-    analyse_query,
-    asks_of_assistant,
-    asks_what_was_said,
-    longest,
-)
+from memory_core.domain.ranking.query import MAX_TERMS, analyse_query, asks_of_assistant, longest
 from memory_core.domain.text.analyzer import counts, tokens
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
@@ -121,29 +115,3 @@ def test_what_somebody_does_for_a_living_is_their_job() -> None:
 )
 def test_a_question_for_what_the_assistant_said_is_known_by_its_words(text, asks):
     assert asks_of_assistant(text) is asks
-
-
-@pytest.mark.parametrize(
-    ("text", "asks"),
-    [
-        ("What profession did I mention I work in?", True),
-        ("Which days have we talked about for the trip?", True),
-        ("what did i tell you about my landlord", True),
-        ("Can you list what I brought up about the garden? Only three items.", True),
-        ("List the books that we discussed, in order.", True),
-        ("Summarize our last conversation", True),
-        ("How did you recommend structuring my essay?", True),
-        ("Was habe ich dir über Mia erzählt?", True),
-        ("Was haben wir gestern besprochen?", True),
-        ("猫の名前は何だと言ったっけ", True),
-        ("As I mentioned, the boiler leaks. Who repairs it?", False),
-        ("How do I fix the tap that I mentioned? It drips. It is loud. It is old.", False),
-        ("I told you about Mia.", False),
-        ("What is the capital of Peru?", False),
-        ("Did she tell you?", False),
-        ("Write a polite refusal.", False),
-        ("", False),
-    ],
-)
-def test_a_question_for_what_was_said_is_known_by_its_words(text: str, asks: bool) -> None:
-    assert asks_what_was_said(text) is asks

@@ -490,43 +490,6 @@ def asks_of_assistant(text: str) -> bool:
     )
 
 
-_OF_WHAT_WAS_SAID = re.compile(
-    r"\b(?:did|have|had) (?:i|we) (?:ever |already |just |actually )?"
-    r"(?:say|said|mention(?:ed)?|tell|told|bring up|brought up|discuss(?:ed)?|talk(?:ed)?"
-    r"|ask(?:ed)?|describe[d]?)\b|(?<!as )(?<!like )\b(?:i|we) (?:had |have )?"
-    r"(?:brought up|mentioned|told you|asked you|talked about|discussed)\b"
-    r"|\bour (?:\w+ )?(?:conversation|chat|discussion)s?\b"
-    r"|\b(?:habe|hatte) ich\b[^.?!\n]{0,80}\b(?:gesagt|erwähnt|erzählt|genannt)\b"
-    r"|\bhaben wir\b[^.?!\n]{0,80}\b(?:besprochen|geredet)\b"
-    r"|(?:言った|話した|言って(?:い)?た|話して(?:い)?た)(?:っけ|の?か|でしょう|？|\?)",
-    re.IGNORECASE,
-)
-"""Asks what was said in earlier conversations: "Which job did I mention?", not "as I mentioned"."""
-_CALLS_FOR = re.compile(
-    r"\W{0,9}(?:list|name|recount|recall|remind me|tell me|walk me|summari[sz]e)\b", re.IGNORECASE
-)
-"""The beginning of a request that wants an answer as a question does."""
-
-
-def asks_what_was_said(text: str) -> bool:
-    """Whether a message of a sentence or two asks for what was said in conversations."""
-    plain = text.replace("’", "'")
-    message_sentences = sentences(plain)
-    return 0 < len(message_sentences) <= MOST_SENTENCES and (
-        asks_of_assistant(plain)
-        or any(
-            _OF_WHAT_WAS_SAID.search(sentence.text) is not None
-            and (
-                sentence.asks
-                or QUESTION.match(sentence.text) is not None
-                or _CALLS_FOR.match(sentence.text) is not None
-                or _ASKS_IN_JAPANESE.search(sentence.text) is not None
-            )
-            for sentence in message_sentences
-        )
-    )
-
-
 def asks_of_oneself(text: str) -> bool:
     """Whether a message of a sentence or two asks something about its speaker."""
     message_sentences = sentences(text)
