@@ -10,7 +10,7 @@ found before it. Memories are merged, edited and told again while this goes on.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +59,130 @@ class _Looked:
             session
             and self.versions.issuperset(_version_ids(memory))
             and self.tellers.issuperset(_tellers(memory))
+        )
+
+
+@dataclass(slots=True)
+class _Removal:
+    """What one commit removes of the memories that are to be looked at, in their order.
+
+    Attributes:
+        changes: What becomes of each memory that goes, and of facts that others still tell.
+        sessions: By session, its document, with less in it.
+        going: The memories that go. Others that were asked for stay because another cell tells
+            them (`staying`), or are messages that stay (`left`).
+        seen: The ids of those that are changed.
+
+    """
+
+    owner: Owner
+    look: Look
+    progress: Progress
+    looked: _Looked
+    now: datetime
+    portion: Portion = field(default_factory=Portion)
+    changes: list[Change] = field(default_factory=list)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    going: list[tuple[Memory, Role]] = field(default_factory=list)
+    staying: list[Memory] = field(default_factory=list)
+    left: list[Memory] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    has_messages: bool = False
+
+    def chunk(self) -> Chunk:
+        """The commit: as many memories as it holds, and where to go on."""
+        passed = 0
+        while passed < len(self.looked.names) and self._takes(*self.looked.names[passed]):
+            passed += 1
+        asked = sum(role == "asked" for _, role in self.going)
+        along: dict[str, int] = {}
+        for memory, role in self.going:
+            along = along if role == "asked" else counted(along, memory)
+        return Chunk(
+            tuple(self.changes),
+            puts=tuple(session.document for session in self.sessions.values()),
+            cursor=self._further(passed).document,
+            counts={"forgotten": asked, "derived": len(self.going) - asked, **along},
+            sessions=frozenset(self.sessions),
+        )
+
+    def _takes(self, name: str, role: Role) -> bool:
+        """Whether the next memory has been dealt with; if not, a further look begins with it."""
+        memory = None if name in self.seen else self.look.memory(name)
+        if memory is None:
+            return True
+        goes = self.progress.goes(memory, role)
+        if role == "beside":
+            if is_message(name):
+                self.has_messages = True
+                self.left += [] if goes else [memory]
+            elif self.has_messages:
+                return False  # which of them stay is known with the next look
+        if goes:
+            return self._removes(memory, role)
+        return role != "beside" or memory.category != "fact" or self._keeps_fact(memory)
+
+    def _keeps_fact(self, fact: Memory) -> bool:
+        """Whether a fact that messages which stay still tell has been kept for them."""
+        change = _told_by_messages(fact, self.progress, self.now)
+        if change is None:
+            return True
+        if not self.portion.takes(2, size_of(change.after)):
+            return False
+        self.changes.append(change)
+        self.seen.add(fact.id)
+        return True
+
+    def _removes(self, memory: Memory, role: Role) -> bool:
+        """Whether a memory has been removed, or given to another cell that tells it."""
+        if not self.looked.suffices_for(memory):
+            # it was saved, told again or edited since they were asked for; the next look asks again
+            return False
+        teller = self.progress.another_teller(memory, role, _cells(self.look, memory))
+        change = (
+            Change("forgotten", memory, memory, removed=True)
+            if teller is None
+            else _given_to(teller, memory, self.now)
+        )
+        states = (memory, change.after)
+        fresh = {
+            state.session_id for state in states if state.session_id is not None
+        } - self.sessions.keys()
+        if not self.portion.takes(2 + len(fresh), size_of(memory)):
+            return False
+        for session in fresh:
+            document = self.look.documents.get(session_document_id(self.owner, session))
+            self.sessions[session] = Session(self.owner, session, document)
+        if memory.session_id is not None:
+            key = self.looked.sessions[memory.session_id]
+            self.sessions[memory.session_id].drop(memory, self.now, key)
+        if teller is not None and change.after.session_id is not None:
+            deleted = memory.model_copy(update={"status": Status.DELETED})
+            self.sessions[change.after.session_id].count(deleted, change.after, self.now)
+        self.changes.append(change)
+        if teller is None:
+            self.going.append((memory, role))
+        elif role == "asked":
+            self.staying.append(memory)
+        self.seen.add(memory.id)
+        return True
+
+    def _further(self, passed: int) -> Progress:
+        """How far it is after this commit, which has dealt with so many."""
+        head = self.look.head
+        by = (head.sequence if head is not None else 0) + len(self.changes)
+        further = self.progress.model_copy(update={"todo": self.progress.todo[passed:]})
+        for memory in self.staying:
+            further = further.keeping(memory)
+        for memory, role in self.going:
+            further = further.without(memory, role, by, _versions(self.look, memory))
+        for memory in self.left:
+            further = further.leaving(memory)
+        further = further if further.todo else further.in_doubt()
+        if further.todo:
+            return further
+        return further.at(
+            "memories" if further.gone else "last" if further.whole is None else "messages"
         )
 
 
@@ -226,7 +350,8 @@ class ForGood:
         progress = progress.model_copy(update={"todo": [*looked.names, *progress.todo[LOOKED_AT:]]})
 
         def decide(look: Look, stored: Operation) -> Chunk:
-            return self._removed(lease.owner, look, progress, looked)
+            removal = _Removal(lease.owner, look, progress, looked, self._clock.now())
+            return removal.chunk()
 
         ids = [
             *(name for name, _ in looked.names),
@@ -235,98 +360,6 @@ class ForGood:
             *sorted(tellers),
         ]
         return await self._operations.advance(lease, operation, ids, decide)
-
-    def _removed(self, owner: Owner, look: Look, progress: Progress, looked: _Looked) -> Chunk:
-        portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
-        going, staying, left, seen = (
-            list[tuple[Memory, Role]](),
-            list[Memory](),
-            list[Memory](),
-            set[str](),
-        )
-        messages = False
-        for name, role in looked.names:
-            memory = None if name in seen else look.memory(name)
-            if memory is not None and role == "beside" and not is_message(name) and messages:
-                break  # which of them stay is known with the next look
-            if memory is not None and role == "beside" and is_message(name):
-                messages = True
-                if not progress.goes(memory, role):
-                    left.append(memory)
-            if (
-                memory is not None
-                and role == "beside"
-                and memory.category == "fact"
-                and not progress.goes(memory, role)
-            ):
-                change = _told_by_messages(memory, progress, self._clock.now())
-                if change is not None:
-                    if not portion.takes(2, size_of(change.after)):
-                        break
-                    changes.append(change)
-                    seen.add(name)
-            elif memory is not None and progress.goes(memory, role):
-                if not looked.suffices_for(memory):
-                    # it was saved, told again or edited since they were asked for;
-                    # the next look asks again
-                    break
-                teller = progress.another_teller(memory, role, _cells(look, memory))
-                change = (
-                    Change("forgotten", memory, memory, removed=True)
-                    if teller is None
-                    else _given_to(teller, memory, self._clock.now())
-                )
-                fresh = {
-                    state.session_id
-                    for state in (memory, change.after)
-                    if state.session_id is not None
-                } - sessions.keys()
-                if not portion.takes(2 + len(fresh), size_of(memory)):
-                    break
-                for session in fresh:
-                    sessions[session] = Session(
-                        owner, session, look.documents.get(session_document_id(owner, session))
-                    )
-                if memory.session_id is not None:
-                    sessions[memory.session_id].drop(
-                        memory, self._clock.now(), looked.sessions[memory.session_id]
-                    )
-                if teller is not None and change.after.session_id is not None:
-                    deleted = memory.model_copy(update={"status": Status.DELETED})
-                    sessions[change.after.session_id].count(
-                        deleted, change.after, self._clock.now()
-                    )
-                changes.append(change)
-                if teller is None:
-                    going.append((memory, role))
-                elif role == "asked":
-                    staying.append(memory)
-                seen.add(name)
-            passed += 1
-        by = (look.head.sequence if look.head is not None else 0) + len(changes)
-        further = progress.model_copy(update={"todo": progress.todo[passed:]})
-        for memory in staying:
-            further = further.keeping(memory)
-        for memory, role in going:
-            further = further.without(memory, role, by, _versions(look, memory))
-        for memory in left:
-            further = further.leaving(memory)
-        further = further if further.todo else further.in_doubt()
-        if not further.todo:
-            further = further.at(
-                "memories" if further.gone else "last" if further.whole is None else "messages"
-            )
-        asked = sum(role == "asked" for _, role in going)
-        along: dict[str, int] = {}
-        for memory, role in going:
-            along = along if role == "asked" else counted(along, memory)
-        return Chunk(
-            tuple(changes),
-            puts=tuple(session_document.document for session_document in sessions.values()),
-            cursor=further.document,
-            counts={"forgotten": asked, "derived": len(going) - asked, **along},
-            sessions=frozenset(sessions),
-        )
 
     async def _finish(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         """The short term and the files must be clean before anybody is told that it is done."""

@@ -467,8 +467,13 @@ def test_any_text_can_be_looked_through(text: str) -> None:
     st.text(alphabet='{}[]"\\:, ab', max_size=20),
     st.text(alphabet='{}[]"\\:, ab', max_size=20),
 )
-def test_chatter_full_of_brackets_does_no_harm(value: Any, before: str, after: str) -> None:
-    list(values_in(before + json.dumps(value) + after))
+def test_chatter_full_of_brackets_hides_no_answer_that_stands_apart(
+    value: Any, before: str, after: str
+) -> None:
+    read_values = [found for found, _ in values_in(before + json.dumps(value) + after)]
+    assert all(json.loads(json.dumps(found)) == found for found in read_values)
+    if isinstance(value, dict | list) and not set(before + after) & set('{}[]"\\'):
+        assert value in read_values
 
 
 def leaves(value: Any) -> set[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
@@ -100,81 +100,95 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     """At most `MAX_FACTS` facts in the order they were said, without doubles; those of the table go
     before plain statements.
     """
-    certain: dict[str, SaidFact] = {}
-    plain: dict[str, SaidFact] = {}
-    before: dict[str, list[Match]] = {}
-    broken_off: dict[str, str] = {}
+    reading = _Reading()
     for number, message in enumerate(messages):
-        if not may_tell(message):
-            continue
-        speaker_name = speaker(message)
-        begun = broken_off.pop(speaker_name, "") if goes_on(message.content) else ""
+        if may_tell(message):
+            reading.read(message, number)
+    # A sentence may run over a block of recalled memories, and then its quote is no
+    # person's own words.
+    proofs = Proofs(messages)
+    facts = [*islice((fact for fact in reading.facts if _is_kept(fact, proofs)), MAX_FACTS)]
+    return last_word_wins(sorted(facts, key=lambda fact: fact.message))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The facts of messages that are read in order.
+
+    Attributes:
+        certain, plain: Facts of the table and plain statements, by their texts.
+        matches: By speaker, what the table found in the last sentence, for one that puts it right.
+        broken_off: By speaker, the last sentence if it breaks off ("I moved to…").
+
+    """
+
+    certain: dict[str, SaidFact] = field(default_factory=dict)
+    plain: dict[str, SaidFact] = field(default_factory=dict)
+    matches: dict[str, list[Match]] = field(default_factory=dict)
+    broken_off: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> list[SaidFact]:
+        """Those of the table before plain statements, each in the order they were said."""
+        return [*self.certain.values(), *self.plain.values()]
+
+    def read(self, message: Message, number: int) -> None:
+        """Read one message. number: its place among the messages."""
+        name = speaker(message)
+        begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
         before_it = ""
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
             if begun:
-                plain.pop((third_person(f"{begun}…", speaker_name) or "").casefold(), None)
-                plain.pop((third_person(f"{begun}...", speaker_name) or "").casefold(), None)
+                for dots in ("…", "..."):
+                    self.plain.pop((third_person(f"{begun}{dots}", name) or "").casefold(), None)
                 sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
             begun = ""
-            broken_off[speaker_name] = (
-                without_dots(sentence.text) if breaks_off(sentence.text) else ""
-            )
+            self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
             with_topic = japanese_facts.with_topic(sentence.text, before_it)
             before_it = sentence.text
-            abroad = list(_abroad(replace(sentence, text=with_topic), speaker_name))
-            for fact in abroad:
-                (certain if fact.attribute else plain).setdefault(
-                    f"{fact.text.casefold()} {fact.attribute}", _said(fact, number, quote)
-                )
-            matches = [] if abroad else list(_of_table(sentence.text))
-            if (slip := put_right(sentence.text, before.get(speaker_name, []))) is not None:
-                certain.pop(_found(slip[0], speaker_name).text.casefold(), None)
-                matches = [slip[1]]
-            before[speaker_name] = matches
-            matches = [match for match in matches if not _POINTS.search(match.groups["value"])]
-            if likes_in_sight(sentence.text):
-                matches = [
-                    match for match in matches if match.row.attribute != fact_patterns.OPINION
-                ]
-            if _COUNTED_ELSEWHERE.search(sentence.text):
-                matches = [
-                    match
-                    for match in matches
-                    if not (match.row.attribute or "").startswith("number of")
-                ]
-            matches += _newcomers(sentence.text)
-            facts_found = [_found(match, speaker_name) for match in matches]
-            for fact in facts_found:
-                certain.setdefault(fact.text.casefold(), _said(fact, number, quote))
-            statement = (
-                None
-                if abroad
-                else _statement(sentence, speaker_name, [fact.text for fact in facts_found])
+            self._read_sentence(sentence, with_topic, name, number, quote)
+
+    def _read_sentence(
+        self, sentence: Sentence, with_topic: str, name: str, number: int, quote: str
+    ) -> None:
+        abroad = list(_abroad(replace(sentence, text=with_topic), name))
+        for fact in abroad:
+            (self.certain if fact.attribute else self.plain).setdefault(
+                f"{fact.text.casefold()} {fact.attribute}", _said(fact, number, quote)
             )
-            if not abroad and not facts_found:
-                statement = _in_own_words(sentence, speaker_name) or statement
-            if statement is not None:
-                plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
-            if (
-                changed := _changing(
-                    sentence,
-                    speaker_name,
-                    [*facts_found, *abroad, *([statement] if statement else [])],
-                )
-            ) is not None:
-                plain.setdefault(changed.text.casefold(), _said(changed, number, quote))
-    # A sentence may run over a block of recalled memories, and then its quote is no
-    # person's own words.
-    proofs = Proofs(messages)
-    facts = [
-        *islice(
-            (fact for fact in (*certain.values(), *plain.values()) if _is_kept(fact, proofs)),
-            MAX_FACTS,
-        )
-    ]
-    return last_word_wins(sorted(facts, key=lambda fact: fact.message))
+        of_table = [_found(match, name) for match in self._matches(sentence.text, name, abroad)]
+        for fact in of_table:
+            self.certain.setdefault(fact.text.casefold(), _said(fact, number, quote))
+        statement = None if abroad else _statement(sentence, name, [fact.text for fact in of_table])
+        if not abroad and not of_table:
+            statement = _in_own_words(sentence, name) or statement
+        stated = [] if statement is None else [statement]
+        changed = _changing(sentence, name, [*of_table, *abroad, *stated])
+        for plain_fact in (statement, changed):
+            if plain_fact is not None:
+                self.plain.setdefault(plain_fact.text.casefold(), _said(plain_fact, number, quote))
+
+    def _matches(self, text: str, name: str, abroad: Sequence[_Found]) -> list[Match]:
+        """What the table finds in a sentence, which may put right the one before."""
+        matches = [] if abroad else list(_of_table(text))
+        slip = put_right(text, self.matches.get(name, []))
+        if slip is not None:
+            self.certain.pop(_found(slip[0], name).text.casefold(), None)
+            matches = [slip[1]]
+        self.matches[name] = matches
+        likes, elsewhere = likes_in_sight(text), _COUNTED_ELSEWHERE.search(text) is not None
+        return [
+            *(
+                match
+                for match in matches
+                if not _POINTS.search(match.groups["value"])
+                and not (likes and match.row.attribute == fact_patterns.OPINION)
+                and not (elsewhere and (match.row.attribute or "").startswith("number of"))
+            ),
+            *_newcomers(text),
+        ]
 
 
 def _is_kept(fact: SaidFact, proofs: Proofs) -> bool:
@@ -257,13 +271,13 @@ def _slot(fact: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
     """
     if fact.subject is None or fact.attribute is None or fact.value is None:
         return None, None, None
-    for field, text, limit in (
+    for name, text, limit in (
         ("subject", fact.subject, MAX_TERM),
         ("attribute", fact.attribute, MAX_TERM),
         ("value", fact.value, MAX_VALUE),
     ):
         if len(text) > limit:
-            count_cut(field)
+            count_cut(name)
             return None, None, None
     return fact.subject, fact.attribute, fact.value
 
