@@ -8,14 +8,17 @@ have the same one.
 from __future__ import annotations
 
 import sys
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 
 Place = tuple[int, int]
 """Where an entry is in its log: (sequence, part)."""
+Key = tuple[str, int]
+"""(memory, version)."""
 _AFTER_ALL: Place = (sys.maxsize, 0)
 
 
@@ -60,6 +63,11 @@ class Statement(Entry):
     edits: int | None = None
     corrects_past: bool = False
     is_forgotten: bool = False
+
+    @property
+    def key(self) -> Key:
+        """The memory, and which version of it, says this."""
+        return self.memory_id, self.version
 
     @property
     def order(self) -> tuple[datetime, Place]:
@@ -157,21 +165,27 @@ class Account:
         """
         known = sorted(
             (entry for entry in log if known_at is None or entry.sequence <= known_at),
-            key=lambda entry: (entry.sequence, entry.part),
+            key=attrgetter("place"),
         )
         gone = _withdrawn_places(known)
-        statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
-        for entry in known:
-            if isinstance(entry, Statement):
-                (withdrawn if entry.place in gone else statements).append(entry)
-            elif entry.place not in gone:
-                others.append(entry)
-        hidden_at = _hidden_at([*statements, *withdrawn], others)
-        merged = _merged(statements, others)
-        statements.sort(
-            key=lambda statement: (statement.asserted_at, statement.sequence, statement.part)
+        counting = [entry for entry in known if entry.place not in gone]
+        statements = [entry for entry in counting if isinstance(entry, Statement)]
+        others = [entry for entry in counting if not isinstance(entry, Statement)]
+        withdrawn = [
+            entry for entry in known if isinstance(entry, Statement) and entry.place in gone
+        ]
+        return cls(
+            sorted(statements, key=attrgetter("order")),
+            withdrawn,
+            _hidden_at([*statements, *withdrawn], others),
+            _pairs(others),
+            _merged(counting),
+            others,
         )
-        return cls(statements, withdrawn, hidden_at, _pairs(others), merged, others)
+
+    def said_by(self, memory_id: str) -> list[Statement]:
+        """The statements of a memory that count, in the order of saying."""
+        return [statement for statement in self.statements if statement.memory_id == memory_id]
 
 
 def _withdrawn_places(known: list[Entry]) -> set[Place]:
@@ -183,10 +197,10 @@ def _withdrawn_places(known: list[Entry]) -> set[Place]:
 
 
 def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
-    deletions: dict[str, list[Place]] = {}
+    deletions: defaultdict[str, list[Place]] = defaultdict(list)
     for entry in others:
         if isinstance(entry, Hiding):
-            insort(deletions.setdefault(entry.memory_id, []), entry.place)
+            deletions[entry.memory_id].append(entry.place)
     hidden: dict[Place, Place] = {}
     for statement in statements:
         places = deletions.get(statement.memory_id)
@@ -200,25 +214,17 @@ def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, 
 def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
     beside: defaultdict[str, set[str]] = defaultdict(set)
     for entry in others:
-        if isinstance(entry, Pair):
-            *names, last = entry.memory_ids
-            beside[last].update(names)
-            for name in names:
-                beside[name].add(last)
+        for first, second in entry.sides if isinstance(entry, Pair) else ():
+            beside[first].add(second)
+            beside[second].add(first)
     return {memory_id: frozenset(names) for memory_id, names in beside.items()}
 
 
-def _merged(statements: list[Statement], others: list[Entry]) -> dict[str, Merge]:
-    last_said: dict[str, Place] = {}
-    for statement in statements:
-        last_said[statement.memory_id] = max(
-            statement.place, last_said.get(statement.memory_id, statement.place)
-        )
-    merges = [
-        (name, entry) for entry in others if isinstance(entry, Merge) for name in entry.memory_ids
-    ]
-    return {
-        name: entry
-        for name, entry in merges
-        if name not in last_said or last_said[name] < entry.place
-    }
+def _merged(counting: list[Entry]) -> dict[str, Merge]:
+    merged: dict[str, Merge] = {}
+    for entry in counting:
+        if isinstance(entry, Merge):
+            merged |= dict.fromkeys(entry.memory_ids, entry)
+        elif isinstance(entry, Statement):
+            merged.pop(entry.memory_id, None)
+    return merged

@@ -17,10 +17,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum, auto
+from operator import attrgetter
 from typing import NamedTuple
 
-from memory_core.domain.truth.entries import Account, Assertion, Entry, Place, Retraction, Statement
-from memory_core.domain.truth.timeline import Interval, Key, Member, State, Timeline
+from memory_core.domain.truth.entries import (
+    Account,
+    Assertion,
+    Entry,
+    Key,
+    Place,
+    Retraction,
+    Statement,
+)
+from memory_core.domain.truth.timeline import Interval, Member, State, Timeline
 
 _BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
 
@@ -41,21 +50,16 @@ def timeline_of(account: Account) -> Timeline:
     """The same of a log whose account is there already."""
     cells, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
-    shown_layers = [
-        (layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)
-    ]
+    shown = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
     hidden = [
         (layer, begin, end)
         for cell, begin, end in cells.spans()
         for layer in cell
         if layer.hidden_at is not None
+        and layer.kind is not Kind.GAP
+        and layer.statement.memory_id in known
     ]
-    would_hold = [
-        piece
-        for piece in hidden
-        if piece[0].kind is not Kind.GAP and piece[0].statement.memory_id in known
-    ]
-    return Timeline(_intervals(shown_layers), _intervals(would_hold), members)
+    return Timeline(_intervals(shown), _intervals(hidden), members)
 
 
 class Kind(Enum):
@@ -153,6 +157,10 @@ class Cells:
             cells,
         )
 
+    def end(self, number: int) -> datetime | None:
+        """Where a cell ends."""
+        return self.starts[number + 1] if number + 1 < len(self.starts) else None
+
     def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime | None:
         """Where the cells from a moment's on first do not belong; the moment itself if its own does
         not, None for never.
@@ -160,26 +168,17 @@ class Cells:
         first = number = bisect_right(self.starts, moment) - 1
         while number < len(self.cells) and belongs(self.cells[number]):
             number += 1
-        if number == first:
-            return moment
-        return self.starts[number] if number < len(self.starts) else None
+        return moment if number == first else self.end(number - 1)
 
     def last_run(self, belongs: Test) -> tuple[datetime, datetime | None] | None:
         """The last interval in which some layer belongs."""
-        last = next(
-            (
-                number
-                for number in reversed(range(len(self.cells)))
-                if any(map(belongs, self.cells[number]))
-            ),
-            None,
-        )
-        if last is None:
+        numbers = [number for number, cell in enumerate(self.cells) if any(map(belongs, cell))]
+        if not numbers:
             return None
-        first = last
-        while first > 0 and any(map(belongs, self.cells[first - 1])):
-            first -= 1
-        return self.starts[first], self.starts[last + 1] if last + 1 < len(self.starts) else None
+        first = last = numbers.pop()
+        while numbers and numbers[-1] == first - 1:
+            first = numbers.pop()
+        return self.starts[first], self.end(last)
 
 
 def paint(account: Account, statements: Iterable[Statement]) -> Cells:
@@ -226,9 +225,7 @@ class _Painting:
             kind=Kind.VALUE if isinstance(statement, Assertion) else Kind.RETRACTION,
             begins=statement.valid_from,
             until=statement.valid_until,
-            wording=self._wordings.get(
-                (statement.memory_id, statement.version), (statement.version, None)
-            )[0],
+            wording=self._wordings.get(statement.key, (statement.version, None))[0],
             hidden_at=self._account.hidden_at.get(statement.place),
         )
 
@@ -269,7 +266,7 @@ class _Painting:
         name, begin, end = statement.memory_id, statement.valid_from, statement.valid_until
         wording = self._wordings.get((name, edited), (edited, None))[0]
         value = statement.value if isinstance(statement, Assertion) else None
-        self._wordings[name, statement.version] = self._wordings[name, wording] = wording, value
+        self._wordings[statement.key] = self._wordings[name, wording] = wording, value
         layer, moment = self._layer(statement), max(statement.asserted_at, begin)
 
         def own(other: Layer) -> bool:
@@ -431,15 +428,14 @@ def _voided(account: Account) -> set[Place]:
     for statement in filter(_lasts, account.statements):
         if statement.edits is not None:
             edited = statement.memory_id, statement.edits
-            original[statement.memory_id, statement.version] = original.get(edited, edited)
+            original[statement.key] = original.get(edited, edited)
     voided: set[Place] = set()
     wordings: dict[Key, list[Assertion]] = {}  # an assertion, what repeats it, and what edits it
     # with the start and the wordings of each
     by_value: dict[str, list[tuple[Assertion, datetime, list[Assertion]]]] = {}
     for statement in filter(_lasts, account.statements):
         if isinstance(statement, Assertion):
-            key = statement.memory_id, statement.version
-            group = wordings.setdefault(original.get(key, key), [])
+            group = wordings.setdefault(original.get(statement.key, statement.key), [])
             group.append(statement)
             start = (
                 statement.valid_from
@@ -475,7 +471,7 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tup
     # where each begins, its layers and their ends
     runs: dict[Key, list[tuple[datetime, list[Layer], list[datetime | None]]]] = {}
     for layer, begin, end in pieces:
-        own = runs.setdefault((layer.statement.memory_id, layer.statement.version), [])
+        own = runs.setdefault(layer.statement.key, [])
         last = own[-1][2][-1] if own else None
         if last is None or last < begin:
             own.append((begin, [layer], [end]))
@@ -497,17 +493,7 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tup
         for (name, version), own in runs.items()
         for begin, layers, ends in own
     ]
-    return tuple(
-        sorted(
-            made,
-            key=lambda interval: (
-                interval.begins,
-                interval.order,
-                interval.memory_id,
-                interval.version,
-            ),
-        )
-    )
+    return tuple(sorted(made, key=attrgetter("begins", "order", "key")))
 
 
 def _members(account: Account) -> tuple[Member, ...]:
@@ -535,5 +521,5 @@ def _by_member(statements: Iterable[Statement]) -> dict[Key, list[Statement]]:
     members: dict[Key, list[Statement]] = {}
     for statement in statements:
         if not statement.is_forgotten:
-            members.setdefault((statement.memory_id, statement.version), []).append(statement)
+            members.setdefault(statement.key, []).append(statement)
     return members

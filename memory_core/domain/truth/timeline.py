@@ -9,13 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from enum import Enum, auto
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
-from memory_core.domain.truth.entries import Place
+from memory_core.domain.truth.entries import Key, Place
 
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
-Key = tuple[str, int]
-"""(memory, version)."""
 Reference = tuple[str, int, int]
 """(memory, version, part): part 0 is the last interval of a member, 1 the first of its
 earlier ones.
@@ -49,9 +47,18 @@ class Interval:
     order: tuple[datetime, Place]
     places: tuple[Place, ...]
 
+    @property
+    def key(self) -> Key:
+        """The memory and its version."""
+        return self.memory_id, self.version
+
+    def lasts_beyond(self, moment: datetime) -> bool:
+        """Whether it ends after a moment, or never."""
+        return self.ends is None or self.ends > moment
+
     def covers(self, moment: datetime) -> bool:
         """Whether it holds at a moment."""
-        return self.begins <= moment and (self.ends is None or moment < self.ends)
+        return self.begins <= moment and self.lasts_beyond(moment)
 
     def overlaps(self, other: Interval) -> bool:
         """Whether both hold at some moment."""
@@ -72,6 +79,11 @@ class Member:
     state: State = State.COUNTS
     merged_into: str | None = None
 
+    @property
+    def key(self) -> Key:
+        """The memory and its version."""
+        return self.memory_id, self.version
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -90,6 +102,11 @@ class Timeline:
     earlier: Mapping[Key, int] = field(default_factory=dict)
     horizon: datetime | None = None
 
+    @property
+    def times(self) -> tuple[Interval, ...]:
+        """The intervals, and the hidden ones."""
+        return (*self.intervals, *self.hidden)
+
     def at(self, moment: datetime) -> tuple[Interval, ...]:
         """What holds at a moment; more than one only if they are kept side by side."""
         return tuple(interval for interval in self.intervals if interval.covers(moment))
@@ -106,13 +123,21 @@ class Timeline:
         """By memory, the number of its latest version."""
         return {member.memory_id: member.version for member in self.members}
 
+    def references(self) -> dict[int, Reference]:
+        """What each interval is of its member, by the identity of its object."""
+        return {
+            id(interval): (*key, part)
+            for key, own in self.parts(self.intervals).items()
+            for part, interval in own
+        }
+
     def parts(self, intervals: Iterable[Interval]) -> dict[Key, list[tuple[int, Interval]]]:
         """By member, its intervals among the given ones, in the order of time,
         each with its part.
         """
         members: dict[Key, list[Interval]] = {}
         for interval in intervals:
-            members.setdefault((interval.memory_id, interval.version), []).append(interval)
+            members.setdefault(interval.key, []).append(interval)
         first = {key: 1 + self.earlier.get(key, 0) for key in members}
         return {
             key: [*enumerate(own[:-1], first[key]), (0, own[-1])] for key, own in members.items()
@@ -127,14 +152,11 @@ class Following:
     """
 
     def __init__(self, timeline: Timeline) -> None:
-        times, versions = timeline.parts(timeline.intervals), timeline.latest_versions()
-        self._references = {
-            id(interval): (*key, part) for key, own in times.items() for part, interval in own
-        }
-        last = {
-            name: own[-1][1].begins
-            for (name, version), own in times.items()
-            if version == versions[name]
+        self._references, versions = timeline.references(), timeline.latest_versions()
+        last = {  # intervals are in the order of time
+            interval.memory_id: interval.begins
+            for interval in timeline.intervals
+            if interval.version == versions[interval.memory_id]
         }
         self._intervals = [
             interval
@@ -143,10 +165,7 @@ class Following:
         ]
         self._begins = [interval.begins for interval in self._intervals]
         self._latest_ends = [
-            *accumulate(
-                (NEVER if interval.ends is None else interval.ends for interval in self._intervals),
-                max,
-            )
+            *accumulate((interval.ends or NEVER for interval in self._intervals), max)
         ]
 
     def at(self, moment: datetime) -> Reference | None:
@@ -157,14 +176,7 @@ class Following:
             place -= 1
             holders += [self._intervals[place]] if self._intervals[place].covers(moment) else []
         if not holders and following < len(self._intervals):
-            holders = list(
-                takewhile(
-                    lambda interval: interval.begins == self._begins[following],
-                    self._intervals[following:],
-                )
-            )
-        return (
-            self._references[id(max(holders, key=lambda interval: interval.order))]
-            if holders
-            else None
-        )
+            begins = self._begins[following]
+            holders = self._intervals[following : bisect_right(self._begins, begins)]
+        last = max(holders, key=lambda interval: interval.order, default=None)
+        return None if last is None else self._references[id(last)]
