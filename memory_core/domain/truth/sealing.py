@@ -16,6 +16,7 @@ from memory_core.domain.truth.entries import (
     Account,
     Entry,
     Hiding,
+    Key,
     Merge,
     Pair,
     Place,
@@ -24,7 +25,7 @@ from memory_core.domain.truth.entries import (
     Withdrawal,
 )
 from memory_core.domain.truth.resolve import Cells, paint, timeline_of
-from memory_core.domain.truth.timeline import Following, Interval, Key, Reference, Timeline
+from memory_core.domain.truth.timeline import Following, Interval, Reference, Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,16 +64,12 @@ def sealed_timeline_of(account: Account, seal: Seal | None) -> Timeline:
     begins = dict(seal.begins)
 
     def since(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-        going_on = (
-            interval
-            for interval in intervals
-            if interval.ends is None or interval.ends > seal.horizon
-        )
         return tuple(
-            replace(interval, begins=begins.get(_key(interval), interval.begins))
+            replace(interval, begins=begins.get(interval.key, interval.begins))
             if interval.begins <= seal.horizon
             else interval
-            for interval in going_on
+            for interval in intervals
+            if interval.lasts_beyond(seal.horizon)
         )
 
     return Timeline(
@@ -94,9 +91,8 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
 
     Returns:
         True also in some cases in which the seal would have sufficed: only what is said plainly,
-            later and of a later time, and what is
-        done to memories of which all was said so, surely does without. Note: of a memory that the
-            log lacks, a statement is the first.
+        later and of a later time, and what is done to memories of which all was said so, surely
+        does without. Note: of a memory that the log lacks, a statement is the first.
 
     """
     statements = [entry for entry in log if isinstance(entry, Statement)]
@@ -118,7 +114,7 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
     for entry in added:
         if isinstance(entry, Statement) and (
             _is_old(seal, entry)
-            or _key(entry) in frozen
+            or entry.key in frozen
             or (entry.edits is not None and entry.memory_id not in recent)
         ):
             return True
@@ -136,7 +132,7 @@ def suffices(seal: Seal, timeline: Timeline) -> bool:
     What is frozen leads where it led, what is watched is shown, and nothing else is that was
     shown before.
     """
-    keys = {_key(interval) for interval in (*timeline.intervals, *timeline.hidden)}
+    keys = {interval.key for interval in timeline.times}
     before = seal.watched | dict(seal.earlier).keys()
     return Following(timeline).at(seal.horizon) == seal.first and keys & before == seal.watched
 
@@ -169,20 +165,13 @@ def seal_oldest(
     if horizon is None or (seal is not None and horizon < seal.horizon):
         return None
     timeline = sealed_timeline_of(account, seal)
-    since = {
-        _key(interval)
-        for interval in _times(timeline)
-        if interval.ends is None or interval.ends > horizon
-    }
-    gone = [
-        statement
-        for statement in account.withdrawn
-        if statement.order <= old[-1].order
-        and statement.valid_from <= horizon
-        and statement.sequence <= last_sequence
-    ]
-    places = _places_to_seal(account, old, later, gone, cells, horizon, since)
-    if places is None:
+    since = {interval.key for interval in timeline.times if interval.lasts_beyond(horizon)}
+    remaining, places = _parted_statements(
+        account, old, later, cells, horizon, since, last_sequence
+    )
+    if len(remaining) == len(old) or _from(paint(account, remaining), horizon) != _from(
+        cells, horizon
+    ):
         return None
     part, rest = _parted(log, places)
     made = _seal_of(part, rest, old, timeline, horizon, since, seal)
@@ -191,10 +180,6 @@ def seal_oldest(
         made, sealed_timeline
     )
     return (made, part, rest) if is_same else None
-
-
-def _times(timeline: Timeline) -> tuple[Interval, ...]:
-    return (*timeline.intervals, *timeline.hidden)
 
 
 def _horizon(
@@ -217,55 +202,59 @@ def _horizon(
     return begun[-1] if begun else None
 
 
-def _places_to_seal(
+def _parted_statements(
     account: Account,
     old: Sequence[Statement],
     later: Sequence[Statement],
-    gone: Sequence[Statement],
     cells: Cells,
     horizon: datetime,
     since: set[Key],
-) -> set[Place] | None:
-    """Where the statements are that the time from the horizon on does without; None where it needs
-    all of them.
+    last_sequence: int,
+) -> tuple[list[Statement], set[Place]]:
+    """The old statements that the time from the horizon on does not do without, and the places of
+    all that are to be sealed.
+
+    These show there, or start later. Of a memory that is named in what stays, all stay while it
+    does not show there; else its latest version does. Of a version of which some stay, all do while
+    it does not show there.
 
     Args:
         account: Of the whole log.
         old: Its statements that were said first.
         later: The others.
-        gone: Withdrawn ones of the old time.
         cells: What the old ones show.
         horizon: Where the frozen time ends.
         since: Memories and versions that are shown after it.
+        last_sequence: Of the last commit; what is withdrawn now stays.
 
     """
-    shown_places = {layer.statement.place for cell in _from(cells, horizon).cells for layer in cell}
-    remaining = _kept(
-        account,
-        old,
-        later,
-        shown_places | {statement.place for statement in old if statement.valid_from > horizon},
-    )
-    gone_places = {statement.place for statement in gone}
-    stay = [
-        *remaining,
-        *later,
-        *(statement for statement in account.withdrawn if statement.place not in gone_places),
+    shown = {layer.statement.place for cell in _from(cells, horizon).cells for layer in cell}
+    needed = [
+        statement for statement in old if statement.place in shown or statement.valid_from > horizon
     ]
-    names, present = {statement.memory_id for statement in stay}, {name for name, _ in since}
-    whole = {_key(statement) for statement in stay} - since | {
-        _key(statement) for statement in old if statement.memory_id in names - present
+    gone = {
+        statement.place: statement
+        for statement in account.withdrawn
+        if statement.order <= old[-1].order
+        and statement.valid_from <= horizon
+        and statement.sequence <= last_sequence
     }
-    places = {statement.place for statement in remaining}
+    latest = dict(sorted(statement.key for statement in account.statements))
+    keys = {statement.key for statement in (*later, *needed)}
+    tails = {(name, latest[name]) for name, _ in keys} - keys
+    keys |= tails
+    keys |= {statement.key for statement in account.withdrawn if statement.place not in gone}
+    names = {name for name, _ in keys}
+    absent = names - {name for name, _ in since}
+    whole, places = tails | keys - since, {statement.place for statement in needed}
     remaining = [
-        statement for statement in old if statement.place in places or _key(statement) in whole
+        statement
+        for statement in old
+        if statement.place in places or statement.key in whole or statement.memory_id in absent
     ]
-    if len(remaining) == len(old) or _from(paint(account, remaining), horizon) != _from(
-        cells, horizon
-    ):
-        return None
-    return {statement.place for statement in old} - {statement.place for statement in remaining} | {
-        statement.place for statement in gone if statement.memory_id not in names
+    sealed = {statement.place for statement in old} - {statement.place for statement in remaining}
+    return remaining, sealed | {
+        place for place, statement in gone.items() if statement.memory_id not in names
     }
 
 
@@ -290,20 +279,17 @@ def _seal_of(
         seal: Of those that were sealed before.
 
     """
-    times = _times(timeline)
-    ended = [
-        _key(interval)
-        for interval in times
-        if interval.ends is not None and interval.ends <= horizon
-    ]
+    ended = [interval.key for interval in timeline.times if not interval.lasts_beyond(horizon)]
     earlier = {
         key: timeline.earlier.get(key, 0) + ended.count(key) for key in {*ended, *timeline.earlier}
     }
-    left = {_key(entry) for entry in rest if isinstance(entry, Statement)}
-    sealed = {_key(entry) for entry in part if isinstance(entry, Statement)} | (
+    left = {entry.key for entry in rest if isinstance(entry, Statement)}
+    sealed = {entry.key for entry in part if isinstance(entry, Statement)} | (
         seal.watched if seal is not None else set()
     )
-    begins = {_key(interval): interval.begins for interval in times if _goes_on(interval, horizon)}
+    begins = {
+        interval.key: interval.begins for interval in timeline.times if interval.covers(horizon)
+    }
     return Seal(
         through=old[-1].order,
         latest_start=max(statement.valid_from for statement in old),
@@ -313,10 +299,6 @@ def _seal_of(
         earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
         watched=frozenset(since & (sealed | {*ended})),
     )
-
-
-def _key(statement_or_interval: Statement | Interval) -> Key:
-    return statement_or_interval.memory_id, statement_or_interval.version
 
 
 def _is_old(seal: Seal, statement: Statement) -> bool:
@@ -345,40 +327,6 @@ def _can_be_parted(account: Account, old: Sequence[Statement], later: Sequence[S
         and (statement.edits is None or statement.memory_id not in names)
         for statement in later
     )
-
-
-def _kept(
-    account: Account, old: Sequence[Statement], later: Sequence[Statement], places: set[Place]
-) -> list[Statement]:
-    """Of the old statements those in some places, and the last versions of all memories that are
-    named in what stays.
-    """
-    stay = {
-        statement.memory_id
-        for statement in (*later, *(statement for statement in old if statement.place in places))
-    }
-    latest: dict[str, int] = {}
-    for statement in account.statements:
-        latest[statement.memory_id] = max(statement.version, latest.get(statement.memory_id, 0))
-    has_latest = {
-        statement.memory_id
-        for statement in later
-        if statement.version == latest[statement.memory_id]
-    }
-    has_latest |= {
-        statement.memory_id
-        for statement in old
-        if statement.place in places and statement.version == latest[statement.memory_id]
-    }
-    return [
-        statement
-        for statement in old
-        if statement.place in places
-        or (
-            statement.memory_id in stay - has_latest
-            and statement.version == latest[statement.memory_id]
-        )
-    ]
 
 
 def _from(cells: Cells, moment: datetime) -> Cells:
@@ -414,16 +362,11 @@ def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list
     return part, [entry for entry in log if not is_about(entry)]
 
 
-def _goes_on(interval: Interval, horizon: datetime) -> bool:
-    return interval.begins <= horizon and (interval.ends is None or interval.ends > horizon)
-
-
 def _since(
     timeline: Timeline, horizon: datetime
 ) -> list[tuple[str, int, datetime, datetime | None]]:
-    intervals = (*timeline.intervals, *timeline.hidden)
     return [
-        (interval.memory_id, interval.version, interval.begins, interval.ends)
-        for interval in intervals
-        if interval.ends is None or interval.ends > horizon
+        (*interval.key, interval.begins, interval.ends)
+        for interval in timeline.times
+        if interval.lasts_beyond(horizon)
     ]
