@@ -169,16 +169,11 @@ class SlotLog:
         """The ids of the memories that hold now, or are announced."""
         return frozenset(name for name, row in self.rows.items() if row.status is Status.ACTIVE)
 
-    def said_by(self, memory_id: str, *, or_none: bool = False) -> list[Assertion | Retraction]:
+    def said_by(self, memory_id: str) -> list[Statement]:
         """The statements of a memory that count, in the order of saying. Raises KeyError where
-        there are none, unless `or_none`.
+        there are none.
         """
-        statements = [
-            statement
-            for statement in self.account.statements
-            if isinstance(statement, Assertion | Retraction) and statement.memory_id == memory_id
-        ]
-        if not statements and not or_none:
+        if not (statements := self.account.said_by(memory_id)):
             raise KeyError(memory_id)
         return statements
 
@@ -241,22 +236,24 @@ class SlotLog:
         """What the log compares a memory by."""
         return value_hash(memory, self.salt)
 
-    def statement(self, memory: Memory, **fields: Any) -> Assertion | Retraction:
-        """What a memory says, after all that was said at the same time.
+    def statement(self, said: Memory | Statement, **fields: Any) -> Statement:
+        """What a memory says, after all that was said at the same time; a statement says itself.
 
         fields: what is otherwise, such as the id of the memory that it is a mention of.
         """
+        if isinstance(said, Statement):
+            return said
         made: dict[str, Any] = {
             "sequence": self.pending,
             "part": self._next_part(),
-            "memory_id": memory.id,
-            "version": memory.version,
-            "value": self.value_of(memory),
-            "asserted_at": asserted_at(memory.event_timestamp, self.now),
-            "valid_from": memory.valid_from,
-            "valid_until": memory.valid_until,
+            "memory_id": said.id,
+            "version": said.version,
+            "value": self.value_of(said),
+            "asserted_at": asserted_at(said.event_timestamp, self.now),
+            "valid_from": said.valid_from,
+            "valid_until": said.valid_until,
         }
-        return (Retraction if is_retraction(memory) else Assertion)(**(made | fields))
+        return (Retraction if is_retraction(said) else Assertion)(**(made | fields))
 
     def _next_part(self) -> int:
         """The place of the next entry among those of this commit."""

@@ -286,7 +286,7 @@ def test_a_decision_undone_leaves_all_as_it_was(
         merged = Assertion(
             sequence=LATER, memory_id="merged", value="merged", asserted_at=NOW, valid_from=NOW
         )
-        command = commands.asserts_merge([old, new], merged, "cft")
+        command = commands.merges([old, new], merged, "cft")
     decided = added(log, command, LATER, NOW)
     back = resolve(added(decided, commands.undoes_decision("cft"), LATER + 1))
     assert back.intervals == resolve(log).intervals
