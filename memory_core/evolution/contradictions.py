@@ -95,52 +95,29 @@ def judge(
 
     """
     if slot is not None and (judgement := _in_slot(new, slot)) is not None:
-        return replace(
-            judgement,
-            similarity=next(
-                (
-                    neighbour.similarity
-                    for neighbour in neighbours
-                    if neighbour.memory.id == judgement.old_id
-                ),
-                None,
-            ),
-        )
+        near = (near for near in neighbours if near.memory.id == judgement.old_id)
+        return replace(judgement, similarity=next((each.similarity for each in near), None))
     own = slot_of(new)
     uncertain: Judgement | None = None
-    for neighbour in (
-        neighbour for neighbour in neighbours if neighbour.memory.status in _TOLD_AGAIN
-    ):
+    for neighbour in neighbours:
+        old, similarity = neighbour.memory, neighbour.similarity
         if (
-            (own is not None and slot_of(neighbour.memory) is not None)
-            or over(neighbour.memory, new)
-            or _says_more(new, neighbour.memory)
+            old.status not in _TOLD_AGAIN
+            or (own is not None and slot_of(old) is not None)
+            or over(old, new)
+            or _says_more(new, old)
         ):
             continue
-        if normalised(neighbour.memory.content) == normalised(new.content):
-            return Judgement(
-                Verdict.SAME,
-                neighbour.memory.id,
-                neighbour.memory,
-                neighbour.similarity,
-                reason="same words",
-            )
-        told_apart = (
-            differences(neighbour.memory.content, new.content)
-            if neighbour.similarity >= duplicate_threshold
-            else None
-        )
-        if told_apart == frozenset():
+        reason, told_apart = "same words", None
+        if normalised(old.content) != normalised(new.content):
             reason = "near-equal, no difference that counts"
-            return Judgement(
-                Verdict.SAME,
-                neighbour.memory.id,
-                neighbour.memory,
-                neighbour.similarity,
-                reason=reason,
-            )
-        if uncertain is None and neighbour.memory.status in FOUND_BY_DEFAULT:
-            uncertain = _uncertain(new, neighbour, told_apart)
+            if similarity >= duplicate_threshold:
+                told_apart = differences(old.content, new.content)
+            if told_apart != frozenset():
+                if uncertain is None and old.status in FOUND_BY_DEFAULT:
+                    uncertain = _uncertain(new, neighbour, told_apart)
+                continue
+        return Judgement(Verdict.SAME, old.id, old, similarity, reason=reason)
     return uncertain or Judgement(Verdict.NEW)
 
 
@@ -296,19 +273,13 @@ def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> R
 
 def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
     if on_conflict is OnConflict.AUTO:
-        if met.judgement.certain and (stays := _stays_by_hand(met)):
-            disputed = stays[0].id in met.denied
-            because = "; the held one is pinned" if stays[0].pinned else ""
-            resolution = _keep_both(
-                met,
-                stays,
-                pending=len(stays[0].conflict_ids) < MAX_OPEN or not disputed,
-                because=because,
-            )
+        certain = met.judgement.certain
+        if stays := _stays_by_hand(met) if certain else [met.old]:
+            first, disputed = stays[0], stays[0].id in met.denied
+            pending = len(first.conflict_ids) < MAX_OPEN or (certain and not disputed)
+            because = "; the held one is pinned" if certain and first.pinned else ""
+            resolution = _keep_both(met, stays, pending=pending, because=because)
             return replace(resolution, disputed=disputed)
-        if not met.judgement.certain:
-            resolution = _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
-            return replace(resolution, disputed=met.old.id in met.denied)
         on_conflict = OnConflict.SUPERSEDE
     if on_conflict is OnConflict.SUPERSEDE:
         return _supersede(met)
@@ -324,10 +295,8 @@ def _holding(met: Contradiction) -> list[Memory]:
     if met.slot is None:
         return [met.old]
     statement = met.slot.statement(met.new)
-    holding = {
-        interval.memory_id
-        for interval in met.slot.timeline.at(max(statement.asserted_at, statement.valid_from))
-    }
+    moment = max(statement.asserted_at, statement.valid_from)
+    holding = {interval.memory_id for interval in met.slot.timeline.at(moment)}
     return [rival for rival in met.rivals if rival.id in holding] or [met.old]
 
 
@@ -356,18 +325,14 @@ def _record(
     is_stored: bool = True,
     because: str = "",
 ) -> ConflictRecord:
-    judgement = met.judgement
+    judgement, denied = met.judgement, met.denied.get(old.id) if pending else None
     return ConflictRecord(
         id=derived("cft", old.id, met.new.id),
         status="pending" if pending else "resolved",
         similarity=None if judgement.similarity is None else round(judgement.similarity, 6),
         confidence=judgement.confidence,
         strategy=strategy,
-        reason="; ".join(
-            filter(
-                None, (f"{judgement.reason}{because}", met.denied.get(old.id) if pending else None)
-            )
-        ),
+        reason="; ".join(filter(None, (f"{judgement.reason}{because}", denied))),
         old_id=old.id,
         new_id=met.new.id if is_stored else None,
         at=met.now,
@@ -377,17 +342,11 @@ def _record(
 def _supersede(met: Contradiction) -> Resolution:
     new, old = met.new, met.old
     record = _record(met, old, "supersede")
-    about = {"conflict_id": record.id}
     if met.slot is None:
         made = mark_conflict(new, "resolved", supersedes_id=old.id)
         superseded = supersession(old, new, record.id, met.now)
-        return Resolution(
-            Outcome.SUPERSEDED,
-            new.id,
-            (Change("created", made, met.before, about), superseded),
-            record,
-        )
-    made = mark_conflict(new, "resolved")
+        changes = (Change("created", made, met.before), superseded)
+        return Resolution(Outcome.SUPERSEDED, new.id, changes, record)
     after = met.slot.added(says(new))
     ended = _no_longer_active(met, met.slot, after)
     if not ended:
@@ -395,7 +354,8 @@ def _supersede(met: Contradiction) -> Resolution:
             update={"reason": f"{record.reason}; another holds, or came later"}
         )
     outcome = Outcome.SUPERSEDED if ended and new.id in after.active() else Outcome.CREATED
-    return Resolution(outcome, new.id, (Change("created", made, met.before, about),), record)
+    created = Change("created", mark_conflict(new, "resolved"), met.before)
+    return Resolution(outcome, new.id, (created,), record)
 
 
 def _no_longer_active(met: Contradiction, before: SlotLog, after: SlotLog) -> list[Memory]:
@@ -409,13 +369,8 @@ def _reject(met: Contradiction) -> Resolution:
     if met.slot is not None and not met.slot.timeline.at(met.new.valid_from):
         return _supersede(met)
     record = _record(met, met.old, "reject_new", is_stored=False)
-    resolved_old = mark_conflict(met.old, "resolved")
-    return Resolution(
-        Outcome.REJECTED,
-        met.old.id,
-        (Change("rejected", resolved_old, met.old, {"conflict_id": record.id}),),
-        record,
-    )
+    rejected = Change("rejected", mark_conflict(met.old, "resolved"), met.old)
+    return Resolution(Outcome.REJECTED, met.old.id, (rejected,), record)
 
 
 def _keep_both(
@@ -433,22 +388,15 @@ def _keep_both(
         relationship_type="contradicts",
     )
     new = mark_conflict(met.new, state, links=[*met.new.links, link])
-    marked = mark_conflict(old, state)
-    about = {"conflict_id": record.id}
     names = [memory.id for memory in beside] if met.slot is not None else []
     act = says(new, beside=names, conflict_id=record.id)
-    created = Change("created", new, met.before, about, says=act if names else None)
+    created = Change("created", new, met.before, says=act if names else None)
+    marked = Change("conflict_marked", mark_conflict(old, state), old)
     besides = None
     if met.slot is not None:
         ended = _no_longer_active(met, met.slot, met.slot.added(act))
         besides = _record(met, ended[0], "supersede") if ended else None
-    return Resolution(
-        Outcome.KEPT_BOTH,
-        new.id,
-        (created, Change("conflict_marked", marked, old, about)),
-        record,
-        besides,
-    )
+    return Resolution(Outcome.KEPT_BOTH, new.id, (created, marked), record, besides)
 
 
 def _merge(met: Contradiction) -> Resolution:
@@ -457,10 +405,6 @@ def _merge(met: Contradiction) -> Resolution:
     record = _record(met, old, "merge")
     merged = joined(old, new, {"source_ids": [old.id]})
     act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
-    created = Change("created", merged, met.before, {"conflict_id": record.id}, says=act)
-    return Resolution(
-        Outcome.MERGED,
-        new.id,
-        (created, merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)),
-        record,
-    )
+    created = Change("created", merged, met.before, says=act)
+    merging = merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)
+    return Resolution(Outcome.MERGED, new.id, (created, merging), record)

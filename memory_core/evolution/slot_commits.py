@@ -9,7 +9,7 @@ a commit on an older state of it is refused, and decided again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
@@ -18,7 +18,7 @@ from typing import Any, cast
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
 from memory_core.domain.errors import Conflict
 from memory_core.domain.event_log import VERSIONS, base_id, is_version
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, allowed
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status, allowed
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.domain.truth.entries import Pair
@@ -32,6 +32,7 @@ from memory_core.evolution.versions import with_version_ends
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, slot_document_id
+from memory_core.ledger.open_conflicts import counting
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, LongTermStore, Near
 
@@ -447,37 +448,27 @@ async def asked_again(
         return changes
     await shelf.read([name for conflict_id, sides in pairs for name in (conflict_id, *sides)])
     states = {change.after.id: change.after for change in changes.changes}
-    made, puts, given = (
-        [*changes.changes],
-        [*changes.puts],
-        {document.id for document in changes.puts},
-    )
+    made, puts = [*changes.changes], {document.id: document for document in changes.puts}
     for conflict_id, names in pairs:
         document = shelf.document(conflict_id)
         sides = [states.get(name) or shelf.memory(name) for name in names]
-        if document is None or document.id in given or not all(_has_room(side) for side in sides):
+        if document is None or conflict_id in puts or not all(map(_has_room, sides)):
             continue
         record = record_in(document.body)
         if record.open or record.by != RULE or {*record.sides} != {*names}:
             continue
-        opened = record.asked_again(RULE, now, _WHY)
-        puts.append(replace(document, body={**document.body, **opened.model_dump(mode="json")}))
+        opened = record.asked_again(RULE, now, _WHY).model_dump(mode="json")
+        puts[conflict_id] = replace(document, body={**document.body, **opened})
         for side in sides:
             if side is not None and side.id not in states:
                 states[side.id] = side
                 made.append(Change(MARKED, side, side, {"conflict_id": record.id}))
-    more = len(puts) - len(changes.puts)
-    reads = changes.reads | {change.after.id for change in made}
-    return (
-        replace(
-            changes,
-            changes=tuple(made),
-            puts=tuple(puts),
-            reads=reads,
-            head_fields=_counting(changes, more),
-        )
-        if more
-        else changes
+    return replace(
+        changes,
+        changes=tuple(made),
+        puts=tuple(puts.values()),
+        reads=changes.reads | states.keys(),
+        head_fields=counting(changes, len(puts) - len(changes.puts)),
     )
 
 
@@ -500,17 +491,13 @@ def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[tuple[str, tuple[str
     """
     if not risen:
         return []
-    pairs = [
-        entry
-        for entry in slot.account.others
-        if isinstance(entry, Pair) and not risen.isdisjoint(entry.memory_ids)
-    ]
     return [
         (pair.conflict_id, sides)
-        for pair in pairs
+        for pair in slot.account.others
+        if isinstance(pair, Pair) and pair.conflict_id is not None
+        if not risen.isdisjoint(pair.memory_ids)
         for sides in pair.sides
-        if pair.conflict_id is not None
-        and not risen.isdisjoint(sides)
+        if not risen.isdisjoint(sides)
         and all(name in slot.rows and slot.rows[name].status in FOUND_BY_DEFAULT for name in sides)
         and slot.timeline.share_a_moment(*sides)
     ]
@@ -518,14 +505,3 @@ def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[tuple[str, tuple[str
 
 def _has_room(side: Memory | None) -> bool:
     return side is not None and len(side.conflict_ids) < MAX_OPEN
-
-
-def _counting(changes: Changes[Any], more: int) -> Any:
-    def head_fields(head: Head) -> Mapping[str, Any]:
-        fields = dict(changes.head_fields(head))
-        return {
-            **fields,
-            "pending_count": int(fields.get("pending_count", head.pending_count)) + more,
-        }
-
-    return head_fields

@@ -10,7 +10,7 @@ clears, supersedes or edits needs to think of conflicts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -74,6 +74,17 @@ def followed(changes: Changes[Result]) -> Changes[Result]:
     return sheet.changes(changes)
 
 
+def counting(changes: Changes[Any], more: int) -> Callable[[Head], Mapping[str, Any]]:
+    """The head's fields by these changes, with so many more open questions, or fewer."""
+
+    def head_fields(head: Head) -> Mapping[str, Any]:
+        fields = dict(changes.head_fields(head))
+        count = int(fields.get("pending_count", head.pending_count)) + more
+        return {**fields, "pending_count": max(0, count)}
+
+    return head_fields if more else changes.head_fields
+
+
 def unsettled(changes: Changes[Any]) -> list[str]:
     """Ids of the memories that these changes make inactive, or edit, and about which
     questions are open.
@@ -85,11 +96,8 @@ def left_open(changes: Changes[Any]) -> list[str]:
     """Ids of those of them that do not stand: a commit of its own ends the rest of what is
     open about them.
     """
-    return [
-        memory.id
-        for memory in _Sheet.of(changes).in_doubt()
-        if memory.status not in FOUND_BY_DEFAULT
-    ]
+    doubted = _Sheet.of(changes).in_doubt()
+    return [memory.id for memory in doubted if memory.status not in FOUND_BY_DEFAULT]
 
 
 @dataclass(slots=True)
@@ -149,28 +157,18 @@ class _Sheet:
                 self._leave_to_the_other(record)
 
     def records_to_read(self) -> list[str]:
-        return sorted(
-            {name for memory in self.in_doubt() for name in memory.conflict_ids}
-            - self.records.keys()
-        )
+        return sorted({*self.names()} - self.records.keys())
 
     def sides_to_read(self) -> list[str]:
-        ending = {name for memory in self.in_doubt() for name in memory.conflict_ids}
-        sides = {
-            side
-            for name in ending
-            if name in self.records
-            for side in record_in(self.records[name].body).sides
-        }
+        documents = [self.records[name] for name in self.names() if name in self.records]
+        sides = {side for document in documents for side in record_in(document.body).sides}
         return sorted(sides - self.states.keys())
 
     def end_questions(self, now: datetime, most: int) -> None:
         """Settle, or pass on, questions one of whose sides does not stand any more,
         or that an edit has answered.
         """
-        names = list(
-            dict.fromkeys(name for memory in self.in_doubt() for name in memory.conflict_ids)
-        )
+        names = self.names()
         # who is in the last one is left: so each commit passes its part on to the same
         for name in reversed(names[most:]):
             if name in self.records and (last := record_in(self.records[name].body)).open:
@@ -232,29 +230,23 @@ class _Sheet:
             changes=tuple(made),
             puts=tuple(puts),
             reads=changes.reads | self.states.keys(),
-            head_fields=self._counted(changes),
+            head_fields=counting(changes, len(self.begun) - len(self.ended)),
         )
-
-    def _counted(self, changes: Changes[Any]) -> Any:
-        def head_fields(head: Head) -> Mapping[str, Any]:
-            fields = dict(changes.head_fields(head))
-            return {
-                **fields,
-                "pending_count": max(
-                    0, int(fields.get("pending_count", head.pending_count)) - fewer
-                ),
-            }
-
-        return head_fields if (fewer := len(self.ended) - len(self.begun)) else changes.head_fields
 
     def in_doubt(self) -> list[Memory]:
         """Those whose open questions may end with this commit."""
-        named = [memory for memory in self.states.values() if memory.conflict_ids]
         return [
             memory
-            for memory in named
-            if memory.status not in FOUND_BY_DEFAULT or memory.id in self.edited
+            for memory in self.states.values()
+            if memory.conflict_ids
+            and (memory.status not in FOUND_BY_DEFAULT or memory.id in self.edited)
         ]
+
+    def names(self) -> list[str]:
+        """The records of what is asked about these."""
+        return list(
+            dict.fromkeys(name for memory in self.in_doubt() for name in memory.conflict_ids)
+        )
 
     def _answer(self, *sides: str) -> str | None:
         """How an edit has answered whether two that stand can both be true; None
@@ -276,11 +268,8 @@ class _Sheet:
         memory = self.states.get(memory_id)
         if memory is None or (name in memory.conflict_ids) is open:
             return
-        ids = (
-            [*memory.conflict_ids, name]
-            if open
-            else [conflict_id for conflict_id in memory.conflict_ids if conflict_id != name]
-        )
+        ids = [conflict_id for conflict_id in memory.conflict_ids if conflict_id != name]
+        ids += [name] if open else []
         self.states[memory_id] = memory.model_copy(update={"conflict_ids": ids})
         self.about[memory_id] = name
 
