@@ -19,7 +19,7 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, OnConflict, Outcome, Status
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
-from memory_core.domain.transitions import mark_conflict, retire
+from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     is_named_short,
@@ -40,8 +40,7 @@ from memory_core.evolution.links import (
     successor_of,
 )
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.succession import moves_of, succession, supersession
-from memory_core.evolution.truth_commands import merged_elsewhere
+from memory_core.evolution.succession import moves_of, succeeded, succession
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -211,14 +210,8 @@ class Execution:
         record = self._record(
             old, new, decision.confidence_score, "supersede", decision.reasoning or "contradicted"
         )
-        if falls.category == "note":
-            fallen = self._retire(
-                falls, stays, Status.DELETED, "contradicted", "contradicted", record.id
-            )
-        else:
-            fallen = supersession(falls, stays, record.id, self.page.now)
-            self.page.apply([fallen])
-            self._count(Outcome.SUPERSEDED.value)
+        status = Status.DELETED if falls.category == "note" else Status.SUPERSEDED
+        fallen = self._retire(falls, stays, status, record.id)
         self.page.record(
             record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]})
         )
@@ -333,10 +326,7 @@ class Execution:
             "embedding": merged.vector,
         }
         record_id = _record_id(sources[0], note)
-        retired = [
-            self._retire(source, note, Status.UPDATED, "consolidated", "merged", record_id)
-            for source in sources
-        ]
+        retired = [self._retire(source, note, Status.UPDATED, record_id) for source in sources]
         return with_lexical(note.model_copy(update=fields)), retired
 
     def _join(self, note: Memory, skipped_notes: Sequence[Memory]) -> None:
@@ -356,18 +346,10 @@ class Execution:
         self.made.append(best.id)
         self._count("joined")
 
-    def _retire(
-        self, old: Memory, new: Memory, status: Status, reason: str, event: str, record_id: str
-    ) -> Change:
+    def _retire(self, old: Memory, new: Memory, status: Status, record_id: str) -> Change:
         current = self.page.memory(old.id) or old
-        retired = retire(current, new, status, reason, self.page.now, conflict_state="resolved")
-        leaves = (
-            slot_name(current) is not None
-            and slot_name(current) != slot_name(new)
-            and status is Status.UPDATED
-        )
-        act = merged_elsewhere(current, new, record_id) if leaves else None
-        change = Change(event, retired, current, {"conflict_id": record_id}, says=act)
+        leaves = status is not Status.UPDATED or slot_name(current) != slot_name(new)
+        change = succeeded(current, new, status, record_id, self.page.now, leaves_slot=leaves)
         self.page.apply([change])
         self._count(status.value)
         return change

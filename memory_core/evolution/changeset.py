@@ -131,13 +131,11 @@ class Page:
             return log
         if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
             raise LookedElsewhere(keys=[name[1]])
+        found = [*self._neighbours.values(), *map(self.look.memory, self.look.documents)]
         known = {
-            memory.id: memory for memory in self._neighbours.values() if slot_name(memory) == name
-        }
-        known |= {
             memory.id: memory
-            for name_ in self.look.documents
-            if (memory := self.look.memory(name_)) is not None and slot_name(memory) == name
+            for memory in found
+            if memory is not None and slot_name(memory) == name
         }
         if missing := [
             version
@@ -238,15 +236,9 @@ class Page:
         return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
 
     def _more_than(self, most: int, bytes_: int) -> bool:
-        documents = self._documents()
-        if documents > most or self.weight > bytes_:
-            return True
-        return (
-            self.weighs
-            and self.weight
-            + sum(len(orjson.dumps(session.document.body)) for session in self.sessions.values())
-            > bytes_
-        )
+        sessions = [session.document.body for session in self.sessions.values() if self.weighs]
+        weight = self.weight + sum(len(orjson.dumps(body)) for body in sessions)
+        return self._documents() > most or weight > bytes_
 
     def weigh(self) -> None:
         """From now on it matters how much this is."""
@@ -287,30 +279,19 @@ class Page:
             fields: what else changes.
 
         """
-        name = slot_name(memory)
-        # of a slot that it does not name, it says nothing
-        is_of_slot = name is not None and slot_name(new) == name
+        name, later = slot_name(memory), max(memory.event_timestamp, new.event_timestamp)
         if (worth := most_lasting([memory.worth, new.worth])) != memory.worth:
             fields |= {"worth": worth}
-        if name is not None:
-            if is_of_slot:
-                fields |= {"event_timestamp": max(memory.event_timestamp, new.event_timestamp)}
-            self.reinforce(
-                memory,
-                mentions(memory.id, version or memory.version, new) if is_of_slot else None,
-                **fields,
-            )
-            return
-        begins = first_telling(memory)
-        if new.event_timestamp < begins and new.valid_from < memory.valid_from:
-            fields |= {"valid_from": new.valid_from}
-        moments = kept([*tellings(memory), new.event_timestamp])
-        self.reinforce(
-            memory,
-            event_timestamp=max(memory.event_timestamp, new.event_timestamp),
-            told_at=moments,
-            **fields,
-        )
+        if name is None:
+            if new.event_timestamp < first_telling(memory) and new.valid_from < memory.valid_from:
+                fields |= {"valid_from": new.valid_from}
+            moments = kept([*tellings(memory), new.event_timestamp])
+            self.reinforce(memory, event_timestamp=later, told_at=moments, **fields)
+        elif slot_name(new) == name:
+            act = mentions(memory.id, version or memory.version, new)
+            self.reinforce(memory, act, event_timestamp=later, **fields)
+        else:  # of a slot that it does not name, it says nothing
+            self.reinforce(memory, **fields)
 
     def neighbours(self, new: Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
         """The store's neighbours in their state of now, and those that this commit adds,

@@ -37,10 +37,9 @@ from memory_core.evolution.succession import (
     in_the_way,
     joined,
     joined_length,
-    merger,
     moved_back,
     moves_of,
-    supersession,
+    succeeded,
 )
 from memory_core.evolution.truth_commands import (
     merges,
@@ -360,7 +359,7 @@ def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) 
     follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
     holds = Change(RESOLVED, mark_conflict(new, "resolved", supersedes_id=follows), new)
     if not are_of_one_slot(old, new):
-        return [supersession(old, new, record.id, now), holds]
+        return [succeeded(old, new, Status.SUPERSEDED, record.id, now), holds]
     says = supersedes(old.id, new.id, record.id)
     return [Change("superseded", mark_conflict(old, "resolved"), old, says=says), holds]
 
@@ -403,8 +402,8 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
     return [
         Change("created", merged, says=act),
         *(
-            merger(source, merged, record.id, now, leaves_slot=not of_one_slot)
-            for source in (old, new)
+            succeeded(side, merged, Status.UPDATED, record.id, now, leaves_slot=not of_one_slot)
+            for side in (old, new)
         ),
     ]
 

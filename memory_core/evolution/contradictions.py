@@ -27,10 +27,9 @@ from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
     joined,
     joined_length,
-    merger,
     moves_of,
     over,
-    supersession,
+    succeeded,
 )
 from memory_core.evolution.truth_commands import merges, says
 from memory_core.ledger.batch import Change
@@ -344,7 +343,7 @@ def _supersede(met: Contradiction) -> Resolution:
     record = _record(met, old, "supersede")
     if met.slot is None:
         made = mark_conflict(new, "resolved", supersedes_id=old.id)
-        superseded = supersession(old, new, record.id, met.now)
+        superseded = succeeded(old, new, Status.SUPERSEDED, record.id, met.now)
         changes = (Change("created", made, met.before), superseded)
         return Resolution(Outcome.SUPERSEDED, new.id, changes, record)
     after = met.slot.added(says(new))
@@ -406,5 +405,7 @@ def _merge(met: Contradiction) -> Resolution:
     merged = joined(old, new, {"source_ids": [old.id]})
     act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
     created = Change("created", merged, met.before, says=act)
-    merging = merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)
+    merging = succeeded(
+        old, merged, Status.UPDATED, record.id, met.now, leaves_slot=met.slot is None
+    )
     return Resolution(Outcome.MERGED, new.id, (created, merging), record)
