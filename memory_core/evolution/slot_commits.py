@@ -16,7 +16,6 @@ from functools import reduce
 from typing import Any, cast
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
-from memory_core.domain.errors import Conflict
 from memory_core.domain.event_log import VERSIONS, base_id, is_version
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status, allowed
 from memory_core.domain.scope import Owner
@@ -25,7 +24,7 @@ from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.reads import LookedElsewhere, Shelf
-from memory_core.evolution.slot_log import SlotLog, old_version_ids, sealed_parts
+from memory_core.evolution.slot_log import SlotLog, earlier_time, old_version_ids, sealed_parts
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import with_version_ends
@@ -130,10 +129,7 @@ class _Settling:
             }
         for name in {*concerned} & wanted.keys():
             if (row := wanted[name]).part:
-                raise Conflict(
-                    f"{name} is an earlier time of {row.memory_id}; what is done to that is done "
-                    "to all of its times"
-                )
+                raise earlier_time(row)
         rows = [row for name, row in wanted.items() if name in concerned or known.get(name) != row]
         new = {
             *(change.after.id for change in own if change.before is None),
@@ -239,15 +235,8 @@ class _Completion:
         if stored is not None:
             after = row.on(stored)
             if after is not stored:
-                self._add(
-                    Change(
-                        _event(stored, after),
-                        _touched(after, self.now),
-                        stored,
-                        self.about,
-                        follows=True,
-                    )
-                )
+                event, touched = _event(stored, after), _touched(after, self.now)
+                self._add(Change(event, touched, stored, self.about, follows=True))
         elif row.part and (member := self._member(row)) is not None:
             made = row.on(member.model_copy(update=_earlier_time(row, self.now)))
             self._add(Change(SPLIT, made, None, self.about))
@@ -280,9 +269,8 @@ class _Completion:
         }
         await self.shelf.read([name for name in names.values() if name not in self.puts])
         for session_id, name in names.items():
-            session = Session(
-                self.shelf.owner, session_id, self.puts.get(name) or self.shelf.document(name)
-            )
+            document = self.puts.get(name) or self.shelf.document(name)
+            session = Session(self.shelf.owner, session_id, document)
             for before, after in toggled:
                 if after.session_id == session_id:
                     session.count(before, after, self.now)
@@ -340,14 +328,8 @@ class _Completion:
         )
 
     def _place(self, name: str) -> int | None:
-        return next(
-            (
-                place
-                for place in range(len(self.changes) - 1, -1, -1)
-                if self.changes[place].after.id == name
-            ),
-            None,
-        )
+        places = reversed(range(len(self.changes)))
+        return next((place for place in places if self.changes[place].after.id == name), None)
 
     def _add(self, change: Change) -> None:
         self.changes.append(change)
@@ -358,12 +340,8 @@ class _Completion:
         """Put a change into its place; in two steps where the memory has to be
         active in between.
         """
-        before = change.before
-        if (
-            before is None
-            or change.after.status is before.status
-            or change.after.status in allowed(before.status)
-        ):
+        before, status = change.before, change.after.status
+        if before is None or status in (before.status, *allowed(before.status)):
             self.changes[place] = change
             return
         between = change.after.model_copy(

@@ -84,18 +84,11 @@ class SlotLog:
         """
         if slot_document is None or head is None or slot_document.body.get("epoch") != head.epoch:
             return None
-        parts = [
-            part
-            for identity in sealed_parts(slot_document)
-            if (part := document(identity)) is not None
-        ]
-        is_whole = len(parts) == len(sealed_parts(slot_document))
-        rows = [
-            row
-            for source in ([*parts, slot_document] if is_whole else [slot_document])
-            for row in source.body["entries"]
-        ]
-        entries = codec.entries_in(rows)
+        names = sealed_parts(slot_document)
+        parts = [part for name_ in names if (part := document(name_)) is not None]
+        is_whole = len(parts) == len(names)
+        sources = [*parts, slot_document] if is_whole else [slot_document]
+        entries = codec.entries_in(row for source in sources for row in source.body["entries"])
         return cls(
             name=name,
             salt=slot_document.body["salt"],
@@ -123,13 +116,11 @@ class SlotLog:
         of an earlier life of the user, if any.
         """
         salt, members = secrets.token_hex(_SALT_BYTES), list(members)
-        versions = [
-            version for name_ in old_version_ids(members) if (version := memory(name_)) is not None
-        ]
+        read = (memory(name_) for name_ in old_version_ids(members))
+        versions = [version for version in read if version is not None]
         log = log_of_members(members, versions, lambda memory: value_hash(memory, salt))
-        pending = 1 + max(
-            (0 if head is None else head.sequence, *(entry.sequence for entry in log))
-        )
+        known = 0 if head is None else head.sequence
+        pending = 1 + max((known, *(entry.sequence for entry in log)))
         return cls(
             name=name,
             salt=salt,
@@ -191,12 +182,8 @@ class SlotLog:
         """What is raised about a memory that has no statement in it."""
         if self.seal is not None:
             return self.sealed()
-        row = self.rows.get(memory_id)
-        if row is not None and row.part:
-            return Conflict(
-                f"{memory_id} is an earlier time of {row.memory_id}; what is done to that is done "
-                "to all of its times"
-            )
+        if (row := self.rows.get(memory_id)) is not None and row.part:
+            return earlier_time(row)
         return Conflict(f"{memory_id} holds at no time any more")
 
     def added(self, act: Act) -> SlotLog:
@@ -290,10 +277,10 @@ class SlotLog:
         if self.stored is None:
             made.append(Document(self.id, "slot", body))
         else:
-            store_fields = (
-                {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}
-            )
-            made.append(replace(self.stored, body={**store_fields, **body}))
+            kept = {
+                name: self.stored.body[name] for name in ("sequence",) if name in self.stored.body
+            }
+            made.append(replace(self.stored, body={**kept, **body}))
         names = {part.id for part in made}
         return made, [part for part in self.parts if part.id not in names]
 
@@ -311,16 +298,20 @@ def old_version_ids(members: Iterable[Memory]) -> list[str]:
     ]
 
 
+def earlier_time(row: Projection) -> Conflict:
+    """What is raised about a memory that is but an earlier time of another."""
+    return Conflict(
+        f"{row.id} is an earlier time of {row.memory_id}; what is done to that is done "
+        "to all of its times"
+    )
+
+
 def sealed_parts(slot_document: Document | None) -> list[str]:
     """The ids of the documents of what is sealed of a log."""
-    return (
-        []
-        if slot_document is None
-        else [
-            slot_part_id(slot_document.id, number)
-            for number in range(1, 1 + slot_document.body.get("sealed", {}).get("parts", 0))
-        ]
-    )
+    if slot_document is None:
+        return []
+    number = slot_document.body.get("sealed", {}).get("parts", 0)
+    return [slot_part_id(slot_document.id, each) for each in range(1, 1 + number)]
 
 
 def value_hash(memory: Memory, salt: str) -> str | None:
