@@ -30,7 +30,7 @@ from memory_core.domain.truth.slots import (
 )
 from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
 from memory_core.evolution.changeset import Page
-from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, judge, resolve
+from memory_core.evolution.contradictions import Judgement, Verdict, contradict, judged
 from memory_core.evolution.links import (
     MAX_FOR_SYNTHESIS,
     Linked,
@@ -41,6 +41,7 @@ from memory_core.evolution.links import (
 )
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import moves_of, succeeded, succession
+from memory_core.evolution.truth_commands import statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -83,9 +84,7 @@ class Execution:
         fact = fact.model_copy(update={"links": [link.link for link in links]})
         slot = self.page.slot(fact)
         fact = self._naming_what_holds(fact, slot)
-        judgement = judge(
-            fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold, slot
-        )
+        judgement = judged(self.page, fact, near, self.rules.duplicate_threshold)
         ruled = [
             (old, decision)
             for link in links
@@ -105,17 +104,12 @@ class Execution:
             for old, decision in ruled
             if decision.operation == "DELETE" and old.id not in disputed
         ]
-        same = (
-            None
-            if judgement.old_id is None or judgement.verdict is not Verdict.SAME
-            else judgement.old or self.page.found(judgement.old_id)
-        )
-        if same is not None and same.status is not Status.ARCHIVED:
-            self._stands_for(fact, same, judgement.version)
+        if judgement.verdict is Verdict.SAME and judgement.old is not None:
+            self._stands_for(fact, judgement.old, judgement.version)
         elif met is not None and (
             judgement.certain or not (said_by or any(old.id == met for old, _ in contradicted))
         ):
-            self._contradict(fact, known, judgement, slot)
+            self._contradict(fact, known, judgement)
         elif said_by is not None:
             self._stands_for(fact, said_by)
         else:
@@ -132,7 +126,7 @@ class Execution:
         """
         if slot is None or not is_retraction(fact) or fact.value == RETRACTS_ANYTHING:
             return fact
-        holding = slot.timeline.at(max(slot.statement(fact).asserted_at, fact.valid_from))
+        holding = slot.timeline.at(statement_in(slot, fact).met_at)
         truths = [
             self.page.found(name)
             for name in dict.fromkeys(interval.memory_id for interval in holding)
@@ -162,30 +156,23 @@ class Execution:
             for name in names
         )
 
-    def _contradict(
-        self, fact: Memory, known: Memory | None, judgement: Judgement, slot: SlotLog | None
-    ) -> None:
+    def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement) -> None:
         """By rule: what is certain is settled, the rest kept beside each other until a
         person decides.
         """
-        assert judgement.old_id is not None
-        old = judgement.old or self.page.found(judgement.old_id)
-        rivals = [self.page.found(name) for name in judgement.rivals]
         rulings = self.ruled.rulings
-        denied = {
-            rival.id: opinion(rulings.model, decision)
-            for rival in (old, *rivals)
-            if (decision := rulings.denial(fact, rival)) is not None
-        }
-        met = Contradiction(fact, old, judgement, self.page.now, slot, rivals, known, denied)
-        resolution = resolve(met, OnConflict.AUTO, rulings.model)
-        self.page.apply(resolution.changes)
+
+        def denied(held: Memory) -> str | None:
+            decision = rulings.denial(fact, held)
+            return None if decision is None else opinion(rulings.model, decision)
+
+        resolution = contradict(
+            self.page, fact, judgement, OnConflict.AUTO, rulings.model, known, denied
+        )
         self.made.append(fact.id)
         if resolution.outcome is Outcome.SUPERSEDED:
             self.replacing.add(fact.id)
         self._count("pending" if resolution.conflict.open else resolution.outcome.value)
-        for record in resolution.records:
-            self.page.record(record)
 
     def _settle(self, new_id: str, old_id: str, decision: Decision) -> None:
         """An agent says that the two exclude each other: the earlier one is superseded, but a

@@ -8,7 +8,7 @@ uncertain contradiction; those that differ in anything else are two statements.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -22,6 +22,7 @@ from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
+from memory_core.evolution.changeset import Page
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
@@ -31,7 +32,7 @@ from memory_core.evolution.succession import (
     over,
     succeeded,
 )
-from memory_core.evolution.truth_commands import merges, says
+from memory_core.evolution.truth_commands import merges, says, statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -72,6 +73,27 @@ class Judgement:
     def certain(self) -> bool:
         """Whether a rule alone may act on it."""
         return self.confidence >= 1.0
+
+
+def judged(
+    page: Page, new: Memory, near: Sequence[Neighbour], duplicate_threshold: float
+) -> Judgement:
+    """The verdict on `new` by its slot and its neighbours, as a commit in the making leaves these.
+
+    Returns:
+        The verdict, with the memory that it is about. What is in the archive says nothing again.
+
+    Raises:
+        LookedElsewhere: more has to be read.
+
+    """
+    judgement = judge(new, page.neighbours(new, near), duplicate_threshold, page.slot(new))
+    if judgement.old_id is None:
+        return judgement
+    old = judgement.old or page.found(judgement.old_id)
+    if judgement.verdict is Verdict.SAME and old.status is Status.ARCHIVED:
+        return Judgement(Verdict.NEW)
+    return replace(judgement, old=old)
 
 
 def judge(
@@ -139,8 +161,8 @@ def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
     """The verdict of the slot; None where nothing holds there when the new one begins,
     nor is announced.
     """
-    statement = slot.statement(new)
-    moment = max(statement.asserted_at, statement.valid_from)
+    statement = statement_in(slot, new)
+    moment = statement.met_at
     holding = slot.timeline.at(moment)
     same: Interval | Statement | None = next(
         (interval for interval in reversed(holding) if interval.value == statement.value), None
@@ -248,6 +270,38 @@ class Contradiction:
     denied: Mapping[str, str] = field(default_factory=dict)
 
 
+def contradict(
+    page: Page,
+    new: Memory,
+    judgement: Judgement,
+    on_conflict: OnConflict,
+    actor: str,
+    before: Memory | None = None,
+    denied: Callable[[Memory], str | None] = lambda held: None,
+) -> Resolution:
+    """Put onto the page what is done about a memory that contradicts what is held.
+
+    Args:
+        page: the commit in the making.
+        new: the memory.
+        judgement: the verdict on it.
+        on_conflict: what the caller wants done.
+        actor: the caller, or the agent that denies.
+        before: the new memory as it was, deleted, where it begins again.
+        denied: what an agent says against it, of one that is held.
+
+    """
+    old, rivals = judgement.old, page.all_of(judgement.rivals)
+    assert old is not None
+    reasons = {held.id: why for held in (old, *rivals) if (why := denied(held)) is not None}
+    met = Contradiction(new, old, judgement, page.now, page.slot(new), rivals, before, reasons)
+    resolution = resolve(met, on_conflict, actor)
+    page.apply(resolution.changes)
+    for record in resolution.records:
+        page.record(record)
+    return resolution
+
+
 def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
     """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both,
     pending, otherwise.
@@ -293,8 +347,7 @@ def _holding(met: Contradiction) -> list[Memory]:
     """Those that hold when the new one begins."""
     if met.slot is None:
         return [met.old]
-    statement = met.slot.statement(met.new)
-    moment = max(statement.asserted_at, statement.valid_from)
+    moment = statement_in(met.slot, met.new).met_at
     holding = {interval.memory_id for interval in met.slot.timeline.at(moment)}
     return [rival for rival in met.rivals if rival.id in holding] or [met.old]
 

@@ -18,15 +18,9 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import Head, Memory, Status
 from memory_core.domain.truth import codec
-from memory_core.domain.truth.entries import (
-    Account,
-    Assertion,
-    Entry,
-    Retraction,
-    Statement,
-    asserted_at,
-)
+from memory_core.domain.truth.entries import Entry, Statement
 from memory_core.domain.truth.rebuilt import log_of_members
+from memory_core.domain.truth.resolve import Account
 from memory_core.domain.truth.sealing import (
     Seal,
     reaches_back,
@@ -34,7 +28,7 @@ from memory_core.domain.truth.sealing import (
     sealed_timeline_of,
     suffices,
 )
-from memory_core.domain.truth.slots import SlotName, hashed, is_retraction, value_form
+from memory_core.domain.truth.slots import SlotName, hashed, value_form
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.truth_projection import Projection, project
@@ -202,7 +196,7 @@ class SlotLog:
             return self
         new = [
             replace(entry, sequence=self.pending, part=part)
-            for part, entry in enumerate(made, self._next_part())
+            for part, entry in enumerate(made, self.next_part())
         ]
         if self.seal is not None and reaches_back(self.seal, self.entries, new):
             raise self.sealed()
@@ -223,26 +217,7 @@ class SlotLog:
         """What the log compares a memory by."""
         return value_hash(memory, self.salt)
 
-    def statement(self, said: Memory | Statement, **fields: Any) -> Statement:
-        """What a memory says, after all that was said at the same time; a statement says itself.
-
-        fields: what is otherwise, such as the id of the memory that it is a mention of.
-        """
-        if isinstance(said, Statement):
-            return said
-        made: dict[str, Any] = {
-            "sequence": self.pending,
-            "part": self._next_part(),
-            "memory_id": said.id,
-            "version": said.version,
-            "value": self.value_of(said),
-            "asserted_at": asserted_at(said.event_timestamp, self.now),
-            "valid_from": said.valid_from,
-            "valid_until": said.valid_until,
-        }
-        return (Retraction if is_retraction(said) else Assertion)(**(made | fields))
-
-    def _next_part(self) -> int:
+    def next_part(self) -> int:
         """The place of the next entry among those of this commit."""
         return 1 + max(
             (entry.part for entry in self.entries if entry.sequence == self.pending), default=-1

@@ -16,7 +16,6 @@ from typing import Any
 from memory_core.domain.errors import Conflict, FieldError
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.truth.entries import (
-    Account,
     Assertion,
     Entry,
     Hiding,
@@ -28,7 +27,8 @@ from memory_core.domain.truth.entries import (
     Withdrawal,
     asserted_at,
 )
-from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.resolve import Account, resolve
+from memory_core.domain.truth.slots import is_retraction
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.slot_log import Act, SlotLog
 from memory_core.evolution.truth_projection import GONE, Projection
@@ -74,6 +74,27 @@ def added_by(slot: SlotLog, change: Change) -> SlotLog:
     return slot if act is None else slot.added(act)
 
 
+def statement_in(slot: SlotLog, said: Memory | Statement, **fields: Any) -> Statement:
+    """What a memory says in its slot, after all that was said at the same time; a statement says
+    itself.
+
+    fields: what is otherwise, such as the id of the memory that it is a mention of.
+    """
+    if isinstance(said, Statement):
+        return said
+    made: dict[str, Any] = {
+        "sequence": slot.pending,
+        "part": slot.next_part(),
+        "memory_id": said.id,
+        "version": said.version,
+        "value": slot.value_of(said),
+        "asserted_at": asserted_at(said.event_timestamp, slot.now),
+        "valid_from": said.valid_from,
+        "valid_until": said.valid_until,
+    }
+    return (Retraction if is_retraction(said) else Assertion)(**(made | fields))
+
+
 def says(
     said: Memory | Statement, *, beside: Iterable[str] = (), conflict_id: str | None = None
 ) -> Act:
@@ -84,7 +105,7 @@ def says(
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        statement = slot.statement(said)
+        statement = statement_in(slot, said)
         if not isinstance(statement, Assertion):
             return [statement]
         values = {
@@ -124,7 +145,7 @@ def copies(memory: Memory, source_id: str) -> Act:
 
 def mentions(held_id: str, version: int, new: Memory) -> Act:
     """A memory that is held is said again, as the new one says it."""
-    return lambda slot: [slot.statement(new, memory_id=held_id, version=version)]
+    return lambda slot: [statement_in(slot, new, memory_id=held_id, version=version)]
 
 
 def pairs(first: str, second: str, conflict_id: str | None = None) -> Act:
@@ -159,7 +180,7 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
             return shows_again(memory.id)(slot)
         if never_was and not slot.is_rebuilt:
             raise Conflict(f"{memory.id} holds at no time any more")
-        return [slot.statement(memory)]
+        return [statement_in(slot, memory)]
 
     return act
 
@@ -245,7 +266,7 @@ def edits(
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        statement = slot.statement(said)
+        statement = statement_in(slot, said)
         before = slot.said_by(statement.memory_id)
         edited = max(each.version for each in before)
         own = min(each.valid_from for each in before if each.version == edited)
@@ -335,7 +356,7 @@ def merges(
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        statement, account, decision = slot.statement(merged), slot.account, list[Entry]()
+        statement, account, decision = statement_in(slot, merged), slot.account, list[Entry]()
         starts = [
             min(each.valid_from for each in said)
             for name in sources
@@ -516,9 +537,7 @@ def _end_pairs(account: Account, names: Collection[str], conflict_id: str | None
 
 
 def _tells_of(statement: Statement, interval: Interval) -> bool:
-    return statement.place in interval.places or interval.covers(
-        max(statement.asserted_at, statement.valid_from)
-    )
+    return statement.place in interval.places or interval.covers(statement.met_at)
 
 
 def _meets(

@@ -18,9 +18,9 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
 from memory_core.domain.truth.entries import Entry
-from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.resolve import Following, resolve
 from memory_core.domain.truth.slots import SlotName, slot_name
-from memory_core.domain.truth.timeline import NEVER, Following, Member, Reference, State, Timeline
+from memory_core.domain.truth.timeline import NEVER, Member, Reference, State, Timeline
 from memory_core.ledger.ids import earlier_interval_id, slot_document_id, slot_of_part
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place

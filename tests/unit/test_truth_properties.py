@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction
-from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.entries import Assertion, Entry, Retraction
+from memory_core.domain.truth.resolve import Account, resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
 from memory_core.evolution import truth_commands as commands
 from memory_core.evolution.truth_projection import project

@@ -7,19 +7,14 @@ have the same one.
 
 from __future__ import annotations
 
-import sys
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
 
 Place = tuple[int, int]
 """Where an entry is in its log: (sequence, part)."""
 Key = tuple[str, int]
 """(memory, version)."""
-_AFTER_ALL: Place = (sys.maxsize, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +63,11 @@ class Statement(Entry):
     def key(self) -> Key:
         """The memory, and which version of it, says this."""
         return self.memory_id, self.version
+
+    @property
+    def met_at(self) -> datetime:
+        """The moment at which it repeats, or contradicts, what holds."""
+        return max(self.asserted_at, self.valid_from)
 
     @property
     def order(self) -> tuple[datetime, Place]:
@@ -131,100 +131,3 @@ class Withdrawal(Entry):
 def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
     """When something was said: its event time, at the latest the moment of its commit."""
     return min(event_time, occurred_at)
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What counts in a log, as known at a sequence.
-
-    statements: those that count, in the order of saying. withdrawn: statements that count no more.
-    hidden_at: by the place of a statement, the place of the first deletion of its memory that came
-    after it. pairs: by memory, those that it is kept beside. merged: by memory, the merge that was
-    the last to name it; only memories that were not asserted again since. others: the hidings,
-    pairs, merges and withdrawals that count.
-    """
-
-    statements: list[Statement]
-    withdrawn: list[Statement]
-    hidden_at: Mapping[Place, Place]
-    pairs: Mapping[str, frozenset[str]]
-    merged: Mapping[str, Merge]
-    others: list[Entry]
-
-    @classmethod
-    def of(cls, log: Iterable[Entry], known_at: int | None = None) -> Account:
-        """The account of a log.
-
-        Args:
-            log: entries in any order.
-            known_at: the last sequence that is known; None for all.
-
-        Returns:
-            What counts. A withdrawal that is itself withdrawn counts for nothing.
-
-        """
-        known = sorted(
-            (entry for entry in log if known_at is None or entry.sequence <= known_at),
-            key=attrgetter("place"),
-        )
-        gone = _withdrawn_places(known)
-        counting = [entry for entry in known if entry.place not in gone]
-        statements = [entry for entry in counting if isinstance(entry, Statement)]
-        others = [entry for entry in counting if not isinstance(entry, Statement)]
-        withdrawn = [
-            entry for entry in known if isinstance(entry, Statement) and entry.place in gone
-        ]
-        return cls(
-            sorted(statements, key=attrgetter("order")),
-            withdrawn,
-            _hidden_at([*statements, *withdrawn], others),
-            _pairs(others),
-            _merged(counting),
-            others,
-        )
-
-    def said_by(self, memory_id: str) -> list[Statement]:
-        """The statements of a memory that count, in the order of saying."""
-        return [statement for statement in self.statements if statement.memory_id == memory_id]
-
-
-def _withdrawn_places(known: list[Entry]) -> set[Place]:
-    gone: set[Place] = set()
-    for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
-        if isinstance(entry, Withdrawal) and entry.place not in gone:
-            gone.update(place for place in entry.places if place < entry.place)
-    return gone
-
-
-def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
-    deletions: defaultdict[str, list[Place]] = defaultdict(list)
-    for entry in others:
-        if isinstance(entry, Hiding):
-            deletions[entry.memory_id].append(entry.place)
-    hidden: dict[Place, Place] = {}
-    for statement in statements:
-        places = deletions.get(statement.memory_id)
-        if places and statement.place < places[-1]:
-            hidden[statement.place] = places[bisect_right(places, statement.place)]
-        elif statement.is_forgotten:
-            hidden[statement.place] = _AFTER_ALL
-    return hidden
-
-
-def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
-    beside: defaultdict[str, set[str]] = defaultdict(set)
-    for entry in others:
-        for first, second in entry.sides if isinstance(entry, Pair) else ():
-            beside[first].add(second)
-            beside[second].add(first)
-    return {memory_id: frozenset(names) for memory_id, names in beside.items()}
-
-
-def _merged(counting: list[Entry]) -> dict[str, Merge]:
-    merged: dict[str, Merge] = {}
-    for entry in counting:
-        if isinstance(entry, Merge):
-            merged |= dict.fromkeys(entry.memory_ids, entry)
-        elif isinstance(entry, Statement):
-            merged.pop(entry.memory_id, None)
-    return merged

@@ -12,26 +12,129 @@ layers that are gone; then these statements are painted once more, alone.
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum, auto
+from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
 from memory_core.domain.truth.entries import (
-    Account,
     Assertion,
     Entry,
+    Hiding,
     Key,
+    Merge,
+    Pair,
     Place,
     Retraction,
     Statement,
+    Withdrawal,
 )
-from memory_core.domain.truth.timeline import Interval, Member, State, Timeline
+from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
 
 _BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What counts in a log, as known at a sequence.
+
+    statements: those that count, in the order of saying. withdrawn: statements that count no more.
+    hidden_at: by the place of a statement, the place of the first deletion of its memory that came
+    after it. pairs: by memory, those that it is kept beside. merged: by memory, the merge that was
+    the last to name it; only memories that were not asserted again since. others: the hidings,
+    pairs, merges and withdrawals that count.
+    """
+
+    statements: list[Statement]
+    withdrawn: list[Statement]
+    hidden_at: Mapping[Place, Place]
+    pairs: Mapping[str, frozenset[str]]
+    merged: Mapping[str, Merge]
+    others: list[Entry]
+
+    @classmethod
+    def of(cls, log: Iterable[Entry], known_at: int | None = None) -> Account:
+        """The account of a log.
+
+        Args:
+            log: entries in any order.
+            known_at: the last sequence that is known; None for all.
+
+        Returns:
+            What counts. A withdrawal that is itself withdrawn counts for nothing.
+
+        """
+        known = sorted(
+            (entry for entry in log if known_at is None or entry.sequence <= known_at),
+            key=attrgetter("place"),
+        )
+        gone = _withdrawn_places(known)
+        counting = [entry for entry in known if entry.place not in gone]
+        statements = [entry for entry in counting if isinstance(entry, Statement)]
+        others = [entry for entry in counting if not isinstance(entry, Statement)]
+        withdrawn = [
+            entry for entry in known if isinstance(entry, Statement) and entry.place in gone
+        ]
+        return cls(
+            sorted(statements, key=attrgetter("order")),
+            withdrawn,
+            _hidden_at([*statements, *withdrawn], others),
+            _pairs(others),
+            _merged(counting),
+            others,
+        )
+
+    def said_by(self, memory_id: str) -> list[Statement]:
+        """The statements of a memory that count, in the order of saying."""
+        return [statement for statement in self.statements if statement.memory_id == memory_id]
+
+
+def _withdrawn_places(known: list[Entry]) -> set[Place]:
+    gone: set[Place] = set()
+    for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
+        if isinstance(entry, Withdrawal) and entry.place not in gone:
+            gone.update(place for place in entry.places if place < entry.place)
+    return gone
+
+
+def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
+    deletions: defaultdict[str, list[Place]] = defaultdict(list)
+    for entry in others:
+        if isinstance(entry, Hiding):
+            deletions[entry.memory_id].append(entry.place)
+    hidden: dict[Place, Place] = {}
+    for statement in statements:
+        places = deletions.get(statement.memory_id)
+        if places and statement.place < places[-1]:
+            hidden[statement.place] = places[bisect_right(places, statement.place)]
+        elif statement.is_forgotten:
+            hidden[statement.place] = (sys.maxsize, 0)
+    return hidden
+
+
+def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
+    beside: defaultdict[str, set[str]] = defaultdict(set)
+    for entry in others:
+        for first, second in entry.sides if isinstance(entry, Pair) else ():
+            beside[first].add(second)
+            beside[second].add(first)
+    return {memory_id: frozenset(names) for memory_id, names in beside.items()}
+
+
+def _merged(counting: list[Entry]) -> dict[str, Merge]:
+    merged: dict[str, Merge] = {}
+    for entry in counting:
+        if isinstance(entry, Merge):
+            merged |= dict.fromkeys(entry.memory_ids, entry)
+        elif isinstance(entry, Statement):
+            merged.pop(entry.memory_id, None)
+    return merged
 
 
 def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
@@ -238,9 +341,7 @@ class _Painting:
 
     def _repeat(self, layer: Layer) -> bool:
         """Paint a statement of what holds already; False, and nothing painted, if it is none."""
-        moment = max(layer.statement.asserted_at, layer.begins)
-
-        value = layer.value
+        moment, value = layer.statement.met_at, layer.value
 
         def same(other: Layer) -> bool:
             return other.value == value and other.counts_for(layer.statement)
@@ -267,7 +368,7 @@ class _Painting:
         wording = self._wordings.get((name, edited), (edited, None))[0]
         value = statement.value if isinstance(statement, Assertion) else None
         self._wordings[statement.key] = self._wordings[name, wording] = wording, value
-        layer, moment = self._layer(statement), max(statement.asserted_at, begin)
+        layer, moment = self._layer(statement), statement.met_at
 
         def own(other: Layer) -> bool:
             return other.statement.memory_id == name and other.counts_for(statement)
@@ -523,3 +624,41 @@ def _by_member(statements: Iterable[Statement]) -> dict[Key, list[Statement]]:
         if not statement.is_forgotten:
             members.setdefault(statement.key, []).append(statement)
     return members
+
+
+class Following:
+    """What leads on from a moment: what holds then, or begins next after it.
+
+    Chains go forward in time, so that they end. A memory is found where its latest version holds
+    last. A memory that holds by an old version alone, while its latest is elsewhere, is ignored.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._references, versions = timeline.references(), timeline.latest_versions()
+        last = {  # intervals are in the order of time
+            interval.memory_id: interval.begins
+            for interval in timeline.intervals
+            if interval.version == versions[interval.memory_id]
+        }
+        self._intervals = [
+            interval
+            for interval in timeline.intervals
+            if interval.memory_id in last and last[interval.memory_id] >= interval.begins
+        ]
+        self._begins = [interval.begins for interval in self._intervals]
+        self._latest_ends = [
+            *accumulate((interval.ends or NEVER for interval in self._intervals), max)
+        ]
+
+    def at(self, moment: datetime) -> Reference | None:
+        """What leads on from a moment; of several that hold the one said last."""
+        following = place = bisect_right(self._begins, moment)
+        holders: list[Interval] = []
+        while place and self._latest_ends[place - 1] > moment:
+            place -= 1
+            holders += [self._intervals[place]] if self._intervals[place].covers(moment) else []
+        if not holders and following < len(self._intervals):
+            begins = self._begins[following]
+            holders = self._intervals[following : bisect_right(self._begins, begins)]
+        last = max(holders, key=lambda interval: interval.order, default=None)
+        return None if last is None else self._references[id(last)]

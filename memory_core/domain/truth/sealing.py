@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.truth.entries import (
-    Account,
     Entry,
     Hiding,
     Key,
@@ -24,8 +23,8 @@ from memory_core.domain.truth.entries import (
     Statement,
     Withdrawal,
 )
-from memory_core.domain.truth.resolve import Cells, paint, timeline_of
-from memory_core.domain.truth.timeline import Following, Interval, Reference, Timeline
+from memory_core.domain.truth.resolve import Account, Cells, Following, paint, timeline_of
+from memory_core.domain.truth.timeline import Interval, Reference, Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

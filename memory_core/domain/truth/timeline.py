@@ -4,12 +4,10 @@ from a moment.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from enum import Enum, auto
-from itertools import accumulate
 
 from memory_core.domain.truth.entries import Key, Place
 
@@ -142,41 +140,3 @@ class Timeline:
         return {
             key: [*enumerate(own[:-1], first[key]), (0, own[-1])] for key, own in members.items()
         }
-
-
-class Following:
-    """What leads on from a moment: what holds then, or begins next after it.
-
-    Chains go forward in time, so that they end. A memory is found where its latest version holds
-    last. A memory that holds by an old version alone, while its latest is elsewhere, is ignored.
-    """
-
-    def __init__(self, timeline: Timeline) -> None:
-        self._references, versions = timeline.references(), timeline.latest_versions()
-        last = {  # intervals are in the order of time
-            interval.memory_id: interval.begins
-            for interval in timeline.intervals
-            if interval.version == versions[interval.memory_id]
-        }
-        self._intervals = [
-            interval
-            for interval in timeline.intervals
-            if interval.memory_id in last and last[interval.memory_id] >= interval.begins
-        ]
-        self._begins = [interval.begins for interval in self._intervals]
-        self._latest_ends = [
-            *accumulate((interval.ends or NEVER for interval in self._intervals), max)
-        ]
-
-    def at(self, moment: datetime) -> Reference | None:
-        """What leads on from a moment; of several that hold the one said last."""
-        following = place = bisect_right(self._begins, moment)
-        holders: list[Interval] = []
-        while place and self._latest_ends[place - 1] > moment:
-            place -= 1
-            holders += [self._intervals[place]] if self._intervals[place].covers(moment) else []
-        if not holders and following < len(self._intervals):
-            begins = self._begins[following]
-            holders = self._intervals[following : bisect_right(self._begins, begins)]
-        last = max(holders, key=lambda interval: interval.order, default=None)
-        return None if last is None else self._references[id(last)]
