@@ -157,18 +157,12 @@ class _Settling:
     async def _log(self, changes: Changes[Any]) -> SlotLog:
         identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
         await self.shelf.read([identity])
-        document, known = (
-            self.shelf.document(identity),
-            cast("SlotLog | None", changes.slots.get(self.name)),
-        )
-        if (
-            known is not None
-            and document is not None
-            and known.stored is document
-            and not known.is_rebuilt
-            and not self._is_opened(known)
-        ):
-            return known  # what is worked out already need not be again
+        document = self.shelf.document(identity)
+        known = cast("SlotLog | None", changes.slots.get(self.name))
+        if known and document and known.stored is document and not known.is_rebuilt:
+            parts = map(self.shelf.document, sealed_parts(document))
+            if known.seal is None or None in parts:
+                return known  # what is worked out already need not be again
         log = SlotLog.read(self.name, document, head, now, self.shelf.document)
         if log is not None:
             return log
@@ -182,12 +176,6 @@ class _Settling:
                 members.setdefault(change.before.id, change.before)
         await self.shelf.read(old_version_ids(members.values()))
         return SlotLog.rebuilt(self.name, members.values(), self.shelf.memory, head, now, document)
-
-    def _is_opened(self, known: SlotLog) -> bool:
-        """Whether sealed parts have been read since a log was."""
-        return known.seal is not None and all(
-            self.shelf.document(name) is not None for name in sealed_parts(known.stored)
-        )
 
 
 class _Completion:

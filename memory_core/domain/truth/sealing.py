@@ -8,9 +8,11 @@ left is a log like any other, which shows the same from the horizon on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from memory_core.domain.truth.entries import (
     Entry,
@@ -156,148 +158,137 @@ def seal_oldest(
     old = account.statements[:-keep]
     while old and any(statement.sequence > last_sequence for statement in old):
         old.pop()
-    later = account.statements[len(old) :]
-    if not old or not _can_be_parted(account, old, later):
+    cut = _Cut(account, old, account.statements[len(old) :], last_sequence, seal)
+    if not old or not cut.is_possible() or (horizon := cut.horizon()) is None:
         return None
-    cells = paint(account, old)
-    horizon = _horizon(account, cells, old, later)
-    if horizon is None or (seal is not None and horizon < seal.horizon):
-        return None
-    timeline = sealed_timeline_of(account, seal)
-    since = {interval.key for interval in timeline.times if interval.lasts_beyond(horizon)}
-    remaining, places = _parted_statements(
-        account, old, later, cells, horizon, since, last_sequence
-    )
+    remaining, places = cut.parted(horizon)
     if len(remaining) == len(old) or _from(paint(account, remaining), horizon) != _from(
-        cells, horizon
+        cut.cells, horizon
     ):
         return None
     part, rest = _parted(log, places)
-    made = _seal_of(part, rest, old, timeline, horizon, since, seal)
-    sealed_timeline = resolve_sealed(rest, made)
-    is_same = _since(sealed_timeline, horizon) == _since(timeline, horizon) and suffices(
-        made, sealed_timeline
-    )
-    return (made, part, rest) if is_same else None
+    made = cut.sealed(part, rest, horizon)
+    timeline = resolve_sealed(rest, made)
+    is_same = _since(timeline, horizon) == _since(cut.timeline, horizon)
+    return (made, part, rest) if is_same and suffices(made, timeline) else None
 
 
-def _horizon(
-    account: Account, cells: Cells, old: Sequence[Statement], later: Sequence[Statement]
-) -> datetime | None:
-    """The last beginning of a cell that no later statement reaches, and that had come when the last
-    old one was said; None where there is none.
+@dataclass
+class _Cut:
+    """A log of which the statements that were said first, the `old` ones, are to be sealed.
+
+    last_sequence: of the last commit. seal: of those that are sealed already.
     """
-    first_later = min(
-        (
+
+    account: Account
+    old: Sequence[Statement]
+    later: Sequence[Statement]
+    last_sequence: int
+    seal: Seal | None
+
+    @cached_property
+    def cells(self) -> Cells:
+        """What the old ones show."""
+        return paint(self.account, self.old)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Of the log as it is."""
+        return sealed_timeline_of(self.account, self.seal)
+
+    def is_possible(self) -> bool:
+        """Whether no later statement reaches back by itself: a hidden one to what was saved after
+        its deletion, an edit to what it edits.
+        """
+        last = max(statement.place for statement in self.old)
+        names = {statement.memory_id for statement in self.old}
+        return all(
+            self.account.hidden_at.get(statement.place, last) >= last
+            and (statement.edits is None or statement.memory_id not in names)
+            for statement in self.later
+        )
+
+    def horizon(self) -> datetime | None:
+        """The last beginning of a cell that no later statement reaches, and that had come when the
+        last old one was said; None where there is none that is later than the one before.
+        """
+        last = self.old[-1]
+        following = [
             statement.valid_from
-            for statement in (*later, *account.withdrawn)
-            if statement.order > old[-1].order
-        ),
-        default=old[-1].asserted_at,
-    )
-    begun = [
-        start for start in cells.starts[1:] if start <= old[-1].asserted_at and start < first_later
-    ]
-    return begun[-1] if begun else None
+            for statement in (*self.later, *self.account.withdrawn)
+            if statement.order > last.order
+        ]
+        first_later = min(following, default=last.asserted_at)
+        begun = [
+            start
+            for start in self.cells.starts[1:]
+            if start <= last.asserted_at and start < first_later
+        ]
+        if not begun or (self.seal is not None and begun[-1] < self.seal.horizon):
+            return None
+        return begun[-1]
 
+    def shown_since(self, horizon: datetime) -> set[Key]:
+        """The memories and versions that are shown after it."""
+        return {each.key for each in self.timeline.times if each.lasts_beyond(horizon)}
 
-def _parted_statements(
-    account: Account,
-    old: Sequence[Statement],
-    later: Sequence[Statement],
-    cells: Cells,
-    horizon: datetime,
-    since: set[Key],
-    last_sequence: int,
-) -> tuple[list[Statement], set[Place]]:
-    """The old statements that the time from the horizon on does not do without, and the places of
-    all that are to be sealed.
+    def parted(self, horizon: datetime) -> tuple[list[Statement], set[Place]]:
+        """The old statements that the time from the horizon on does not do without, and the places
+        of all that are to be sealed.
 
-    These show there, or start later. Of a memory that is named in what stays, all stay while it
-    does not show there; else its latest version does. Of a version of which some stay, all do while
-    it does not show there.
+        These show there, or start later. Of a memory that is named in what stays, all stay while it
+        does not show there; else its latest version does. Of a version of which some stay, all do
+        while it does not show there. What is withdrawn now stays too.
+        """
+        account, since = self.account, self.shown_since(horizon)
+        shown = {
+            layer.statement.place for cell in _from(self.cells, horizon).cells for layer in cell
+        }
+        needed = [each for each in self.old if each.place in shown or each.valid_from > horizon]
+        gone = {
+            statement.place: statement
+            for statement in account.withdrawn
+            if statement.order <= self.old[-1].order
+            and statement.valid_from <= horizon
+            and statement.sequence <= self.last_sequence
+        }
+        latest = dict(sorted(statement.key for statement in account.statements))
+        keys = {statement.key for statement in (*self.later, *needed)}
+        tails = {(name, latest[name]) for name, _ in keys} - keys
+        keys |= tails
+        keys |= {statement.key for statement in account.withdrawn if statement.place not in gone}
+        names = {name for name, _ in keys}
+        absent = names - {name for name, _ in since}
+        whole, places = tails | keys - since, {statement.place for statement in needed}
+        remaining = [
+            each
+            for each in self.old
+            if each.place in places or each.key in whole or each.memory_id in absent
+        ]
+        sealed = {each.place for each in self.old} - {each.place for each in remaining}
+        return remaining, sealed | {
+            place for place, statement in gone.items() if statement.memory_id not in names
+        }
 
-    Args:
-        account: Of the whole log.
-        old: Its statements that were said first.
-        later: The others.
-        cells: What the old ones show.
-        horizon: Where the frozen time ends.
-        since: Memories and versions that are shown after it.
-        last_sequence: Of the last commit; what is withdrawn now stays.
-
-    """
-    shown = {layer.statement.place for cell in _from(cells, horizon).cells for layer in cell}
-    needed = [
-        statement for statement in old if statement.place in shown or statement.valid_from > horizon
-    ]
-    gone = {
-        statement.place: statement
-        for statement in account.withdrawn
-        if statement.order <= old[-1].order
-        and statement.valid_from <= horizon
-        and statement.sequence <= last_sequence
-    }
-    latest = dict(sorted(statement.key for statement in account.statements))
-    keys = {statement.key for statement in (*later, *needed)}
-    tails = {(name, latest[name]) for name, _ in keys} - keys
-    keys |= tails
-    keys |= {statement.key for statement in account.withdrawn if statement.place not in gone}
-    names = {name for name, _ in keys}
-    absent = names - {name for name, _ in since}
-    whole, places = tails | keys - since, {statement.place for statement in needed}
-    remaining = [
-        statement
-        for statement in old
-        if statement.place in places or statement.key in whole or statement.memory_id in absent
-    ]
-    sealed = {statement.place for statement in old} - {statement.place for statement in remaining}
-    return remaining, sealed | {
-        place for place, statement in gone.items() if statement.memory_id not in names
-    }
-
-
-def _seal_of(
-    part: Sequence[Entry],
-    rest: Sequence[Entry],
-    old: Sequence[Statement],
-    timeline: Timeline,
-    horizon: datetime,
-    since: set[Key],
-    seal: Seal | None,
-) -> Seal:
-    """The seal that replaces the entries of `part` in the log of `rest`.
-
-    Args:
-        part: What is sealed now.
-        rest: What stays.
-        old: The statements among which the sealed ones are.
-        timeline: Of the log as it was.
-        horizon: Where the frozen time ends.
-        since: Memories and versions that are shown after it.
-        seal: Of those that were sealed before.
-
-    """
-    ended = [interval.key for interval in timeline.times if not interval.lasts_beyond(horizon)]
-    earlier = {
-        key: timeline.earlier.get(key, 0) + ended.count(key) for key in {*ended, *timeline.earlier}
-    }
-    left = {entry.key for entry in rest if isinstance(entry, Statement)}
-    sealed = {entry.key for entry in part if isinstance(entry, Statement)} | (
-        seal.watched if seal is not None else set()
-    )
-    begins = {
-        interval.key: interval.begins for interval in timeline.times if interval.covers(horizon)
-    }
-    return Seal(
-        through=old[-1].order,
-        latest_start=max(statement.valid_from for statement in old),
-        horizon=horizon,
-        first=Following(timeline).at(horizon),
-        begins=tuple(sorted(begins.items())),
-        earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
-        watched=frozenset(since & (sealed | {*ended})),
-    )
+    def sealed(self, part: Sequence[Entry], rest: Sequence[Entry], horizon: datetime) -> Seal:
+        """The seal that replaces the entries of `part` in the log of `rest`."""
+        times, earlier = self.timeline.times, Counter(self.timeline.earlier)
+        ended = [interval.key for interval in times if not interval.lasts_beyond(horizon)]
+        earlier.update(ended)
+        left = {entry.key for entry in rest if isinstance(entry, Statement)}
+        sealed = {entry.key for entry in part if isinstance(entry, Statement)}
+        if self.seal is not None:
+            sealed |= self.seal.watched
+        begins = {interval.key: interval.begins for interval in times if interval.covers(horizon)}
+        return Seal(
+            through=self.old[-1].order,
+            latest_start=max(statement.valid_from for statement in self.old),
+            horizon=horizon,
+            first=Following(self.timeline).at(horizon),
+            begins=tuple(sorted(begins.items())),
+            earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
+            watched=frozenset(self.shown_since(horizon) & (sealed | {*ended})),
+        )
 
 
 def _is_old(seal: Seal, statement: Statement) -> bool:
@@ -311,21 +302,6 @@ def _names(entry: Entry) -> tuple[str, ...]:
         return (entry.memory_id,)
     assert isinstance(entry, Pair | Merge)
     return entry.memory_ids
-
-
-def _can_be_parted(account: Account, old: Sequence[Statement], later: Sequence[Statement]) -> bool:
-    """Whether no later statement reaches back by itself: a hidden one to what was saved after its
-    deletion, an edit to what it edits.
-    """
-    last, names = (
-        max(statement.place for statement in old),
-        {statement.memory_id for statement in old},
-    )
-    return all(
-        account.hidden_at.get(statement.place, last) >= last
-        and (statement.edits is None or statement.memory_id not in names)
-        for statement in later
-    )
 
 
 def _from(cells: Cells, moment: datetime) -> Cells:
