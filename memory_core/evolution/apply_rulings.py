@@ -22,11 +22,11 @@ from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
+    are_of_one_slot,
     is_named_short,
     is_retraction,
     retraction_of,
     retracts,
-    slot_name,
 )
 from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
 from memory_core.evolution.changeset import Page
@@ -182,9 +182,8 @@ class Execution:
         if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
             return
         falls, stays = (new, old) if old.event_timestamp > new.event_timestamp else (old, new)
-        of_one_slot = slot_name(stays) is not None and slot_name(stays) == slot_name(falls)
         # what holds in a slot is for its log to say
-        if falls.status not in FOUND_BY_DEFAULT or of_one_slot:
+        if falls.status not in FOUND_BY_DEFAULT or are_of_one_slot(stays, falls):
             return
         if falls.pinned:
             self._leave_pending(
@@ -335,7 +334,7 @@ class Execution:
 
     def _retire(self, old: Memory, new: Memory, status: Status, record_id: str) -> Change:
         current = self.page.memory(old.id) or old
-        leaves = status is not Status.UPDATED or slot_name(current) != slot_name(new)
+        leaves = status is not Status.UPDATED or not are_of_one_slot(current, new)
         change = succeeded(current, new, status, record_id, self.page.now, leaves_slot=leaves)
         self.page.apply([change])
         self._count(status.value)

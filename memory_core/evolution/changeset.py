@@ -20,7 +20,7 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Memory, MemoryType, Status, back_in_use
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
-from memory_core.domain.truth.slots import SlotName, slot_name
+from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
 from memory_core.evolution.succession import first_telling, kept, tellings
@@ -311,9 +311,7 @@ class Page:
 
 def _similarity(first: Memory, second: Memory) -> float:
     if first.embedding is None or second.embedding is None:
-        return (
-            1.0 if slot_name(first) is not None and slot_name(first) == slot_name(second) else 0.0
-        )
+        return 1.0 if are_of_one_slot(first, second) else 0.0
     return float(np.dot(first.embedding, second.embedding))
 
 

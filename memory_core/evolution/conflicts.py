@@ -28,7 +28,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import delete, mark_conflict
-from memory_core.domain.truth.slots import slot_name
+from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.succession import (
@@ -406,11 +406,6 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
             for side in (old, new)
         ),
     ]
-
-
-def are_of_one_slot(first: Memory, second: Memory) -> bool:
-    """Whether the log of one slot says what holds of these two."""
-    return slot_name(first) is not None and slot_name(first) == slot_name(second)
 
 
 _AS_NEW: dict[str, Any] = {

@@ -19,7 +19,7 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_i
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import ConflictState, mark_conflict
-from memory_core.domain.truth.slots import same_value, slot_of
+from memory_core.domain.truth.slots import are_of_one_slot, same_value, slot_of
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
@@ -186,29 +186,21 @@ class _Sheet:
             ) or self._answer(*sides)
             if reason is None:
                 continue
-            heir = self._heir(record)
             for side in record.sides:
                 self._set(side, name, open=False)
-            if heir is not None:
+            if (heir := self._heir(record)) is not None:
                 passed = _passed_on(record, *heir, now)
                 reason = f"{reason}; {passed.id} asks about {heir[1]} in its place"
-                self.begun[passed.id] = Document(
-                    passed.id, "conflict", passed.model_dump(mode="json")
-                )
+                body = passed.model_dump(mode="json")
+                self.begun[passed.id] = Document(passed.id, "conflict", body)
                 for side in passed.sides:
                     self._set(side, passed.id, open=True)
             else:
                 self._leave_to_the_other(record)
-            ended = {
-                "status": "resolved",
-                "by": RULE,
-                "at": now,
-                "reason": f"{record.reason}; {reason}",
-            }
-            self.ended[name] = replace(
-                document,
-                body={**document.body, **record.model_copy(update=ended).model_dump(mode="json")},
-            )
+            reason = f"{record.reason}; {reason}"
+            changed = {"status": "resolved", "by": RULE, "at": now, "reason": reason}
+            body = record.model_copy(update=changed).model_dump(mode="json")
+            self.ended[name] = replace(document, body={**document.body, **body})
 
     def changes(self, changes: Changes[Result]) -> Changes[Result]:
         """The given changes, completed."""
@@ -255,8 +247,9 @@ class _Sheet:
         if len(sides) != 2:
             return None
         first, second = (self.states[side] for side in sides)
-        of_one_slot = slot_of(first) is not None and slot_of(first) == slot_of(second)
-        return "both say the same now" if of_one_slot and same_value(first, second) else None
+        if not are_of_one_slot(first, second) or not same_value(first, second):
+            return None
+        return "both say the same now"
 
     def _stands(self, name: str) -> bool:
         return name in self.states and self.states[name].status in FOUND_BY_DEFAULT
@@ -290,23 +283,20 @@ class _Sheet:
         In a slot that is the active memory there; elsewhere only its successor, since what spoke
         against one may speak against the other.
         """
-        fallen = next((side for side in record.sides if not self._stands(side)), None)
-        other = next((self.states[side] for side in record.sides if self._stands(side)), None)
-        if other is None or fallen is None or fallen not in self.states:
+        fallen = [side for side in record.sides if side in self.states and not self._stands(side)]
+        others = [self.states[side] for side in record.sides if self._stands(side)]
+        if not fallen or not others:
             return None
-        slot, successor = slot_of(other), self.states[fallen].next_id
-        for name in (
-            (successor, self.heirs.get(fallen), *self.risen) if slot is not None else (successor,)
-        ):
-            if (
-                name is not None
-                and name != other.id
-                and self._stands(name)
-                and slot_of(self.states[name]) == slot
-            ):
-                asked = {*self.states[name].conflict_ids} & {*other.conflict_ids} - {record.id}
-                room = slot is not None or len(self.states[name].conflict_ids) < MAX_OPEN
-                return (fallen, name) if room and not asked else None
+        other, slot, successor = others[0], slot_of(others[0]), self.states[fallen[0]].next_id
+        heirs = (self.heirs.get(fallen[0]), *self.risen) if slot is not None else ()
+        for name in (successor, *heirs):
+            if name is None or name == other.id or not self._stands(name):
+                continue
+            heir = self.states[name]
+            if slot_of(heir) == slot:
+                asked = {*heir.conflict_ids} & {*other.conflict_ids} - {record.id}
+                room = slot is not None or len(heir.conflict_ids) < MAX_OPEN
+                return (fallen[0], name) if room and not asked else None
         return None
 
 
@@ -314,16 +304,8 @@ def _passed_on(record: ConflictRecord, fallen: str, heir: str, now: datetime) ->
     """A question of its own, about the heir and the other side."""
     old_id, new_id = (heir if side == fallen else side for side in record.sides)
     identity = derived("cft", record.id, old_id, new_id)
-    return record.model_copy(
-        update={
-            "id": identity,
-            "old_id": old_id,
-            "new_id": new_id,
-            "at": now,
-            "by": RULE,
-            "previous": None,
-        }
-    )
+    sides = {"id": identity, "old_id": old_id, "new_id": new_id}
+    return record.model_copy(update={**sides, "at": now, "by": RULE, "previous": None})
 
 
 def _consistent(memory: Memory) -> Memory:

@@ -111,6 +111,11 @@ def slot_name(memory: Memory) -> SlotName | None:
     return None if slot is None else ("slot", *slot)
 
 
+def are_of_one_slot(first: Memory, second: Memory) -> bool:
+    """Whether the log of one slot says what holds of these two."""
+    return slot_name(first) is not None and slot_name(first) == slot_name(second)
+
+
 def value_form(memory: Memory) -> str | None:
     """What makes two statements of a slot the same; of a retraction the form of the value that it
     names, None for whatever held.
