@@ -17,7 +17,7 @@ import orjson
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import Memory, MemoryType, Status, back_in_use
+from memory_core.domain.memory import Head, Memory, MemoryType, Status, back_in_use
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
@@ -195,15 +195,29 @@ class Page:
             if change.after.session_id is not None and comes_or_goes:
                 self.session(change.after.session_id).count(change.before, change.after, self.now)
 
-    def unread_sessions(self, asked: Collection[str]) -> list[str]:
-        """Ids of the documents of sessions that this changes, and that were not asked for:
+    def written(self) -> dict[str, Any]:
+        """What a commit of it writes, as fields of `Changes`: memories, documents, sessions, and
+        the number of open questions.
+        """
+        sessions = [session.document for session in self.sessions.values()]
+
+        def head_fields(head: Head) -> dict[str, int]:
+            return {"pending_count": max(0, head.pending_count + self.pending)}
+
+        return {
+            "changes": tuple(self.changes),
+            "puts": (*self.puts.values(), *sessions),
+            "sessions": frozenset(self.sessions),
+            "head_fields": head_fields,
+        }
+
+    def check_sessions(self, asked: Collection[str]) -> None:
+        """Raises LookedElsewhere for sessions that this changes, and that were not asked for:
         they must be read first.
         """
-        return [
-            name
-            for session in self.sessions
-            if (name := session_document_id(self.owner, session)) not in asked
-        ]
+        names = [session_document_id(self.owner, session) for session in self.sessions]
+        if unread := [name for name in names if name not in asked]:
+            raise LookedElsewhere(unread)
 
     @property
     def full(self) -> bool:

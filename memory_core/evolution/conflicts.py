@@ -21,7 +21,7 @@ from memory_core.domain.conflict import (
     record_in,
 )
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.ranking.index_terms import text_to_embed, with_lexical
 from memory_core.domain.requests.maintenance import ConflictsInput, ResolveInput
 from memory_core.domain.results import Call
@@ -168,16 +168,13 @@ class Conflicts:
                 raise LookedElsewhere(missing)
             page = Page(owner, look, self._clock.now(), weighs=True, asked=ids)
             record = turn(page, document)
-            complete(page, ids)
+            page.check_sessions(ids)
             return Changes(
                 record,
-                tuple(page.changes),
-                (*page.puts.values(), *(session.document for session in page.sessions.values())),
-                receipt(owner, call, self._clock.now(), {"conflict_id": conflict_id}),
+                **page.written(),
+                creates=receipt(owner, call, self._clock.now(), {"conflict_id": conflict_id}),
                 reads=frozenset({*page.states, *record.memory_ids}),
-                sessions=frozenset(page.sessions),
                 types=frozenset({MemoryType.SEMANTIC.value}),
-                head_fields=lambda head: _counted(head, page.pending),
             )
 
         for _ in range(MAX_LOOKS):
@@ -191,14 +188,6 @@ class Conflicts:
         raise HeadMoved(
             "these memories change faster than their conflict can be decided", retry_after_s=1
         )
-
-
-def complete(page: Page, asked: Collection[str]) -> None:
-    """Raises LookedElsewhere for sessions that count other memories by it, and that were not
-    `asked` for.
-    """
-    if unread := page.unread_sessions(asked):
-        raise LookedElsewhere(unread)
 
 
 class _NeedsVectors(Exception):
@@ -226,10 +215,6 @@ def _held(look: Look, conflict_id: str) -> Document:
     ):
         raise NotFound("no conflict of this id for this user")
     return document
-
-
-def _counted(head: Head, more: int) -> dict[str, int]:
-    return {"pending_count": max(0, head.pending_count + more)}
 
 
 # What a decision about an open conflict does to its two memories, as they are now: supersede, keep

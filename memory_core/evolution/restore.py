@@ -180,15 +180,12 @@ class Restorer:
                 return Changes(memory)  # what it did then may be refused by now
             page = Page(owner, seen, self._clock.now(), weighs=False, asked=names)
             marks = put(page, memory)
-            if unread := page.unread_sessions(names):
-                raise LookedElsewhere(unread)
+            page.check_sessions(names)
             return Changes(
                 memory,
-                tuple(page.changes),
-                (*page.puts.values(), *(session.document for session in page.sessions.values())),
-                receipt(owner, call, page.now, {"memory_id": memory_id}),
-                frozenset(names),
-                frozenset(page.sessions),
+                **page.written(),
+                creates=receipt(owner, call, page.now, {"memory_id": memory_id}),
+                reads=frozenset(names),
                 marks=marks,
             )
 

@@ -33,7 +33,7 @@ from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.contradictions import Verdict, contradict, judged
-from memory_core.evolution.reads import PROCEDURAL, LookedElsewhere
+from memory_core.evolution.reads import PROCEDURAL
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
@@ -128,20 +128,14 @@ def plan(
                 keys,
             )
     in_sessions = [item.memory.session_id for item in items if item.memory.session_id is not None]
-    if unread := page.unread_sessions(
-        {*asked, *(session_document_id(owner, name) for name in in_sessions)}
-    ):
-        raise LookedElsewhere(unread)
+    page.check_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)})
     semantic = any(item.memory.type is MemoryType.SEMANTIC for item in items)
     return Changes(
         Planned(tuple(outcomes)),
-        tuple(page.changes),
-        (*page.puts.values(), *(session.document for session in page.sessions.values())),
+        **page.written(),
         reads=frozenset(page.states),
-        sessions=frozenset(page.sessions),
         types=frozenset({MemoryType.SEMANTIC.value} if semantic else ())
         | (PROCEDURAL if keys else frozenset()),
-        head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
         slots=page.first_logs,
     )
 
