@@ -162,8 +162,8 @@ class Execution:
         """
         rulings = self.ruled.rulings
 
-        def denied(held: Memory) -> str | None:
-            decision = rulings.denial(fact, held)
+        def denied(old: Memory) -> str | None:
+            decision = rulings.denial(fact, old)
             return None if decision is None else opinion(rulings.model, decision)
 
         resolution = contradict(

@@ -131,10 +131,10 @@ class Page:
             return log
         if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
             raise LookedElsewhere(keys=[name[1]])
-        found = [*self._neighbours.values(), *map(self.look.memory, self.look.documents)]
+        memories = [*self._neighbours.values(), *map(self.look.memory, self.look.documents)]
         known = {
             memory.id: memory
-            for memory in found
+            for memory in memories
             if memory is not None and slot_name(memory) == name
         }
         if missing := [

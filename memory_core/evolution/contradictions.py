@@ -277,7 +277,7 @@ def contradict(
     on_conflict: OnConflict,
     actor: str,
     before: Memory | None = None,
-    denied: Callable[[Memory], str | None] = lambda held: None,
+    denied: Callable[[Memory], str | None] = lambda old: None,
 ) -> Resolution:
     """Put onto the page what is done about a memory that contradicts what is held.
 
@@ -293,7 +293,7 @@ def contradict(
     """
     old, rivals = judgement.old, page.all_of(judgement.rivals)
     assert old is not None
-    reasons = {held.id: why for held in (old, *rivals) if (why := denied(held)) is not None}
+    reasons = {each.id: why for each in (old, *rivals) if (why := denied(each)) is not None}
     met = Contradiction(new, old, judgement, page.now, page.slot(new), rivals, before, reasons)
     resolution = resolve(met, on_conflict, actor)
     page.apply(resolution.changes)

@@ -252,10 +252,10 @@ class SlotLog:
         if self.stored is None:
             made.append(Document(self.id, "slot", body))
         else:
-            kept = {
-                name: self.stored.body[name] for name in ("sequence",) if name in self.stored.body
+            store_fields = {
+                name: self.stored.body[name] for name in {"sequence"} & self.stored.body.keys()
             }
-            made.append(replace(self.stored, body={**kept, **body}))
+            made.append(replace(self.stored, body={**store_fields, **body}))
         names = {part.id for part in made}
         return made, [part for part in self.parts if part.id not in names]
 

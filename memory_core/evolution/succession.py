@@ -72,8 +72,8 @@ def succeeded(
     *,
     leaves_slot: bool = True,
 ) -> Change:
-    """The end of a memory that another one supersedes, or that is merged into it, or falls to it;
-    its validity ends where that one's begins.
+    """The end of a memory that another one supersedes, or that is merged into it, or that it
+    contradicts; its validity ends where that one's begins.
 
     leaves_slot: whether its slot, if it is in one, does not learn it from the other one.
     """

@@ -74,29 +74,29 @@ def added_by(slot: SlotLog, change: Change) -> SlotLog:
     return slot if act is None else slot.added(act)
 
 
-def statement_in(slot: SlotLog, said: Memory | Statement, **fields: Any) -> Statement:
+def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> Statement:
     """What a memory says in its slot, after all that was said at the same time; a statement says
     itself.
 
     fields: what is otherwise, such as the id of the memory that it is a mention of.
     """
-    if isinstance(said, Statement):
-        return said
+    if isinstance(new, Statement):
+        return new
     made: dict[str, Any] = {
         "sequence": slot.pending,
         "part": slot.next_part(),
-        "memory_id": said.id,
-        "version": said.version,
-        "value": slot.value_of(said),
-        "asserted_at": asserted_at(said.event_timestamp, slot.now),
-        "valid_from": said.valid_from,
-        "valid_until": said.valid_until,
+        "memory_id": new.id,
+        "version": new.version,
+        "value": slot.value_of(new),
+        "asserted_at": asserted_at(new.event_timestamp, slot.now),
+        "valid_from": new.valid_from,
+        "valid_until": new.valid_until,
     }
-    return (Retraction if is_retraction(said) else Assertion)(**(made | fields))
+    return (Retraction if is_retraction(new) else Assertion)(**(made | fields))
 
 
 def says(
-    said: Memory | Statement, *, beside: Iterable[str] = (), conflict_id: str | None = None
+    new: Memory | Statement, *, beside: Iterable[str] = (), conflict_id: str | None = None
 ) -> Act:
     """A memory says what it says, beside others or alone. Of those that have its value it is a
     repeat, and none beside them. Retractions stand alone.
@@ -105,7 +105,7 @@ def says(
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        statement = statement_in(slot, said)
+        statement = statement_in(slot, new)
         if not isinstance(statement, Assertion):
             return [statement]
         values = {
@@ -226,8 +226,8 @@ def undoes(memory_id: str) -> Act:
     def act(slot: SlotLog) -> Sequence[Entry]:
         account, statements = slot.account, slot.said_by(memory_id)
         start = min(statement.valid_from for statement in statements)
-        said = [statement for statement in statements if not statement.corrects_past] or statements
-        last, values = said[-1].order, {statement.value for statement in statements}
+        plain = [each for each in statements if not each.corrects_past] or statements
+        last, values = plain[-1].order, {statement.value for statement in statements}
         ends = [statement.valid_until for statement in statements]
         end = None if None in ends else max(filter(None, ends))
         since: dict[str, list[Place]] = {}
@@ -252,13 +252,13 @@ def undoes(memory_id: str) -> Act:
 
 
 def edits(
-    said: Memory | Statement, valid_from: datetime | None, valid_until: datetime | None
+    new: Memory | Statement, valid_from: datetime | None, valid_until: datetime | None
 ) -> Act:
     """The next version of a memory, said now, that holds from now, or from the memory's own start
     if that is later.
 
     Args:
-        said: what it says.
+        new: what it says.
         valid_from: if the edit names it.
         valid_until: if the edit names it; one alone that has passed is the end of all that the
             memory held.
@@ -266,7 +266,7 @@ def edits(
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        statement = statement_in(slot, said)
+        statement = statement_in(slot, new)
         before = slot.said_by(statement.memory_id)
         edited = max(each.version for each in before)
         own = min(each.valid_from for each in before if each.version == edited)
@@ -358,9 +358,9 @@ def merges(
     def act(slot: SlotLog) -> Sequence[Entry]:
         statement, account, decision = statement_in(slot, merged), slot.account, list[Entry]()
         starts = [
-            min(each.valid_from for each in said)
+            min(statement.valid_from for statement in own)
             for name in sources
-            if (said := account.said_by(name))
+            if (own := account.said_by(name))
         ]
         if at_save or not starts:
             starts.append(statement.valid_from)
@@ -562,8 +562,8 @@ def _is_correction(entry: Withdrawal, account: Account) -> bool:
     """Whether a withdrawal came with corrected times: its commit says the same version of the same
     memory again.
     """
-    said = (*account.statements, *account.withdrawn)
-    keys = {statement.key for statement in said if statement.sequence == entry.sequence}
+    statements = (*account.statements, *account.withdrawn)
+    keys = {statement.key for statement in statements if statement.sequence == entry.sequence}
     return any(
         statement.key in keys for statement in account.withdrawn if statement.place in entry.places
     )

@@ -153,7 +153,7 @@ def timeline_of(account: Account) -> Timeline:
     """The same of a log whose account is there already."""
     cells, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
-    shown = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
+    visible = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
     hidden = [
         (layer, begin, end)
         for cell, begin, end in cells.spans()
@@ -162,7 +162,7 @@ def timeline_of(account: Account) -> Timeline:
         and layer.kind is not Kind.GAP
         and layer.statement.memory_id in known
     ]
-    return Timeline(_intervals(shown), _intervals(hidden), members)
+    return Timeline(_intervals(visible), _intervals(hidden), members)
 
 
 class Kind(Enum):

@@ -241,10 +241,9 @@ class _Cut:
         while it does not show there. What is withdrawn now stays too.
         """
         account, since = self.account, self.shown_since(horizon)
-        shown = {
-            layer.statement.place for cell in _from(self.cells, horizon).cells for layer in cell
-        }
-        needed = [each for each in self.old if each.place in shown or each.valid_from > horizon]
+        cells = _from(self.cells, horizon).cells
+        showing = {layer.statement.place for cell in cells for layer in cell}
+        needed = [each for each in self.old if each.place in showing or each.valid_from > horizon]
         gone = {
             statement.place: statement
             for statement in account.withdrawn
