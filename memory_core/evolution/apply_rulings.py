@@ -19,7 +19,6 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, OnConflict, Outcome, Status
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
-from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     are_of_one_slot,
@@ -369,17 +368,8 @@ class Execution:
             or len(old.conflict_ids) >= MAX_OPEN
         ):
             return
-        record = self._record(old, new, 0.5, strategy, reason, pending=True).model_copy(
-            update={"by": by}
-        )
-        self.page.record(record)
-        marks = [
-            Change(
-                "conflict_marked", mark_conflict(side, "pending"), side, {"conflict_id": record.id}
-            )
-            for side in (old, current)
-        ]
-        self.page.apply(marks)
+        record = self._record(old, new, 0.5, strategy, reason, pending=True)
+        self.page.ask(record.model_copy(update={"by": by}), (old, current))
         self._count("pending")
 
     def _record(

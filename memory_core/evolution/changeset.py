@@ -20,6 +20,7 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Head, Memory, MemoryType, Status, back_in_use
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
+from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
@@ -267,6 +268,13 @@ class Page:
         )
         self.weight += len(orjson.dumps(document.body))
         self.pending += conflict.status == "pending"
+
+    def ask(self, conflict: ConflictRecord, sides: Sequence[Memory]) -> None:
+        """Leave it to a person which of two memories holds."""
+        self.record(conflict)
+        about = {"conflict_id": conflict.id}
+        marks = [(mark_conflict(side, "pending"), side) for side in sides]
+        self.apply([Change("conflict_marked", marked, side, about) for marked, side in marks])
 
     def reinforce(self, memory: Memory, says: Act | None = None, **fields: Any) -> None:
         """What is held was said again, and so is in use; `fields` change with it. says:

@@ -162,36 +162,25 @@ def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
     nor is announced.
     """
     statement = statement_in(slot, new)
-    moment = statement.met_at
-    holding = slot.timeline.at(moment)
+    holding = slot.timeline.at(statement.met_at)
     same: Interval | Statement | None = next(
         (interval for interval in reversed(holding) if interval.value == statement.value), None
     )
     if isinstance(statement, Retraction):
         same = _same_retraction(statement, slot)
     if same is not None:
-        return Judgement(
-            Verdict.SAME, same.memory_id, version=same.version, reason="same slot, same value"
-        )
-    later = [
-        interval
-        for interval in slot.timeline.intervals
-        if interval.ends is None or interval.ends > moment
-    ]
+        reason = "same slot, same value"
+        return Judgement(Verdict.SAME, same.memory_id, version=same.version, reason=reason)
+    later = [each for each in slot.timeline.intervals if each.lasts_beyond(statement.met_at)]
     if not later:
         return None
-    old = (
-        max(holding, key=lambda interval: interval.order)
-        if holding
-        else min(later, key=lambda interval: interval.begins)
-    )
+    old = max(holding, key=lambda each: each.order, default=later[0])
     names = tuple(dict.fromkeys(interval.memory_id for interval in later))
-    return Judgement(
-        Verdict.CONTRADICTS, old.memory_id, reason="same slot, other value or time", rivals=names
-    )
+    reason = "same slot, other value or time"
+    return Judgement(Verdict.CONTRADICTS, old.memory_id, reason=reason, rivals=names)
 
 
-def _same_retraction(retraction: Retraction, slot: SlotLog) -> Retraction | None:
+def _same_retraction(retraction: Retraction, slot: SlotLog) -> Statement | None:
     """An earlier retraction of the value, since when that value was not said again: it is the same
     statement, unless it was deleted.
     """
@@ -205,9 +194,8 @@ def _same_retraction(retraction: Retraction, slot: SlotLog) -> Retraction | None
         )
     ]
     last = about[-1] if about else None
-    return (
-        last if isinstance(last, Retraction) and last.place not in slot.account.hidden_at else None
-    )
+    is_same = isinstance(last, Retraction) and last.place not in slot.account.hidden_at
+    return last if is_same else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:
