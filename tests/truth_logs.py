@@ -119,7 +119,7 @@ def _said(log: list[Entry], act: Act, number: int, now: datetime) -> list[Entry]
         return [*log, replace(new, memory_id=held[0].memory_id, version=held[0].version)]
     if kind == 13:
         holders = dict.fromkeys(one.memory_id for one in resolve(log).at(max(said, begin)))
-        return added(log, commands.asserts(new, holders), number, now)
+        return added(log, commands.says(new, beside=holders), number, now)
     return [*log, new]
 
 
@@ -145,7 +145,7 @@ def _acted(
             start = now - timedelta(days=b) if c % 3 == 0 else None
             end = now + timedelta(days=a - 5) if c % 4 == 0 else None
             return added(
-                log, commands.asserts_edit(next_version(log, name, value), start, end), number, now
+                log, commands.edits(next_version(log, name, value), start, end), number, now
             )
         case 21:
             start = now - timedelta(days=b)
@@ -177,7 +177,7 @@ def _acted(
                 asserted_at=now,
                 valid_from=now,
             )
-            return added(log, commands.asserts_merge([name, other], merged, conflict), number, now)
+            return added(log, commands.merges([name, other], merged, conflict), number, now)
         case 24:
             conflicts = sorted(
                 {

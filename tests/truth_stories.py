@@ -57,14 +57,14 @@ class Slot:
             "valid_until": day(step["until"]) if "until" in step else None,
         }
         if step["do"] == "retract":
-            command = commands.asserts(Retraction(value=step["value"], **fields))
+            command = commands.says(Retraction(value=step["value"], **fields))
         elif step["do"] == "merge":
-            command = commands.asserts_merge(
-                step["sources"], Assertion(value=step["value"], **fields)
+            command = commands.merges(
+                step["sources"], Assertion(value=step["value"], **fields), at_save=True
             )
         else:
-            command = commands.asserts(
-                Assertion(value=step["value"], **fields), step.get("beside", ())
+            command = commands.says(
+                Assertion(value=step["value"], **fields), beside=step.get("beside", ())
             )
         self.log = added(self.log, command, self.step, occurred)
 
@@ -74,9 +74,7 @@ class Slot:
         end = day(step["until"]) if "until" in step else None
         match do:
             case "edit":
-                return commands.asserts_edit(
-                    next_version(self.log, memory, step["value"]), start, end
-                )
+                return commands.edits(next_version(self.log, memory, step["value"]), start, end)
             case "correct times":
                 assert start is not None
                 return commands.corrects_times(memory, start, end)
@@ -96,7 +94,7 @@ class Slot:
                 merged = Assertion(
                     memory_id=memory, value=step["value"], asserted_at=now, valid_from=now
                 )
-                return commands.asserts_merge(step["sources"], merged, CONFLICT)
+                return commands.merges(step["sources"], merged, CONFLICT)
             case "undo decision":
                 return commands.undoes_decision(CONFLICT)
         raise AssertionError(do)

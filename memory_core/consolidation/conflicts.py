@@ -25,7 +25,7 @@ from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings, contradict_by_rule, opinion
 from memory_core.evolution.changeset import Page
-from memory_core.evolution.conflicts import MAX_REASON, complete, decide, decide_by_time, told_last
+from memory_core.evolution.conflicts import MAX_REASON, decide, decide_by_time, told_last
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
@@ -250,9 +250,10 @@ class ConflictStep:
             log.info("a conflict stays open: %s", refused.detail)
         if record.open:
             return self._left_open(over, run.at, page, document, verdict)
-        complete(page, asked)
+        page.check_sessions(asked)
         return replace(
-            _with(over, page),
+            over,
+            **page.written(),
             reads=frozenset({*page.states, *record.memory_ids}),
             counts={"conflicts_decided": 1},
         )
@@ -269,7 +270,7 @@ class ConflictStep:
         if verdict.disputed is not None:
             noted |= {"reason": f"{document.body['reason']}; {verdict.disputed}", "by": verdict.by}
         page.puts[document.id] = replace(document, body={**document.body, **noted})
-        return replace(_with(over, page), counts={"conflicts_left_open": 1})
+        return replace(over, **page.written(), counts={"conflicts_left_open": 1})
 
     async def _verdict(
         self, run: Run, case: _Case, look: Look, ids: Sequence[str]
@@ -399,19 +400,3 @@ def _sides(look: Look, case: _Case) -> tuple[Memory, Memory] | None:
     ):
         return None
     return old, new
-
-
-def _with(over: Chunk, page: Page) -> Chunk:
-    """The chunk with what is on the page."""
-    pending, sessions = page.pending, tuple(session.document for session in page.sessions.values())
-    return replace(
-        over,
-        changes=tuple(page.changes),
-        puts=(*page.puts.values(), *sessions),
-        sessions=frozenset(page.sessions),
-        head_fields=lambda head: _counted(head, pending),
-    )
-
-
-def _counted(head: Head, more: int) -> dict[str, int]:
-    return {"pending_count": max(0, head.pending_count + more)}

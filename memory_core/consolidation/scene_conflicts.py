@@ -21,13 +21,11 @@ from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.scenes import scene_in
 from memory_core.domain.scope import Owner
-from memory_core.domain.transitions import mark_conflict
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import Page
-from memory_core.evolution.conflicts import complete, decide_by_time, told_last
+from memory_core.evolution.conflicts import decide_by_time, told_last
 from memory_core.evolution.reads import LookedElsewhere
-from memory_core.ledger.batch import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
 from memory_core.ports import Agents, Clock, LongTermStore
@@ -157,14 +155,8 @@ class SceneConflictStep:
         except Conflict as refused:
             log.info("two facts of a scene are left side by side: %s", refused.detail)
             return over
-        complete(page, asked)
-        return replace(
-            over,
-            changes=tuple(page.changes),
-            puts=(*page.puts.values(), *(session.document for session in page.sessions.values())),
-            sessions=frozenset(page.sessions),
-            counts={"scene_conflicts": 1},
-        )
+        page.check_sessions(asked)
+        return replace(over, **page.written(), counts={"scene_conflicts": 1})
 
     async def _cases(self, run: Run) -> list[_Case]:
         touched = await self._facts(run.owner, run.touched(MemoryType.SEMANTIC.value))
@@ -267,19 +259,8 @@ def _left_pending(
     """Both stand until a person decides."""
     if max(len(side.conflict_ids) for side in sides) >= MAX_OPEN:
         return over
-    page.record(record)
-    about = {"conflict_id": record.id}
-    page.apply(
-        [Change("conflict_marked", mark_conflict(side, "pending"), side, about) for side in sides]
-    )
-    return replace(
-        over,
-        changes=tuple(page.changes),
-        puts=(*page.puts.values(), *(session.document for session in page.sessions.values())),
-        sessions=frozenset(page.sessions),
-        head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
-        counts={"scene_conflicts_left_open": 1},
-    )
+    page.ask(record, sides)
+    return replace(over, **page.written(), counts={"scene_conflicts_left_open": 1})
 
 
 def _may_fall(memory: Memory) -> bool:

@@ -19,18 +19,17 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, OnConflict, Outcome, Status
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
-from memory_core.domain.transitions import mark_conflict, retire
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
+    are_of_one_slot,
     is_named_short,
     is_retraction,
     retraction_of,
     retracts,
-    slot_name,
 )
 from memory_core.evolution.agent_rulings import Merged, Ruled, opinion
 from memory_core.evolution.changeset import Page
-from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, judge, resolve
+from memory_core.evolution.contradictions import Judgement, Verdict, contradict, judged
 from memory_core.evolution.links import (
     MAX_FOR_SYNTHESIS,
     Linked,
@@ -40,8 +39,8 @@ from memory_core.evolution.links import (
     successor_of,
 )
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.succession import moves_of, succession, supersession
-from memory_core.evolution.truth_commands import merged_elsewhere
+from memory_core.evolution.succession import moves_of, succeeded, succession
+from memory_core.evolution.truth_commands import statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -84,9 +83,7 @@ class Execution:
         fact = fact.model_copy(update={"links": [link.link for link in links]})
         slot = self.page.slot(fact)
         fact = self._naming_what_holds(fact, slot)
-        judgement = judge(
-            fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold, slot
-        )
+        judgement = judged(self.page, fact, near, self.rules.duplicate_threshold)
         ruled = [
             (old, decision)
             for link in links
@@ -106,17 +103,12 @@ class Execution:
             for old, decision in ruled
             if decision.operation == "DELETE" and old.id not in disputed
         ]
-        same = (
-            None
-            if judgement.old_id is None or judgement.verdict is not Verdict.SAME
-            else judgement.old or self.page.found(judgement.old_id)
-        )
-        if same is not None and same.status is not Status.ARCHIVED:
-            self._stands_for(fact, same, judgement.version)
+        if judgement.verdict is Verdict.SAME and judgement.old is not None:
+            self._stands_for(fact, judgement.old, judgement.version)
         elif met is not None and (
             judgement.certain or not (said_by or any(old.id == met for old, _ in contradicted))
         ):
-            self._contradict(fact, known, judgement, slot)
+            self._contradict(fact, known, judgement)
         elif said_by is not None:
             self._stands_for(fact, said_by)
         else:
@@ -133,7 +125,7 @@ class Execution:
         """
         if slot is None or not is_retraction(fact) or fact.value == RETRACTS_ANYTHING:
             return fact
-        holding = slot.timeline.at(max(slot.statement(fact).asserted_at, fact.valid_from))
+        holding = slot.timeline.at(statement_in(slot, fact).met_at)
         truths = [
             self.page.found(name)
             for name in dict.fromkeys(interval.memory_id for interval in holding)
@@ -163,30 +155,23 @@ class Execution:
             for name in names
         )
 
-    def _contradict(
-        self, fact: Memory, known: Memory | None, judgement: Judgement, slot: SlotLog | None
-    ) -> None:
+    def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement) -> None:
         """By rule: what is certain is settled, the rest kept beside each other until a
         person decides.
         """
-        assert judgement.old_id is not None
-        old = judgement.old or self.page.found(judgement.old_id)
-        rivals = [self.page.found(name) for name in judgement.rivals]
         rulings = self.ruled.rulings
-        denied = {
-            rival.id: opinion(rulings.model, decision)
-            for rival in (old, *rivals)
-            if (decision := rulings.denial(fact, rival)) is not None
-        }
-        met = Contradiction(fact, old, judgement, self.page.now, slot, rivals, known, denied)
-        resolution = resolve(met, OnConflict.AUTO, rulings.model)
-        self.page.apply(resolution.changes)
+
+        def denied(old: Memory) -> str | None:
+            decision = rulings.denial(fact, old)
+            return None if decision is None else opinion(rulings.model, decision)
+
+        resolution = contradict(
+            self.page, fact, judgement, OnConflict.AUTO, rulings.model, known, denied
+        )
         self.made.append(fact.id)
         if resolution.outcome is Outcome.SUPERSEDED:
             self.replacing.add(fact.id)
         self._count("pending" if resolution.conflict.open else resolution.outcome.value)
-        for record in resolution.records:
-            self.page.record(record)
 
     def _settle(self, new_id: str, old_id: str, decision: Decision) -> None:
         """An agent says that the two exclude each other: the earlier one is superseded, but a
@@ -196,9 +181,8 @@ class Execution:
         if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
             return
         falls, stays = (new, old) if old.event_timestamp > new.event_timestamp else (old, new)
-        of_one_slot = slot_name(stays) is not None and slot_name(stays) == slot_name(falls)
         # what holds in a slot is for its log to say
-        if falls.status not in FOUND_BY_DEFAULT or of_one_slot:
+        if falls.status not in FOUND_BY_DEFAULT or are_of_one_slot(stays, falls):
             return
         if falls.pinned:
             self._leave_pending(
@@ -211,14 +195,8 @@ class Execution:
         record = self._record(
             old, new, decision.confidence_score, "supersede", decision.reasoning or "contradicted"
         )
-        if falls.category == "note":
-            fallen = self._retire(
-                falls, stays, Status.DELETED, "contradicted", "contradicted", record.id
-            )
-        else:
-            fallen = supersession(falls, stays, record.id, self.page.now)
-            self.page.apply([fallen])
-            self._count(Outcome.SUPERSEDED.value)
+        status = Status.DELETED if falls.category == "note" else Status.SUPERSEDED
+        fallen = self._retire(falls, stays, status, record.id)
         self.page.record(
             record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]})
         )
@@ -333,10 +311,7 @@ class Execution:
             "embedding": merged.vector,
         }
         record_id = _record_id(sources[0], note)
-        retired = [
-            self._retire(source, note, Status.UPDATED, "consolidated", "merged", record_id)
-            for source in sources
-        ]
+        retired = [self._retire(source, note, Status.UPDATED, record_id) for source in sources]
         return with_lexical(note.model_copy(update=fields)), retired
 
     def _join(self, note: Memory, skipped_notes: Sequence[Memory]) -> None:
@@ -356,18 +331,10 @@ class Execution:
         self.made.append(best.id)
         self._count("joined")
 
-    def _retire(
-        self, old: Memory, new: Memory, status: Status, reason: str, event: str, record_id: str
-    ) -> Change:
+    def _retire(self, old: Memory, new: Memory, status: Status, record_id: str) -> Change:
         current = self.page.memory(old.id) or old
-        retired = retire(current, new, status, reason, self.page.now, conflict_state="resolved")
-        leaves = (
-            slot_name(current) is not None
-            and slot_name(current) != slot_name(new)
-            and status is Status.UPDATED
-        )
-        act = merged_elsewhere(current, new, record_id) if leaves else None
-        change = Change(event, retired, current, {"conflict_id": record_id}, says=act)
+        leaves = status is not Status.UPDATED or not are_of_one_slot(current, new)
+        change = succeeded(current, new, status, record_id, self.page.now, leaves_slot=leaves)
         self.page.apply([change])
         self._count(status.value)
         return change
@@ -401,17 +368,8 @@ class Execution:
             or len(old.conflict_ids) >= MAX_OPEN
         ):
             return
-        record = self._record(old, new, 0.5, strategy, reason, pending=True).model_copy(
-            update={"by": by}
-        )
-        self.page.record(record)
-        marks = [
-            Change(
-                "conflict_marked", mark_conflict(side, "pending"), side, {"conflict_id": record.id}
-            )
-            for side in (old, current)
-        ]
-        self.page.apply(marks)
+        record = self._record(old, new, 0.5, strategy, reason, pending=True)
+        self.page.ask(record.model_copy(update={"by": by}), (old, current))
         self._count("pending")
 
     def _record(

@@ -17,10 +17,11 @@ import orjson
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import Memory, MemoryType, Status, back_in_use
+from memory_core.domain.memory import Head, Memory, MemoryType, Status, back_in_use
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
-from memory_core.domain.truth.slots import SlotName, slot_name
+from memory_core.domain.transitions import mark_conflict
+from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
 from memory_core.evolution.succession import first_telling, kept, tellings
@@ -131,13 +132,11 @@ class Page:
             return log
         if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
             raise LookedElsewhere(keys=[name[1]])
+        memories = [*self._neighbours.values(), *map(self.look.memory, self.look.documents)]
         known = {
-            memory.id: memory for memory in self._neighbours.values() if slot_name(memory) == name
-        }
-        known |= {
             memory.id: memory
-            for name_ in self.look.documents
-            if (memory := self.look.memory(name_)) is not None and slot_name(memory) == name
+            for memory in memories
+            if memory is not None and slot_name(memory) == name
         }
         if missing := [
             version
@@ -197,15 +196,29 @@ class Page:
             if change.after.session_id is not None and comes_or_goes:
                 self.session(change.after.session_id).count(change.before, change.after, self.now)
 
-    def unread_sessions(self, asked: Collection[str]) -> list[str]:
-        """Ids of the documents of sessions that this changes, and that were not asked for:
+    def written(self) -> dict[str, Any]:
+        """What a commit of it writes, as fields of `Changes`: memories, documents, sessions, and
+        the number of open questions.
+        """
+        sessions = [session.document for session in self.sessions.values()]
+
+        def head_fields(head: Head) -> dict[str, int]:
+            return {"pending_count": max(0, head.pending_count + self.pending)}
+
+        return {
+            "changes": tuple(self.changes),
+            "puts": (*self.puts.values(), *sessions),
+            "sessions": frozenset(self.sessions),
+            "head_fields": head_fields,
+        }
+
+    def check_sessions(self, asked: Collection[str]) -> None:
+        """Raises LookedElsewhere for sessions that this changes, and that were not asked for:
         they must be read first.
         """
-        return [
-            name
-            for session in self.sessions
-            if (name := session_document_id(self.owner, session)) not in asked
-        ]
+        names = [session_document_id(self.owner, session) for session in self.sessions]
+        if unread := [name for name in names if name not in asked]:
+            raise LookedElsewhere(unread)
 
     @property
     def full(self) -> bool:
@@ -238,15 +251,9 @@ class Page:
         return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
 
     def _more_than(self, most: int, bytes_: int) -> bool:
-        documents = self._documents()
-        if documents > most or self.weight > bytes_:
-            return True
-        return (
-            self.weighs
-            and self.weight
-            + sum(len(orjson.dumps(session.document.body)) for session in self.sessions.values())
-            > bytes_
-        )
+        sessions = [session.document.body for session in self.sessions.values() if self.weighs]
+        weight = self.weight + sum(len(orjson.dumps(body)) for body in sessions)
+        return self._documents() > most or weight > bytes_
 
     def weigh(self) -> None:
         """From now on it matters how much this is."""
@@ -261,6 +268,13 @@ class Page:
         )
         self.weight += len(orjson.dumps(document.body))
         self.pending += conflict.status == "pending"
+
+    def ask(self, conflict: ConflictRecord, sides: Sequence[Memory]) -> None:
+        """Leave it to a person which of two memories holds."""
+        self.record(conflict)
+        about = {"conflict_id": conflict.id}
+        marks = [(mark_conflict(side, "pending"), side) for side in sides]
+        self.apply([Change("conflict_marked", marked, side, about) for marked, side in marks])
 
     def reinforce(self, memory: Memory, says: Act | None = None, **fields: Any) -> None:
         """What is held was said again, and so is in use; `fields` change with it. says:
@@ -287,30 +301,19 @@ class Page:
             fields: what else changes.
 
         """
-        name = slot_name(memory)
-        # of a slot that it does not name, it says nothing
-        is_of_slot = name is not None and slot_name(new) == name
+        name, later = slot_name(memory), max(memory.event_timestamp, new.event_timestamp)
         if (worth := most_lasting([memory.worth, new.worth])) != memory.worth:
             fields |= {"worth": worth}
-        if name is not None:
-            if is_of_slot:
-                fields |= {"event_timestamp": max(memory.event_timestamp, new.event_timestamp)}
-            self.reinforce(
-                memory,
-                mentions(memory.id, version or memory.version, new) if is_of_slot else None,
-                **fields,
-            )
-            return
-        begins = first_telling(memory)
-        if new.event_timestamp < begins and new.valid_from < memory.valid_from:
-            fields |= {"valid_from": new.valid_from}
-        moments = kept([*tellings(memory), new.event_timestamp])
-        self.reinforce(
-            memory,
-            event_timestamp=max(memory.event_timestamp, new.event_timestamp),
-            told_at=moments,
-            **fields,
-        )
+        if name is None:
+            if new.event_timestamp < first_telling(memory) and new.valid_from < memory.valid_from:
+                fields |= {"valid_from": new.valid_from}
+            moments = kept([*tellings(memory), new.event_timestamp])
+            self.reinforce(memory, event_timestamp=later, told_at=moments, **fields)
+        elif slot_name(new) == name:
+            act = mentions(memory.id, version or memory.version, new)
+            self.reinforce(memory, act, event_timestamp=later, **fields)
+        else:  # of a slot that it does not name, it says nothing
+            self.reinforce(memory, **fields)
 
     def neighbours(self, new: Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
         """The store's neighbours in their state of now, and those that this commit adds,
@@ -330,9 +333,7 @@ class Page:
 
 def _similarity(first: Memory, second: Memory) -> float:
     if first.embedding is None or second.embedding is None:
-        return (
-            1.0 if slot_name(first) is not None and slot_name(first) == slot_name(second) else 0.0
-        )
+        return 1.0 if are_of_one_slot(first, second) else 0.0
     return float(np.dot(first.embedding, second.embedding))
 
 

@@ -21,14 +21,14 @@ from memory_core.domain.conflict import (
     record_in,
 )
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.ranking.index_terms import text_to_embed, with_lexical
 from memory_core.domain.requests.maintenance import ConflictsInput, ResolveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
 from memory_core.domain.transitions import delete, mark_conflict
-from memory_core.domain.truth.slots import slot_name
+from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.succession import (
@@ -37,10 +37,9 @@ from memory_core.evolution.succession import (
     in_the_way,
     joined,
     joined_length,
-    merger,
     moved_back,
     moves_of,
-    supersession,
+    succeeded,
 )
 from memory_core.evolution.truth_commands import (
     merges,
@@ -86,18 +85,12 @@ class Conflicts:
             return ConflictPage((), None)
         where = None if query.status is None else Filter(frozenset({query.status}))
         documents = await self._store.page(owner, "conflict", where, place, query.limit + 1)
-        page = documents[: query.limit]
-        records = tuple(
-            record_in(document.body) for document in page if document.body["epoch"] == head.epoch
-        )
-        if len(documents) == len(page):
-            return ConflictPage(records, None)
-        return ConflictPage(
-            records,
-            self._cursors.make(
-                owner, head, bound, Place(int(page[-1].body["sequence"]), page[-1].id)
-            ),
-        )
+        page, cursor = documents[: query.limit], None
+        if len(documents) > len(page):
+            last = Place(int(page[-1].body["sequence"]), page[-1].id)
+            cursor = self._cursors.make(owner, head, bound, last)
+        of_head = [document for document in page if document.body["epoch"] == head.epoch]
+        return ConflictPage(tuple(record_in(document.body) for document in of_head), cursor)
 
     async def get(self, owner: Owner, conflict_id: str) -> ConflictRecord:
         """One record. Raises NotFound."""
@@ -142,9 +135,7 @@ class Conflicts:
                         "this conflict is pending; nothing was decided that could be undone"
                     )
                 return record
-            if texts := {
-                name: text for name, text in texts_of(page, record).items() if name not in embedded
-            }:
+            if texts := texts_of(page, record, embedded):
                 raise _NeedsVectors(texts)
             return take_back(page, document, call.actor, embedded)
 
@@ -177,16 +168,13 @@ class Conflicts:
                 raise LookedElsewhere(missing)
             page = Page(owner, look, self._clock.now(), weighs=True, asked=ids)
             record = turn(page, document)
-            complete(page, ids)
+            page.check_sessions(ids)
             return Changes(
                 record,
-                tuple(page.changes),
-                (*page.puts.values(), *(session.document for session in page.sessions.values())),
-                receipt(owner, call, self._clock.now(), {"conflict_id": conflict_id}),
+                **page.written(),
+                creates=receipt(owner, call, self._clock.now(), {"conflict_id": conflict_id}),
                 reads=frozenset({*page.states, *record.memory_ids}),
-                sessions=frozenset(page.sessions),
                 types=frozenset({MemoryType.SEMANTIC.value}),
-                head_fields=lambda head: _counted(head, page.pending),
             )
 
         for _ in range(MAX_LOOKS):
@@ -200,14 +188,6 @@ class Conflicts:
         raise HeadMoved(
             "these memories change faster than their conflict can be decided", retry_after_s=1
         )
-
-
-def complete(page: Page, asked: Collection[str]) -> None:
-    """Raises LookedElsewhere for sessions that count other memories by it, and that were not
-    `asked` for.
-    """
-    if unread := page.unread_sessions(asked):
-        raise LookedElsewhere(unread)
 
 
 class _NeedsVectors(Exception):
@@ -235,10 +215,6 @@ def _held(look: Look, conflict_id: str) -> Document:
     ):
         raise NotFound("no conflict of this id for this user")
     return document
-
-
-def _counted(head: Head, more: int) -> dict[str, int]:
-    return {"pending_count": max(0, head.pending_count + more)}
 
 
 # What a decision about an open conflict does to its two memories, as they are now: supersede, keep
@@ -277,9 +253,8 @@ def decide_by_time(page: Page, document: Document, reason: str, by: str) -> Conf
     falls, stays = sorted(standing_sides(page, record), key=told_last)
     if falls.pinned:
         raise Conflict(f"{falls.id} is pinned")
-    if are_of_one_slot(falls, stays):
-        return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
-    if falls.next_id is not None or stays.id == falls.id or _leads_to(page, stays, falls.id):
+    is_elsewhere = not are_of_one_slot(falls, stays)
+    if is_elsewhere and (falls.next_id is not None or _leads_to(page, stays, falls.id)):
         raise Conflict(
             f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back "
             "to it"
@@ -296,15 +271,17 @@ def _leads_to(page: Page, memory: Memory, name: str) -> bool:
     """Whether a memory's successors lead to another one; a circle among them, or one that is not
     there, ends the way.
     """
-    seen: set[str] = set()
-    step: Memory | None = memory
-    while step is not None and step.next_id is not None and step.next_id not in seen:
+    seen, step = set[str](), memory
+    while step.next_id is not None and step.next_id not in seen:
         if step.next_id == name:
             return True
         seen.add(step.next_id)
-        if step.next_id not in page.asked and page.memory(step.next_id) is None:
-            raise LookedElsewhere([step.next_id])
-        step = page.memory(step.next_id)
+        following = page.memory(step.next_id)
+        if following is None:
+            if step.next_id not in page.asked:
+                raise LookedElsewhere([step.next_id])
+            break
+        step = following
     return False
 
 
@@ -338,21 +315,16 @@ def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
     found by default any more.
     """
     sides = {name: page.memory(name) for name in record.sides}
-    gone = [
-        name
-        for name, memory in sides.items()
-        if memory is None or memory.status not in FOUND_BY_DEFAULT
+    standing = [
+        side for side in sides.values() if side is not None and side.status in FOUND_BY_DEFAULT
     ]
-    if gone or record.new_id is None:
-        became_of_them = (
-            " and ".join(became(name, sides[name]) for name in gone)
-            or "the new one was never stored"
-        )
-        raise Conflict(f"both memories must stand for that; {became_of_them}")
-    old, new = sides[record.old_id], sides[record.new_id]
-    assert old is not None
-    assert new is not None
-    return old, new
+    if len(standing) == 2:
+        return standing[0], standing[1]
+    names = {*sides} - {side.id for side in standing}
+    became_of_them = " and ".join(became(name, sides[name]) for name in sides if name in names)
+    raise Conflict(
+        f"both memories must stand for that; {became_of_them or 'the new one was never stored'}"
+    )
 
 
 def became(name: str, memory: Memory | None) -> str:
@@ -370,14 +342,11 @@ def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) 
     new one begins.
     """
     follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
-    holds = mark_conflict(new, "resolved", supersedes_id=follows)
-    if are_of_one_slot(old, new):
-        resolved_old = mark_conflict(old, "resolved")
-        return [
-            Change("superseded", resolved_old, old, says=supersedes(old.id, new.id, record.id)),
-            Change(RESOLVED, holds, new),
-        ]
-    return [supersession(old, new, record.id, now), Change(RESOLVED, holds, new)]
+    holds = Change(RESOLVED, mark_conflict(new, "resolved", supersedes_id=follows), new)
+    if not are_of_one_slot(old, new):
+        return [succeeded(old, new, Status.SUPERSEDED, record.id, now), holds]
+    says = supersedes(old.id, new.id, record.id)
+    return [Change("superseded", mark_conflict(old, "resolved"), old, says=says), holds]
 
 
 def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
@@ -387,13 +356,12 @@ def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) 
 def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
     """It was never true: no look back in time finds it, and nothing leads from it."""
     in_slot = slot_name(new) is not None
-    resolved_old = mark_conflict(old, "resolved")
-    rejected = delete(
-        new, "contradicted" if in_slot else "manual_delete", now, conflict_state="resolved"
-    )
+    reason = "contradicted" if in_slot else "manual_delete"
+    rejected = delete(new, reason, now, conflict_state="resolved")
+    says = withdraws(new.id, record.id) if in_slot else None
     return [
-        Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None),
-        Change(RESOLVED, resolved_old, old),
+        Change("deleted", rejected, new, says=says),
+        Change(RESOLVED, mark_conflict(old, "resolved"), old),
     ]
 
 
@@ -415,21 +383,14 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
         "worth": most_lasting([old.worth, new.worth]),
     }
     merged = joined(old, new, fields)
-    made = Change(
-        "created", merged, says=merges([old.id, new.id], merged, record.id) if of_one_slot else None
-    )
+    act = merges([old.id, new.id], merged, record.id) if of_one_slot else None
     return [
-        made,
+        Change("created", merged, says=act),
         *(
-            merger(source, merged, record.id, now, leaves_slot=not of_one_slot)
-            for source in (old, new)
+            succeeded(side, merged, Status.UPDATED, record.id, now, leaves_slot=not of_one_slot)
+            for side in (old, new)
         ),
     ]
-
-
-def are_of_one_slot(first: Memory, second: Memory) -> bool:
-    """Whether the log of one slot says what holds of these two."""
-    return slot_name(first) is not None and slot_name(first) == slot_name(second)
 
 
 _AS_NEW: dict[str, Any] = {
@@ -458,17 +419,20 @@ _EFFECTS: Mapping[Decision, Effect] = {
 UNDONE = "conflict_undone"
 
 
-def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
+def texts_of(page: Page, record: ConflictRecord, embedded: Collection[str] = ()) -> dict[str, str]:
     """The texts that need a vector when the decision is taken back, by the ids of
-    their memories.
+    their memories, but for those that are `embedded`.
     """
-    moves = [move for move in record.moves if brings_text(move)]
     return {
-        move.memory_id: text_to_embed(
-            moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)
-        )
-        for move in moves
+        move.memory_id: text_to_embed(_before(page, record, move))
+        for move in record.moves
+        if brings_text(move) and move.memory_id not in embedded
     }
+
+
+def _before(page: Page, record: ConflictRecord, move: Move) -> Memory:
+    """What a decision moved, as it was without it."""
+    return moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)
 
 
 def take_back(
@@ -483,13 +447,15 @@ def take_back(
     memories = {
         name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None
     }
-    unstored = next((move.memory_id for move in record.moves if move.after is None), None)
-    pending = record.asked_again(by, page.now).model_copy(
-        update={"new_id": record.new_id or unstored}
-    )
+    unstored = next((move for move in record.moves if move.after is None), None)
+    new_id = record.new_id or ("" if unstored is None else unstored.memory_id)
+    pending = record.asked_again(by, page.now).model_copy(update={"new_id": new_id or None})
+    old, new = memories.get(record.old_id), memories.get(record.new_id or "")
+    if new is None and unstored is not None:
+        new = _before(page, record, unstored)
     moves = {move.memory_id: move for move in record.moves}
-    if _are_of_one_slot(page, record, memories):
-        _take_back_in_slot(page, record, pending.new_id or "", moves, embedded)
+    if old is not None and new is not None and are_of_one_slot(old, new):
+        _take_back_in_slot(page, record, old, new_id, moves.get(new_id), embedded)
     elif way := in_the_way(record.moves, memories):
         raise Conflict(f"it can't be undone any more: {'; '.join(way)}")
     else:
@@ -504,46 +470,25 @@ def take_back(
     return pending
 
 
-def _are_of_one_slot(page: Page, record: ConflictRecord, memories: Mapping[str, Memory]) -> bool:
-    """Whether the log of one slot says what holds of both sides; the new one may never have
-    been stored.
-    """
-    old, new = memories.get(record.old_id), memories.get(record.new_id or "")
-    if new is None:
-        drafts = [move for move in record.moves if move.after is None]
-        new = moved_back(drafts[0], None, page.owner, record, page.now) if drafts else None
-    return old is not None and new is not None and are_of_one_slot(old, new)
-
-
 def _take_back_in_slot(
     page: Page,
     record: ConflictRecord,
+    old: Memory,
     new_id: str,
-    moves: Mapping[str, Move],
+    move: Move | None,
     embedded: Mapping[str, Mapping[str, Any]],
 ) -> None:
     """Let the log of the slot forget what was decided: both sides are beside each other again,
-    or for the first time.
+    or for the first time. move: what the decision did to the new one.
     """
-    about, move = {"conflict_id": record.id, "strategy": record.strategy}, moves.get(new_id)
-    old, new, draft = page.found(record.old_id), page.memory(new_id), None
+    about = {"conflict_id": record.id, "strategy": record.strategy}
+    new, draft = page.memory(new_id), None
     if move is not None and (move.after is None or brings_text(move)):
-        draft = moved_back(move, new, page.owner, record, page.now)
-        draft = with_lexical(draft).model_copy(
-            update={**embedded[new_id], "status": Status.ACTIVE, "next_id": None}
-        )
+        fields = {**embedded[new_id], "status": Status.ACTIVE, "next_id": None}
+        draft = with_lexical(_before(page, record, move)).model_copy(update=fields)
     act = takes_back(record.id, old.id, new_id, draft)
-    page.apply(
-        [
-            Change(
-                UNDONE,
-                old.model_copy(update={"updated_at": page.now, "consolidated_into_ids": []}),
-                old,
-                about,
-                says=act,
-            )
-        ]
-    )
+    back = old.model_copy(update={"updated_at": page.now, "consolidated_into_ids": []})
+    page.apply([Change(UNDONE, back, old, about, says=act)])
     after = draft or (None if new is None else new.model_copy(update={"updated_at": page.now}))
     if after is not None:
         page.apply([Change(UNDONE, after, new, about, says=lambda slot: [])])
@@ -552,18 +497,13 @@ def _take_back_in_slot(
 def _move_back(
     page: Page, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    current = page.memory(move.memory_id)
-    back = moved_back(move, current, page.owner, record, page.now)
+    current, back = page.memory(move.memory_id), _before(page, record, move)
     if brings_text(move):
         back = with_lexical(back).model_copy(update=embedded[move.memory_id])
-    act = (
-        undoes_decision(record.id)
-        if current is not None and slot_name(current) is not None
-        else None
-    )
-    change = Change(
-        UNDONE, back, current, {"conflict_id": record.id, "strategy": record.strategy}, says=act
-    )
+    in_slot = current is not None and slot_name(current) is not None
+    about = {"conflict_id": record.id, "strategy": record.strategy}
+    act = undoes_decision(record.id) if in_slot else None
+    change = Change(UNDONE, back, current, about, says=act)
     if (
         current is not None
         and back.status is Status.COMPRESSED

@@ -8,7 +8,7 @@ uncertain contradiction; those that differ in anything else are two statements.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -22,17 +22,17 @@ from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import slot_of
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.agent_rulings import MAY_CONTRADICT, changed_by
+from memory_core.evolution.changeset import Page
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import (
     MAX_JOINED_BYTES,
     joined,
     joined_length,
-    merger,
     moves_of,
     over,
-    supersession,
+    succeeded,
 )
-from memory_core.evolution.truth_commands import merges, says
+from memory_core.evolution.truth_commands import merges, says, statement_in
 from memory_core.ledger.batch import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -75,6 +75,27 @@ class Judgement:
         return self.confidence >= 1.0
 
 
+def judged(
+    page: Page, new: Memory, near: Sequence[Neighbour], duplicate_threshold: float
+) -> Judgement:
+    """The verdict on `new` by its slot and its neighbours, as a commit in the making leaves these.
+
+    Returns:
+        The verdict, with the memory that it is about. What is in the archive says nothing again.
+
+    Raises:
+        LookedElsewhere: more has to be read.
+
+    """
+    judgement = judge(new, page.neighbours(new, near), duplicate_threshold, page.slot(new))
+    if judgement.old_id is None:
+        return judgement
+    old = judgement.old or page.found(judgement.old_id)
+    if judgement.verdict is Verdict.SAME and old.status is Status.ARCHIVED:
+        return Judgement(Verdict.NEW)
+    return replace(judgement, old=old)
+
+
 def judge(
     new: Memory,
     neighbours: Sequence[Neighbour],
@@ -95,52 +116,29 @@ def judge(
 
     """
     if slot is not None and (judgement := _in_slot(new, slot)) is not None:
-        return replace(
-            judgement,
-            similarity=next(
-                (
-                    neighbour.similarity
-                    for neighbour in neighbours
-                    if neighbour.memory.id == judgement.old_id
-                ),
-                None,
-            ),
-        )
+        near = (near for near in neighbours if near.memory.id == judgement.old_id)
+        return replace(judgement, similarity=next((each.similarity for each in near), None))
     own = slot_of(new)
     uncertain: Judgement | None = None
-    for neighbour in (
-        neighbour for neighbour in neighbours if neighbour.memory.status in _TOLD_AGAIN
-    ):
+    for neighbour in neighbours:
+        old, similarity = neighbour.memory, neighbour.similarity
         if (
-            (own is not None and slot_of(neighbour.memory) is not None)
-            or over(neighbour.memory, new)
-            or _says_more(new, neighbour.memory)
+            old.status not in _TOLD_AGAIN
+            or (own is not None and slot_of(old) is not None)
+            or over(old, new)
+            or _says_more(new, old)
         ):
             continue
-        if normalised(neighbour.memory.content) == normalised(new.content):
-            return Judgement(
-                Verdict.SAME,
-                neighbour.memory.id,
-                neighbour.memory,
-                neighbour.similarity,
-                reason="same words",
-            )
-        told_apart = (
-            differences(neighbour.memory.content, new.content)
-            if neighbour.similarity >= duplicate_threshold
-            else None
-        )
-        if told_apart == frozenset():
+        reason, told_apart = "same words", None
+        if normalised(old.content) != normalised(new.content):
             reason = "near-equal, no difference that counts"
-            return Judgement(
-                Verdict.SAME,
-                neighbour.memory.id,
-                neighbour.memory,
-                neighbour.similarity,
-                reason=reason,
-            )
-        if uncertain is None and neighbour.memory.status in FOUND_BY_DEFAULT:
-            uncertain = _uncertain(new, neighbour, told_apart)
+            if similarity >= duplicate_threshold:
+                told_apart = differences(old.content, new.content)
+            if told_apart != frozenset():
+                if uncertain is None and old.status in FOUND_BY_DEFAULT:
+                    uncertain = _uncertain(new, neighbour, told_apart)
+                continue
+        return Judgement(Verdict.SAME, old.id, old, similarity, reason=reason)
     return uncertain or Judgement(Verdict.NEW)
 
 
@@ -163,37 +161,26 @@ def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
     """The verdict of the slot; None where nothing holds there when the new one begins,
     nor is announced.
     """
-    statement = slot.statement(new)
-    moment = max(statement.asserted_at, statement.valid_from)
-    holding = slot.timeline.at(moment)
+    statement = statement_in(slot, new)
+    holding = slot.timeline.at(statement.met_at)
     same: Interval | Statement | None = next(
         (interval for interval in reversed(holding) if interval.value == statement.value), None
     )
     if isinstance(statement, Retraction):
         same = _same_retraction(statement, slot)
     if same is not None:
-        return Judgement(
-            Verdict.SAME, same.memory_id, version=same.version, reason="same slot, same value"
-        )
-    later = [
-        interval
-        for interval in slot.timeline.intervals
-        if interval.ends is None or interval.ends > moment
-    ]
+        reason = "same slot, same value"
+        return Judgement(Verdict.SAME, same.memory_id, version=same.version, reason=reason)
+    later = [each for each in slot.timeline.intervals if each.lasts_beyond(statement.met_at)]
     if not later:
         return None
-    old = (
-        max(holding, key=lambda interval: interval.order)
-        if holding
-        else min(later, key=lambda interval: interval.begins)
-    )
+    old = max(holding, key=lambda each: each.order, default=later[0])
     names = tuple(dict.fromkeys(interval.memory_id for interval in later))
-    return Judgement(
-        Verdict.CONTRADICTS, old.memory_id, reason="same slot, other value or time", rivals=names
-    )
+    reason = "same slot, other value or time"
+    return Judgement(Verdict.CONTRADICTS, old.memory_id, reason=reason, rivals=names)
 
 
-def _same_retraction(retraction: Retraction, slot: SlotLog) -> Retraction | None:
+def _same_retraction(retraction: Retraction, slot: SlotLog) -> Statement | None:
     """An earlier retraction of the value, since when that value was not said again: it is the same
     statement, unless it was deleted.
     """
@@ -207,9 +194,8 @@ def _same_retraction(retraction: Retraction, slot: SlotLog) -> Retraction | None
         )
     ]
     last = about[-1] if about else None
-    return (
-        last if isinstance(last, Retraction) and last.place not in slot.account.hidden_at else None
-    )
+    is_same = isinstance(last, Retraction) and last.place not in slot.account.hidden_at
+    return last if is_same else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:
@@ -272,6 +258,38 @@ class Contradiction:
     denied: Mapping[str, str] = field(default_factory=dict)
 
 
+def contradict(
+    page: Page,
+    new: Memory,
+    judgement: Judgement,
+    on_conflict: OnConflict,
+    actor: str,
+    before: Memory | None = None,
+    denied: Callable[[Memory], str | None] = lambda old: None,
+) -> Resolution:
+    """Put onto the page what is done about a memory that contradicts what is held.
+
+    Args:
+        page: the commit in the making.
+        new: the memory.
+        judgement: the verdict on it.
+        on_conflict: what the caller wants done.
+        actor: the caller, or the agent that denies.
+        before: the new memory as it was, deleted, where it begins again.
+        denied: what an agent says against it, of one that is held.
+
+    """
+    old, rivals = judgement.old, page.all_of(judgement.rivals)
+    assert old is not None
+    reasons = {each.id: why for each in (old, *rivals) if (why := denied(each)) is not None}
+    met = Contradiction(new, old, judgement, page.now, page.slot(new), rivals, before, reasons)
+    resolution = resolve(met, on_conflict, actor)
+    page.apply(resolution.changes)
+    for record in resolution.records:
+        page.record(record)
+    return resolution
+
+
 def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
     """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both,
     pending, otherwise.
@@ -296,19 +314,13 @@ def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> R
 
 def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
     if on_conflict is OnConflict.AUTO:
-        if met.judgement.certain and (stays := _stays_by_hand(met)):
-            disputed = stays[0].id in met.denied
-            because = "; the held one is pinned" if stays[0].pinned else ""
-            resolution = _keep_both(
-                met,
-                stays,
-                pending=len(stays[0].conflict_ids) < MAX_OPEN or not disputed,
-                because=because,
-            )
+        certain = met.judgement.certain
+        if stays := _stays_by_hand(met) if certain else [met.old]:
+            first, disputed = stays[0], stays[0].id in met.denied
+            pending = len(first.conflict_ids) < MAX_OPEN or (certain and not disputed)
+            because = "; the held one is pinned" if certain and first.pinned else ""
+            resolution = _keep_both(met, stays, pending=pending, because=because)
             return replace(resolution, disputed=disputed)
-        if not met.judgement.certain:
-            resolution = _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
-            return replace(resolution, disputed=met.old.id in met.denied)
         on_conflict = OnConflict.SUPERSEDE
     if on_conflict is OnConflict.SUPERSEDE:
         return _supersede(met)
@@ -323,11 +335,8 @@ def _holding(met: Contradiction) -> list[Memory]:
     """Those that hold when the new one begins."""
     if met.slot is None:
         return [met.old]
-    statement = met.slot.statement(met.new)
-    holding = {
-        interval.memory_id
-        for interval in met.slot.timeline.at(max(statement.asserted_at, statement.valid_from))
-    }
+    moment = statement_in(met.slot, met.new).met_at
+    holding = {interval.memory_id for interval in met.slot.timeline.at(moment)}
     return [rival for rival in met.rivals if rival.id in holding] or [met.old]
 
 
@@ -356,18 +365,14 @@ def _record(
     is_stored: bool = True,
     because: str = "",
 ) -> ConflictRecord:
-    judgement = met.judgement
+    judgement, denied = met.judgement, met.denied.get(old.id) if pending else None
     return ConflictRecord(
         id=derived("cft", old.id, met.new.id),
         status="pending" if pending else "resolved",
         similarity=None if judgement.similarity is None else round(judgement.similarity, 6),
         confidence=judgement.confidence,
         strategy=strategy,
-        reason="; ".join(
-            filter(
-                None, (f"{judgement.reason}{because}", met.denied.get(old.id) if pending else None)
-            )
-        ),
+        reason="; ".join(filter(None, (f"{judgement.reason}{because}", denied))),
         old_id=old.id,
         new_id=met.new.id if is_stored else None,
         at=met.now,
@@ -377,17 +382,11 @@ def _record(
 def _supersede(met: Contradiction) -> Resolution:
     new, old = met.new, met.old
     record = _record(met, old, "supersede")
-    about = {"conflict_id": record.id}
     if met.slot is None:
         made = mark_conflict(new, "resolved", supersedes_id=old.id)
-        superseded = supersession(old, new, record.id, met.now)
-        return Resolution(
-            Outcome.SUPERSEDED,
-            new.id,
-            (Change("created", made, met.before, about), superseded),
-            record,
-        )
-    made = mark_conflict(new, "resolved")
+        superseded = succeeded(old, new, Status.SUPERSEDED, record.id, met.now)
+        changes = (Change("created", made, met.before), superseded)
+        return Resolution(Outcome.SUPERSEDED, new.id, changes, record)
     after = met.slot.added(says(new))
     ended = _no_longer_active(met, met.slot, after)
     if not ended:
@@ -395,7 +394,8 @@ def _supersede(met: Contradiction) -> Resolution:
             update={"reason": f"{record.reason}; another holds, or came later"}
         )
     outcome = Outcome.SUPERSEDED if ended and new.id in after.active() else Outcome.CREATED
-    return Resolution(outcome, new.id, (Change("created", made, met.before, about),), record)
+    created = Change("created", mark_conflict(new, "resolved"), met.before)
+    return Resolution(outcome, new.id, (created,), record)
 
 
 def _no_longer_active(met: Contradiction, before: SlotLog, after: SlotLog) -> list[Memory]:
@@ -409,13 +409,8 @@ def _reject(met: Contradiction) -> Resolution:
     if met.slot is not None and not met.slot.timeline.at(met.new.valid_from):
         return _supersede(met)
     record = _record(met, met.old, "reject_new", is_stored=False)
-    resolved_old = mark_conflict(met.old, "resolved")
-    return Resolution(
-        Outcome.REJECTED,
-        met.old.id,
-        (Change("rejected", resolved_old, met.old, {"conflict_id": record.id}),),
-        record,
-    )
+    rejected = Change("rejected", mark_conflict(met.old, "resolved"), met.old)
+    return Resolution(Outcome.REJECTED, met.old.id, (rejected,), record)
 
 
 def _keep_both(
@@ -433,22 +428,15 @@ def _keep_both(
         relationship_type="contradicts",
     )
     new = mark_conflict(met.new, state, links=[*met.new.links, link])
-    marked = mark_conflict(old, state)
-    about = {"conflict_id": record.id}
     names = [memory.id for memory in beside] if met.slot is not None else []
     act = says(new, beside=names, conflict_id=record.id)
-    created = Change("created", new, met.before, about, says=act if names else None)
+    created = Change("created", new, met.before, says=act if names else None)
+    marked = Change("conflict_marked", mark_conflict(old, state), old)
     besides = None
     if met.slot is not None:
         ended = _no_longer_active(met, met.slot, met.slot.added(act))
         besides = _record(met, ended[0], "supersede") if ended else None
-    return Resolution(
-        Outcome.KEPT_BOTH,
-        new.id,
-        (created, Change("conflict_marked", marked, old, about)),
-        record,
-        besides,
-    )
+    return Resolution(Outcome.KEPT_BOTH, new.id, (created, marked), record, besides)
 
 
 def _merge(met: Contradiction) -> Resolution:
@@ -457,10 +445,8 @@ def _merge(met: Contradiction) -> Resolution:
     record = _record(met, old, "merge")
     merged = joined(old, new, {"source_ids": [old.id]})
     act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
-    created = Change("created", merged, met.before, {"conflict_id": record.id}, says=act)
-    return Resolution(
-        Outcome.MERGED,
-        new.id,
-        (created, merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)),
-        record,
+    created = Change("created", merged, met.before, says=act)
+    merging = succeeded(
+        old, merged, Status.UPDATED, record.id, met.now, leaves_slot=met.slot is None
     )
+    return Resolution(Outcome.MERGED, new.id, (created, merging), record)

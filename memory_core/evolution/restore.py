@@ -21,7 +21,7 @@ from memory_core.domain.requests.memories import StatusInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, restore
-from memory_core.domain.truth.slots import slot_name
+from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import Page
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
 from memory_core.evolution.reads import LookedElsewhere
@@ -180,15 +180,12 @@ class Restorer:
                 return Changes(memory)  # what it did then may be refused by now
             page = Page(owner, seen, self._clock.now(), weighs=False, asked=names)
             marks = put(page, memory)
-            if unread := page.unread_sessions(names):
-                raise LookedElsewhere(unread)
+            page.check_sessions(names)
             return Changes(
                 memory,
-                tuple(page.changes),
-                (*page.puts.values(), *(session.document for session in page.sessions.values())),
-                receipt(owner, call, page.now, {"memory_id": memory_id}),
-                frozenset(names),
-                frozenset(page.sessions),
+                **page.written(),
+                creates=receipt(owner, call, page.now, {"memory_id": memory_id}),
+                reads=frozenset(names),
                 marks=marks,
             )
 
@@ -258,11 +255,7 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
             _RESTORED, back, memory, {"reason": reason}, says=undoes(memory.id) if in_slot else None
         )
     ]
-    if (
-        replaced
-        and successor is not None
-        and (not in_slot or slot_name(successor) != slot_name(memory))
-    ):
+    if replaced and successor is not None and not are_of_one_slot(successor, memory):
         changes.append(
             Change("contradicted", _never_so(successor, back, now), successor, {"reason": "undone"})
         )

@@ -9,29 +9,29 @@ a commit on an older state of it is refused, and decided again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from typing import Any, cast
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
-from memory_core.domain.errors import Conflict
 from memory_core.domain.event_log import VERSIONS, base_id, is_version
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, allowed
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status, allowed
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.domain.truth.entries import Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
 from memory_core.evolution.reads import LookedElsewhere, Shelf
-from memory_core.evolution.slot_log import SlotLog, old_version_ids, sealed_parts
+from memory_core.evolution.slot_log import SlotLog, earlier_time, old_version_ids, sealed_parts
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
 from memory_core.evolution.versions import with_version_ends
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, slot_document_id
+from memory_core.ledger.open_conflicts import counting
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, LongTermStore, Near
 
@@ -129,10 +129,7 @@ class _Settling:
             }
         for name in {*concerned} & wanted.keys():
             if (row := wanted[name]).part:
-                raise Conflict(
-                    f"{name} is an earlier time of {row.memory_id}; what is done to that is done "
-                    "to all of its times"
-                )
+                raise earlier_time(row)
         rows = [row for name, row in wanted.items() if name in concerned or known.get(name) != row]
         new = {
             *(change.after.id for change in own if change.before is None),
@@ -160,18 +157,12 @@ class _Settling:
     async def _log(self, changes: Changes[Any]) -> SlotLog:
         identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
         await self.shelf.read([identity])
-        document, known = (
-            self.shelf.document(identity),
-            cast("SlotLog | None", changes.slots.get(self.name)),
-        )
-        if (
-            known is not None
-            and document is not None
-            and known.stored is document
-            and not known.is_rebuilt
-            and not self._is_opened(known)
-        ):
-            return known  # what is worked out already need not be again
+        document = self.shelf.document(identity)
+        known = cast("SlotLog | None", changes.slots.get(self.name))
+        if known and document and known.stored is document and not known.is_rebuilt:
+            parts = map(self.shelf.document, sealed_parts(document))
+            if known.seal is None or None in parts:
+                return known  # what is worked out already need not be again
         log = SlotLog.read(self.name, document, head, now, self.shelf.document)
         if log is not None:
             return log
@@ -185,12 +176,6 @@ class _Settling:
                 members.setdefault(change.before.id, change.before)
         await self.shelf.read(old_version_ids(members.values()))
         return SlotLog.rebuilt(self.name, members.values(), self.shelf.memory, head, now, document)
-
-    def _is_opened(self, known: SlotLog) -> bool:
-        """Whether sealed parts have been read since a log was."""
-        return known.seal is not None and all(
-            self.shelf.document(name) is not None for name in sealed_parts(known.stored)
-        )
 
 
 class _Completion:
@@ -238,15 +223,8 @@ class _Completion:
         if stored is not None:
             after = row.on(stored)
             if after is not stored:
-                self._add(
-                    Change(
-                        _event(stored, after),
-                        _touched(after, self.now),
-                        stored,
-                        self.about,
-                        follows=True,
-                    )
-                )
+                event, touched = _event(stored, after), _touched(after, self.now)
+                self._add(Change(event, touched, stored, self.about, follows=True))
         elif row.part and (member := self._member(row)) is not None:
             made = row.on(member.model_copy(update=_earlier_time(row, self.now)))
             self._add(Change(SPLIT, made, None, self.about))
@@ -279,9 +257,8 @@ class _Completion:
         }
         await self.shelf.read([name for name in names.values() if name not in self.puts])
         for session_id, name in names.items():
-            session = Session(
-                self.shelf.owner, session_id, self.puts.get(name) or self.shelf.document(name)
-            )
+            document = self.puts.get(name) or self.shelf.document(name)
+            session = Session(self.shelf.owner, session_id, document)
             for before, after in toggled:
                 if after.session_id == session_id:
                     session.count(before, after, self.now)
@@ -339,14 +316,8 @@ class _Completion:
         )
 
     def _place(self, name: str) -> int | None:
-        return next(
-            (
-                place
-                for place in range(len(self.changes) - 1, -1, -1)
-                if self.changes[place].after.id == name
-            ),
-            None,
-        )
+        places = reversed(range(len(self.changes)))
+        return next((place for place in places if self.changes[place].after.id == name), None)
 
     def _add(self, change: Change) -> None:
         self.changes.append(change)
@@ -357,12 +328,8 @@ class _Completion:
         """Put a change into its place; in two steps where the memory has to be
         active in between.
         """
-        before = change.before
-        if (
-            before is None
-            or change.after.status is before.status
-            or change.after.status in allowed(before.status)
-        ):
+        before, status = change.before, change.after.status
+        if before is None or status in (before.status, *allowed(before.status)):
             self.changes[place] = change
             return
         between = change.after.model_copy(
@@ -447,37 +414,27 @@ async def asked_again(
         return changes
     await shelf.read([name for conflict_id, sides in pairs for name in (conflict_id, *sides)])
     states = {change.after.id: change.after for change in changes.changes}
-    made, puts, given = (
-        [*changes.changes],
-        [*changes.puts],
-        {document.id for document in changes.puts},
-    )
+    made, puts = [*changes.changes], {document.id: document for document in changes.puts}
     for conflict_id, names in pairs:
         document = shelf.document(conflict_id)
         sides = [states.get(name) or shelf.memory(name) for name in names]
-        if document is None or document.id in given or not all(_has_room(side) for side in sides):
+        if document is None or conflict_id in puts or not all(map(_has_room, sides)):
             continue
         record = record_in(document.body)
         if record.open or record.by != RULE or {*record.sides} != {*names}:
             continue
-        opened = record.asked_again(RULE, now, _WHY)
-        puts.append(replace(document, body={**document.body, **opened.model_dump(mode="json")}))
+        opened = record.asked_again(RULE, now, _WHY).model_dump(mode="json")
+        puts[conflict_id] = replace(document, body={**document.body, **opened})
         for side in sides:
             if side is not None and side.id not in states:
                 states[side.id] = side
                 made.append(Change(MARKED, side, side, {"conflict_id": record.id}))
-    more = len(puts) - len(changes.puts)
-    reads = changes.reads | {change.after.id for change in made}
-    return (
-        replace(
-            changes,
-            changes=tuple(made),
-            puts=tuple(puts),
-            reads=reads,
-            head_fields=_counting(changes, more),
-        )
-        if more
-        else changes
+    return replace(
+        changes,
+        changes=tuple(made),
+        puts=tuple(puts.values()),
+        reads=changes.reads | states.keys(),
+        head_fields=counting(changes, len(puts) - len(changes.puts)),
     )
 
 
@@ -500,17 +457,13 @@ def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[tuple[str, tuple[str
     """
     if not risen:
         return []
-    pairs = [
-        entry
-        for entry in slot.account.others
-        if isinstance(entry, Pair) and not risen.isdisjoint(entry.memory_ids)
-    ]
     return [
         (pair.conflict_id, sides)
-        for pair in pairs
+        for pair in slot.account.others
+        if isinstance(pair, Pair) and pair.conflict_id is not None
+        if not risen.isdisjoint(pair.memory_ids)
         for sides in pair.sides
-        if pair.conflict_id is not None
-        and not risen.isdisjoint(sides)
+        if not risen.isdisjoint(sides)
         and all(name in slot.rows and slot.rows[name].status in FOUND_BY_DEFAULT for name in sides)
         and slot.timeline.share_a_moment(*sides)
     ]
@@ -518,14 +471,3 @@ def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[tuple[str, tuple[str
 
 def _has_room(side: Memory | None) -> bool:
     return side is not None and len(side.conflict_ids) < MAX_OPEN
-
-
-def _counting(changes: Changes[Any], more: int) -> Any:
-    def head_fields(head: Head) -> Mapping[str, Any]:
-        fields = dict(changes.head_fields(head))
-        return {
-            **fields,
-            "pending_count": int(fields.get("pending_count", head.pending_count)) + more,
-        }
-
-    return head_fields

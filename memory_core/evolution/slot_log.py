@@ -18,15 +18,9 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import Head, Memory, Status
 from memory_core.domain.truth import codec
-from memory_core.domain.truth.entries import (
-    Account,
-    Assertion,
-    Entry,
-    Retraction,
-    Statement,
-    asserted_at,
-)
+from memory_core.domain.truth.entries import Entry, Statement
 from memory_core.domain.truth.rebuilt import log_of_members
+from memory_core.domain.truth.resolve import Account
 from memory_core.domain.truth.sealing import (
     Seal,
     reaches_back,
@@ -34,7 +28,7 @@ from memory_core.domain.truth.sealing import (
     sealed_timeline_of,
     suffices,
 )
-from memory_core.domain.truth.slots import SlotName, hashed, is_retraction, value_form
+from memory_core.domain.truth.slots import SlotName, hashed, value_form
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.evolution.reads import LookedElsewhere
 from memory_core.evolution.truth_projection import Projection, project
@@ -84,18 +78,11 @@ class SlotLog:
         """
         if slot_document is None or head is None or slot_document.body.get("epoch") != head.epoch:
             return None
-        parts = [
-            part
-            for identity in sealed_parts(slot_document)
-            if (part := document(identity)) is not None
-        ]
-        is_whole = len(parts) == len(sealed_parts(slot_document))
-        rows = [
-            row
-            for source in ([*parts, slot_document] if is_whole else [slot_document])
-            for row in source.body["entries"]
-        ]
-        entries = codec.entries_in(rows)
+        names = sealed_parts(slot_document)
+        parts = [part for name_ in names if (part := document(name_)) is not None]
+        is_whole = len(parts) == len(names)
+        sources = [*parts, slot_document] if is_whole else [slot_document]
+        entries = codec.entries_in(row for source in sources for row in source.body["entries"])
         return cls(
             name=name,
             salt=slot_document.body["salt"],
@@ -123,13 +110,11 @@ class SlotLog:
         of an earlier life of the user, if any.
         """
         salt, members = secrets.token_hex(_SALT_BYTES), list(members)
-        versions = [
-            version for name_ in old_version_ids(members) if (version := memory(name_)) is not None
-        ]
+        read = (memory(name_) for name_ in old_version_ids(members))
+        versions = [version for version in read if version is not None]
         log = log_of_members(members, versions, lambda memory: value_hash(memory, salt))
-        pending = 1 + max(
-            (0 if head is None else head.sequence, *(entry.sequence for entry in log))
-        )
+        known = 0 if head is None else head.sequence
+        pending = 1 + max((known, *(entry.sequence for entry in log)))
         return cls(
             name=name,
             salt=salt,
@@ -169,16 +154,11 @@ class SlotLog:
         """The ids of the memories that hold now, or are announced."""
         return frozenset(name for name, row in self.rows.items() if row.status is Status.ACTIVE)
 
-    def said_by(self, memory_id: str, *, or_none: bool = False) -> list[Assertion | Retraction]:
+    def said_by(self, memory_id: str) -> list[Statement]:
         """The statements of a memory that count, in the order of saying. Raises KeyError where
-        there are none, unless `or_none`.
+        there are none.
         """
-        statements = [
-            statement
-            for statement in self.account.statements
-            if isinstance(statement, Assertion | Retraction) and statement.memory_id == memory_id
-        ]
-        if not statements and not or_none:
+        if not (statements := self.account.said_by(memory_id)):
             raise KeyError(memory_id)
         return statements
 
@@ -196,12 +176,8 @@ class SlotLog:
         """What is raised about a memory that has no statement in it."""
         if self.seal is not None:
             return self.sealed()
-        row = self.rows.get(memory_id)
-        if row is not None and row.part:
-            return Conflict(
-                f"{memory_id} is an earlier time of {row.memory_id}; what is done to that is done "
-                "to all of its times"
-            )
+        if (row := self.rows.get(memory_id)) is not None and row.part:
+            return earlier_time(row)
         return Conflict(f"{memory_id} holds at no time any more")
 
     def added(self, act: Act) -> SlotLog:
@@ -220,7 +196,7 @@ class SlotLog:
             return self
         new = [
             replace(entry, sequence=self.pending, part=part)
-            for part, entry in enumerate(made, self._next_part())
+            for part, entry in enumerate(made, self.next_part())
         ]
         if self.seal is not None and reaches_back(self.seal, self.entries, new):
             raise self.sealed()
@@ -241,24 +217,7 @@ class SlotLog:
         """What the log compares a memory by."""
         return value_hash(memory, self.salt)
 
-    def statement(self, memory: Memory, **fields: Any) -> Assertion | Retraction:
-        """What a memory says, after all that was said at the same time.
-
-        fields: what is otherwise, such as the id of the memory that it is a mention of.
-        """
-        made: dict[str, Any] = {
-            "sequence": self.pending,
-            "part": self._next_part(),
-            "memory_id": memory.id,
-            "version": memory.version,
-            "value": self.value_of(memory),
-            "asserted_at": asserted_at(memory.event_timestamp, self.now),
-            "valid_from": memory.valid_from,
-            "valid_until": memory.valid_until,
-        }
-        return (Retraction if is_retraction(memory) else Assertion)(**(made | fields))
-
-    def _next_part(self) -> int:
+    def next_part(self) -> int:
         """The place of the next entry among those of this commit."""
         return 1 + max(
             (entry.part for entry in self.entries if entry.sequence == self.pending), default=-1
@@ -293,9 +252,9 @@ class SlotLog:
         if self.stored is None:
             made.append(Document(self.id, "slot", body))
         else:
-            store_fields = (
-                {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}
-            )
+            store_fields = {
+                name: self.stored.body[name] for name in {"sequence"} & self.stored.body.keys()
+            }
             made.append(replace(self.stored, body={**store_fields, **body}))
         names = {part.id for part in made}
         return made, [part for part in self.parts if part.id not in names]
@@ -314,16 +273,20 @@ def old_version_ids(members: Iterable[Memory]) -> list[str]:
     ]
 
 
+def earlier_time(row: Projection) -> Conflict:
+    """What is raised about a memory that is but an earlier time of another."""
+    return Conflict(
+        f"{row.id} is an earlier time of {row.memory_id}; what is done to that is done "
+        "to all of its times"
+    )
+
+
 def sealed_parts(slot_document: Document | None) -> list[str]:
     """The ids of the documents of what is sealed of a log."""
-    return (
-        []
-        if slot_document is None
-        else [
-            slot_part_id(slot_document.id, number)
-            for number in range(1, 1 + slot_document.body.get("sealed", {}).get("parts", 0))
-        ]
-    )
+    if slot_document is None:
+        return []
+    number = slot_document.body.get("sealed", {}).get("parts", 0)
+    return [slot_part_id(slot_document.id, each) for each in range(1, 1 + number)]
 
 
 def value_hash(memory: Memory, salt: str) -> str | None:

@@ -55,34 +55,35 @@ def over(old: Memory, new: Memory) -> bool:
     return old.valid_until is not None and old.valid_until <= new.valid_from
 
 
-def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
-    """The old memory as it is once the new one holds; its validity ends where the new
-    one's begins.
-    """
-    return retire(old, new, Status.SUPERSEDED, "contradicted", now, conflict_state="resolved")
+_ENDS = {
+    Status.SUPERSEDED: ("superseded", "contradicted"),
+    Status.UPDATED: ("merged", "consolidated"),
+    Status.DELETED: ("contradicted", "contradicted"),
+}
+"""The event and the reason by which a memory gets each of these statuses."""
 
 
-def supersession(old: Memory, new: Memory, conflict_id: str, now: datetime) -> Change:
-    """The end of a memory that another one supersedes, which is not of its slot."""
-    act = retracts(old, new, conflict_id) if slot_name(old) is not None else None
-    return Change(
-        "superseded", superseded_by(old, new, now), old, {"conflict_id": conflict_id}, says=act
-    )
-
-
-def merger(
-    source: Memory, merged: Memory, conflict_id: str, now: datetime, *, leaves_slot: bool
+def succeeded(
+    old: Memory,
+    new: Memory,
+    status: Status,
+    conflict_id: str,
+    now: datetime,
+    *,
+    leaves_slot: bool = True,
 ) -> Change:
-    """The end of a memory that is merged into another one. leaves_slot: whether its slot does not
-    learn it from the merged one.
+    """The end of a memory that another one supersedes, or that is merged into it, or that it
+    contradicts; its validity ends where that one's begins.
+
+    leaves_slot: whether its slot, if it is in one, does not learn it from the other one.
     """
-    retired = retire(source, merged, Status.UPDATED, "consolidated", now, conflict_state="resolved")
-    act = (
-        merged_elsewhere(source, merged, conflict_id)
-        if leaves_slot and slot_name(source) is not None
-        else None
-    )
-    return Change("merged", retired, source, {"conflict_id": conflict_id}, says=act)
+    event, reason = _ENDS[status]
+    retired = retire(old, new, status, reason, now, conflict_state="resolved")
+    act = None
+    if leaves_slot and slot_name(old) is not None and status is not Status.DELETED:
+        ends = merged_elsewhere if status is Status.UPDATED else retracts
+        act = ends(old, new, conflict_id)
+    return Change(event, retired, old, {"conflict_id": conflict_id}, says=act)
 
 
 def joined_length(old: Memory, new: Memory) -> int:
@@ -156,18 +157,13 @@ def moves_of(changes: Iterable[Change], draft: Memory | None = None) -> list[Mov
     for change in changes:
         first.setdefault(change.after.id, change.before)
         last[change.after.id] = change.after
-    moves = []
-    for name, after in last.items():
-        before = draft if draft is not None and draft.id == name else first[name]
-        moves.append(_move(before, after))
+    moves = [
+        _move(draft if draft is not None and draft.id == name else first[name], after)
+        for name, after in last.items()
+    ]
     if draft is not None and draft.id not in last:
-        moves.append(
-            Move(
-                memory_id=draft.id,
-                before=draft.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS)),
-                after=None,
-            )
-        )
+        before = draft.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
+        moves.append(Move(memory_id=draft.id, before=before, after=None))
     return moves
 
 
@@ -184,11 +180,8 @@ def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:
     """What has happened since to memories that a decision moved, in words; nothing when it can
     be taken back.
     """
-    return [
-        obstacle
-        for move in moves
-        if (obstacle := _since(move, memories.get(move.memory_id))) is not None
-    ]
+    obstacles = (_since(move, memories.get(move.memory_id)) for move in moves)
+    return [obstacle for obstacle in obstacles if obstacle is not None]
 
 
 def moved_back(
@@ -209,11 +202,9 @@ def moved_back(
     if "status" not in fields and _ends_earlier(move, current):
         fields.pop("valid_until", None)
     for name in (name for name in _GROWING if name in move.before):
-        was, became = (
-            move.before[name],
-            [_named(item) for item in (*move.before[name], *(move.after or {}).get(name, []))],
-        )
-        fields[name] = [*was, *(item for item in state[name] if _named(item) not in became)]
+        was = move.before[name]
+        known = [_named(item) for item in (*was, *(move.after or {}).get(name, []))]
+        fields[name] = [*was, *(item for item in state[name] if _named(item) not in known)]
     back = Memory.model_validate({**state, **fields, "updated_at": now})
     back.embedding = current.embedding
     return back
@@ -235,12 +226,9 @@ def _move(before: Memory | None, after: Memory) -> Move:
     if before is None:
         return Move(memory_id=after.id, before=None, after=standing)
     old = before.model_dump(mode="json", exclude=set(_ASIDE))
-    changed = [name for name, value in new.items() if old[name] != value]
-    return Move(
-        memory_id=after.id,
-        before={name: old[name] for name in changed},
-        after=standing | {name: new[name] for name in changed},
-    )
+    changed = {name: value for name, value in new.items() if old[name] != value}
+    was = {name: old[name] for name in changed}
+    return Move(memory_id=after.id, before=was, after=standing | changed)
 
 
 def _since(move: Move, current: Memory | None) -> str | None:

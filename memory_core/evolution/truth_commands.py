@@ -11,11 +11,11 @@ import secrets
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from memory_core.domain.errors import Conflict, FieldError
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.truth.entries import (
-    Account,
     Assertion,
     Entry,
     Hiding,
@@ -27,7 +27,8 @@ from memory_core.domain.truth.entries import (
     Withdrawal,
     asserted_at,
 )
-from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.resolve import Account, resolve
+from memory_core.domain.truth.slots import is_retraction
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.slot_log import Act, SlotLog
 from memory_core.evolution.truth_projection import GONE, Projection
@@ -73,32 +74,49 @@ def added_by(slot: SlotLog, change: Change) -> SlotLog:
     return slot if act is None else slot.added(act)
 
 
-def says(memory: Memory, *, beside: Sequence[str] = (), conflict_id: str | None = None) -> Act:
-    """A memory says what it says, beside others or alone. conflict_id: that opens with it,
-    and is no decision.
+def statement_in(slot: SlotLog, new: Memory | Statement, **fields: Any) -> Statement:
+    """What a memory says in its slot, after all that was said at the same time; a statement says
+    itself.
+
+    fields: what is otherwise, such as the id of the memory that it is a mention of.
     """
-    return lambda slot: asserts(slot.statement(memory), beside, conflict_id)(slot)
+    if isinstance(new, Statement):
+        return new
+    made: dict[str, Any] = {
+        "sequence": slot.pending,
+        "part": slot.next_part(),
+        "memory_id": new.id,
+        "version": new.version,
+        "value": slot.value_of(new),
+        "asserted_at": asserted_at(new.event_timestamp, slot.now),
+        "valid_from": new.valid_from,
+        "valid_until": new.valid_until,
+    }
+    return (Retraction if is_retraction(new) else Assertion)(**(made | fields))
 
 
-def asserts(
-    new_statement: Statement, beside: Iterable[str] = (), conflict_id: str | None = None
+def says(
+    new: Memory | Statement, *, beside: Iterable[str] = (), conflict_id: str | None = None
 ) -> Act:
-    """A statement, kept beside other memories, but for those of the same value: of these it is a
-    repeat. Retractions stand alone.
+    """A memory says what it says, beside others or alone. Of those that have its value it is a
+    repeat, and none beside them. Retractions stand alone.
+
+    conflict_id: that opens with it, and is no decision.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        if not isinstance(new_statement, Assertion):
-            return [new_statement]
+        statement = statement_in(slot, new)
+        if not isinstance(statement, Assertion):
+            return [statement]
         values = {
-            statement.memory_id: statement.value
-            for statement in slot.account.statements
-            if isinstance(statement, Assertion)
+            each.memory_id: each.value
+            for each in slot.account.statements
+            if isinstance(each, Assertion)
         }
         names = [
             name
             for name in beside
-            if name != new_statement.memory_id and values.get(name) != new_statement.value
+            if name != statement.memory_id and values.get(name) != statement.value
         ]
         if len(names) > MAX_BESIDE:
             raise Conflict(
@@ -108,7 +126,7 @@ def asserts(
         # the same for each, so that a row can refer to the one before it
         order = {name: number for number, name in enumerate(values)}
         names.sort(key=lambda name: order.get(name, -1))
-        return [new_statement, *_beside(names, new_statement.memory_id, conflict_id)]
+        return [statement, *_beside(names, statement.memory_id, conflict_id)]
 
     return act
 
@@ -127,7 +145,7 @@ def copies(memory: Memory, source_id: str) -> Act:
 
 def mentions(held_id: str, version: int, new: Memory) -> Act:
     """A memory that is held is said again, as the new one says it."""
-    return lambda slot: [slot.statement(new, memory_id=held_id, version=version)]
+    return lambda slot: [statement_in(slot, new, memory_id=held_id, version=version)]
 
 
 def pairs(first: str, second: str, conflict_id: str | None = None) -> Act:
@@ -145,12 +163,7 @@ def withdraws(memory_id: str, conflict_id: str | None = None) -> Act:
     conflict_id: that this decides.
     """
     return lambda slot: _withdrawal(
-        [
-            statement.place
-            for statement in slot.account.statements
-            if statement.memory_id == memory_id
-        ],
-        conflict_id,
+        [statement.place for statement in slot.account.said_by(memory_id)], conflict_id
     )
 
 
@@ -167,7 +180,7 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
             return shows_again(memory.id)(slot)
         if never_was and not slot.is_rebuilt:
             raise Conflict(f"{memory.id} holds at no time any more")
-        return [slot.statement(memory)]
+        return [statement_in(slot, memory)]
 
     return act
 
@@ -212,26 +225,15 @@ def undoes(memory_id: str) -> Act:
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         account, statements = slot.account, slot.said_by(memory_id)
-        last, start = (
-            max(
-                statement.order
-                for statement in [each for each in statements if not each.corrects_past]
-                or statements
-            ),
-            min(statement.valid_from for statement in statements),
-        )
-        values = {statement.value for statement in statements}
+        start = min(statement.valid_from for statement in statements)
+        plain = [each for each in statements if not each.corrects_past] or statements
+        last, values = plain[-1].order, {statement.value for statement in statements}
         ends = [statement.valid_until for statement in statements]
-        end = (
-            None if None in ends else max(statement for statement in ends if statement is not None)
-        )
+        end = None if None in ends else max(filter(None, ends))
         since: dict[str, list[Place]] = {}
+        beside = {memory_id, *account.pairs.get(memory_id, ())}
         for statement in account.statements:
-            is_rival = (
-                statement.order > last
-                and statement.memory_id != memory_id
-                and statement.memory_id not in account.pairs.get(memory_id, ())
-            )
+            is_rival = statement.order > last and statement.memory_id not in beside
             if is_rival and _meets(statement, start, end, values):
                 since.setdefault(statement.memory_id, []).append(statement.place)
         if len(since) > MAX_WITHDRAWN:
@@ -249,21 +251,14 @@ def undoes(memory_id: str) -> Act:
     return act
 
 
-def edits(memory: Memory, valid_from: datetime | None, valid_until: datetime | None) -> Act:
-    """The next version of a memory, said now. valid_from, valid_until: as far as the
-    edit names them.
-    """
-    return lambda slot: asserts_edit(slot.statement(memory), valid_from, valid_until)(slot)
-
-
-def asserts_edit(
-    new_statement: Statement, valid_from: datetime | None, valid_until: datetime | None
+def edits(
+    new: Memory | Statement, valid_from: datetime | None, valid_until: datetime | None
 ) -> Act:
     """The next version of a memory, said now, that holds from now, or from the memory's own start
     if that is later.
 
     Args:
-        new_statement: what it says.
+        new: what it says.
         valid_from: if the edit names it.
         valid_until: if the edit names it; one alone that has passed is the end of all that the
             memory held.
@@ -271,21 +266,24 @@ def asserts_edit(
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        before = slot.said_by(new_statement.memory_id)
-        edited = max(before, key=lambda statement: (statement.version, statement.place)).version
-        own = min(statement.valid_from for statement in before if statement.version == edited)
+        statement = statement_in(slot, new)
+        before = slot.said_by(statement.memory_id)
+        edited = max(each.version for each in before)
+        own = min(each.valid_from for each in before if each.version == edited)
         start = valid_from or max(slot.now, own)
         if valid_from is None and valid_until is not None and valid_until <= start:
             start = own
-        timeline, moment = resolve(slot.entries), max(slot.now, start)
+        moment = max(slot.now, start)
         holds = any(
-            interval.memory_id == new_statement.memory_id and interval.covers(moment)
-            for interval in (*timeline.intervals, *timeline.hidden)
+            interval.memory_id == statement.memory_id and interval.covers(moment)
+            for interval in resolve(slot.entries).times
         )
-        said_now = replace(
-            new_statement, asserted_at=slot.now, valid_from=start, valid_until=valid_until
-        )
-        return [replace(said_now, edits=edited, corrects_past=not holds)]
+        fields: dict[str, Any] = {
+            "asserted_at": slot.now,
+            "valid_from": start,
+            "valid_until": valid_until,
+        }
+        return [replace(statement, **fields, edits=edited, corrects_past=not holds)]
 
     return act
 
@@ -300,15 +298,8 @@ def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime |
     def act(slot: SlotLog) -> Sequence[Entry]:
         before, timeline = slot.said_by(memory_id), resolve(slot.entries)
         version = max(statement.version for statement in before)
-        statements = sorted(
-            (statement for statement in before if statement.version == version),
-            key=lambda statement: statement.order,
-        )
-        own = [
-            interval
-            for interval in (*timeline.intervals, *timeline.hidden)
-            if (interval.memory_id, interval.version) == (memory_id, version)
-        ]
+        statements = [statement for statement in before if statement.version == version]
+        own = [interval for interval in timeline.times if interval.key == (memory_id, version)]
         corrected = [
             statement for statement in statements if own and _tells_of(statement, own[-1])
         ] or statements
@@ -352,53 +343,38 @@ def merged_elsewhere(memory: Memory, into: Memory, conflict_id: str | None = Non
 
 
 def merges(
-    sources: Sequence[str], merged: Memory, conflict_id: str | None = None, *, at_save: bool = False
+    sources: Sequence[str],
+    merged: Memory | Statement,
+    conflict_id: str | None = None,
+    *,
+    at_save: bool = False,
 ) -> Act:
-    """Memories are merged into another one of their slot, which is kept beside what these are
-    kept beside.
+    """Both texts from where the later begins, and the sources merged into them. A decision ends the
+    pairs among these, and keeps the new memory beside what they are kept beside.
 
-    at_save: the new memory itself says the merged text.
+    at_save: the new memory itself says the merged text; then its own start counts too.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        statement, beside = slot.statement(merged), slot.account.pairs
-        if at_save:
-            return [
-                replace(entry, conflict_id=conflict_id)
-                for entry in asserts_merge(sources, statement)(slot)
-            ]
-        names = sorted(
-            {name for source in sources for name in beside.get(source, frozenset())} - {*sources}
-        )
-        return [
-            *asserts_merge(sources, statement, conflict_id)(slot),
-            *_beside(names, merged.id, conflict_id),
-        ]
-
-    return act
-
-
-def asserts_merge(sources: Sequence[str], merged: Statement, conflict_id: str | None = None) -> Act:
-    """Both texts from where the later begins, and the sources merged into them;
-    a decision ends the pairs among these.
-
-    conflict_id: that this decides; then only the starts of the sources count,
-    else that of the new text does too.
-    """
-
-    def act(slot: SlotLog) -> Sequence[Entry]:
-        statements_by_source = [slot.said_by(name, or_none=True) for name in sources]
+        statement, account, decision = statement_in(slot, merged), slot.account, list[Entry]()
         starts = [
-            min(statement.valid_from for statement in each) for each in statements_by_source if each
+            min(statement.valid_from for statement in own)
+            for name in sources
+            if (own := account.said_by(name))
         ]
-        if conflict_id is None or not starts:
-            starts.append(merged.valid_from)
-        ended = [] if conflict_id is None else _end_pairs(slot.account, sources, conflict_id)
-        asserted = replace(merged, valid_from=max(starts), conflict_id=conflict_id)
+        if at_save or not starts:
+            starts.append(statement.valid_from)
+        beside = set[str]()
+        if not at_save:
+            decision = _end_pairs(account, sources, conflict_id)
+            beside = {
+                name for source in sources for name in account.pairs.get(source, frozenset())
+            } - {*sources}
         return [
-            *ended,
-            asserted,
-            Merge(memory_ids=tuple(sources), into=merged.memory_id, conflict_id=conflict_id),
+            *decision,
+            replace(statement, valid_from=max(starts), conflict_id=conflict_id),
+            Merge(memory_ids=tuple(sources), into=statement.memory_id, conflict_id=conflict_id),
+            *_beside(sorted(beside), statement.memory_id, conflict_id),
         ]
 
     return act
@@ -414,9 +390,7 @@ def supersedes(old: str, new: str, conflict_id: str) -> Act:
     def act(slot: SlotLog) -> Sequence[Entry]:
         statements = slot.said_by(new)
         last = max(statements, key=lambda statement: statement.version)
-        start = min(
-            statement.valid_from for statement in statements if statement.version == last.version
-        )
+        start = min(each.valid_from for each in statements if each.version == last.version)
         again = replace(
             last, asserted_at=slot.now, valid_from=start, conflict_id=conflict_id, edits=None
         )
@@ -504,7 +478,7 @@ def without_names(slot: SlotLog, memory_id: str, alias: str) -> SlotLog:
     other_values = {
         entry.value
         for entry in slot.entries
-        if isinstance(entry, Assertion | Retraction) and entry.memory_id != memory_id
+        if isinstance(entry, Statement) and entry.memory_id != memory_id
     }
     made = [_renamed(entry, memory_id, alias, other_values) for entry in slot.entries]
     return slot if made == [*slot.entries] else slot.with_entries(made).added(deletes(alias))
@@ -513,28 +487,24 @@ def without_names(slot: SlotLog, memory_id: str, alias: str) -> SlotLog:
 def _renamed(
     entry: Entry, memory_id: str, alias: str, other_values: Collection[str | None]
 ) -> Entry:
-    if isinstance(entry, Assertion | Retraction) and entry.memory_id == memory_id:
-        made = replace(entry, memory_id=alias, conflict_id=None, is_forgotten=True)
+    def new(name: str) -> str:
+        return alias if name == memory_id else name
+
+    if isinstance(entry, Statement) and entry.memory_id == memory_id:
         # An edit may be another value than the one before it; of one memory these need no more
         # than to differ.
-        return (
-            made
-            if made.value is None or made.value in other_values
-            else replace(made, value=f"{alias}.{entry.version}")
-        )
-    if isinstance(entry, Hiding) and entry.memory_id == memory_id:
-        return replace(entry, memory_id=alias)
-    if isinstance(entry, Pair) and memory_id in entry.memory_ids:
-        names = tuple(alias if name == memory_id else name for name in entry.memory_ids)
-        return replace(entry, memory_ids=names, conflict_id=None)
-    if isinstance(entry, Merge) and memory_id in (*entry.memory_ids, entry.into):
-        names = tuple(alias if name == memory_id else name for name in entry.memory_ids)
-        return replace(
-            entry,
-            memory_ids=names,
-            into=alias if entry.into == memory_id else entry.into,
-            conflict_id=None,
-        )
+        is_shared = entry.value is None or entry.value in other_values
+        value = entry.value if is_shared else f"{alias}.{entry.version}"
+        fields: dict[str, Any] = {"memory_id": alias, "value": value, "is_forgotten": True}
+        return replace(entry, **fields, conflict_id=None)
+    if isinstance(entry, Hiding):
+        return replace(entry, memory_id=new(entry.memory_id))
+    if isinstance(entry, Pair | Merge):
+        names: dict[str, Any] = {"memory_ids": tuple(map(new, entry.memory_ids))}
+        if isinstance(entry, Merge):
+            names["into"] = new(entry.into)
+        made = replace(entry, **names)
+        return entry if made == entry else replace(made, conflict_id=None)
     return entry
 
 
@@ -546,7 +516,7 @@ def _beside(others: Sequence[str], memory_id: str, conflict_id: str | None) -> l
     return [Pair(memory_ids=(*others, memory_id), conflict_id=conflict_id)] if others else []
 
 
-def _end_pairs(account: Account, names: Collection[str], conflict_id: str) -> list[Entry]:
+def _end_pairs(account: Account, names: Collection[str], conflict_id: str | None) -> list[Entry]:
     """End the pairs among some memories. What an entry says of others beside them is said again,
     without these.
     """
@@ -567,9 +537,7 @@ def _end_pairs(account: Account, names: Collection[str], conflict_id: str) -> li
 
 
 def _tells_of(statement: Statement, interval: Interval) -> bool:
-    return statement.place in interval.places or interval.covers(
-        max(statement.asserted_at, statement.valid_from)
-    )
+    return statement.place in interval.places or interval.covers(statement.met_at)
 
 
 def _meets(
@@ -594,15 +562,10 @@ def _is_correction(entry: Withdrawal, account: Account) -> bool:
     """Whether a withdrawal came with corrected times: its commit says the same version of the same
     memory again.
     """
-    versions = {
-        (statement.memory_id, statement.version)
-        for statement in (*account.statements, *account.withdrawn)
-        if statement.sequence == entry.sequence
-    }
+    statements = (*account.statements, *account.withdrawn)
+    keys = {statement.key for statement in statements if statement.sequence == entry.sequence}
     return any(
-        (statement.memory_id, statement.version) in versions
-        for statement in account.withdrawn
-        if statement.place in entry.places
+        statement.key in keys for statement in account.withdrawn if statement.place in entry.places
     )
 
 

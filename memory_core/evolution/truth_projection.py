@@ -18,9 +18,9 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
 from memory_core.domain.truth.entries import Entry
-from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.resolve import Following, resolve
 from memory_core.domain.truth.slots import SlotName, slot_name
-from memory_core.domain.truth.timeline import NEVER, Following, Member, Reference, State, Timeline
+from memory_core.domain.truth.timeline import NEVER, Member, Reference, State, Timeline
 from memory_core.ledger.ids import earlier_interval_id, slot_document_id, slot_of_part
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
@@ -62,10 +62,9 @@ class Projection:
 
     def differences(self, stored: Memory) -> dict[str, tuple[Any, Any]]:
         """By field, what is stored and what the timeline wants."""
-        wanted = self._fields(stored)
         return {
             name: (getattr(stored, name), value)
-            for name, value in wanted.items()
+            for name, value in self._fields(stored).items()
             if getattr(stored, name) != value
         }
 
@@ -77,42 +76,29 @@ class Projection:
             is_said = stored.status is status and (
                 status is not Status.DELETED or stored.status_reason != "contradicted"
             )
-            reason = (
-                stored.status_reason
-                if is_said
-                else "restored"
-                if status is Status.ACTIVE
-                else "manual_delete"
-            )
+            why = "restored" if status is Status.ACTIVE else "manual_delete"
+            reason = stored.status_reason if is_said else why
+        next_id, before = self.next_id, self.supersedes_id
+        if next_id is None and status is not Status.ACTIVE and self.status is not Status.ACTIVE:
+            next_id = self._elsewhere(stored.next_id)
+        if self.holds:
+            before = before or self._elsewhere(stored.supersedes_id)
+        else:
+            never_so = self.status is Status.DELETED and self.status_reason == "contradicted"
+            before = stored.supersedes_id
+            before = self._elsewhere(before) if never_so else before
         return {
             "status": status,
             "status_reason": reason,
             "valid_from": self.valid_from,
             "valid_until": self.valid_until,
-            "next_id": self._elsewhere(stored.next_id)
-            if self.next_id is None and status is not Status.ACTIVE
-            else self.next_id,
-            "supersedes_id": self._before(stored.supersedes_id),
+            "next_id": next_id,
+            "supersedes_id": before,
         }
 
     def _elsewhere(self, name: str | None) -> str | None:
-        """What an agent or a merge leads to in another slot."""
-        return (
-            None if name is None or name in self.members or self.status is Status.ACTIVE else name
-        )
-
-    def _before(self, name: str | None) -> str | None:
-        if not self.holds:
-            return (
-                None
-                if self.status_reason == "contradicted"
-                and self.status is Status.DELETED
-                and name in self.members
-                else name
-            )
-        return (
-            self.supersedes_id if self.supersedes_id is not None or name in self.members else name
-        )
+        """What an agent or a merge leads to, or from, in another slot."""
+        return None if name in self.members else name
 
 
 def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
@@ -131,7 +117,7 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
     visible, hidden = timeline.parts(timeline.intervals), timeline.parts(timeline.hidden)
     times: dict[Reference, tuple[Member, datetime, datetime | None]] = {}
     for member in timeline.members:
-        key = member.memory_id, member.version
+        key = member.key
         own = (hidden if member.state is State.HIDDEN else visible).get(key, [])
         times |= {(*key, part): (member, interval.begins, interval.ends) for part, interval in own}
         if (
@@ -144,9 +130,9 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
     members = frozenset(stored_ids.values()) | {memory_id for memory_id, _, _ in times}
     before = _held_before(timeline, stored_ids)
     last_ends = {
-        member.memory_id: times.get(
-            (member.memory_id, member.version, 0), (member, NEVER, member.valid_from)
-        )[2]
+        member.memory_id: times[*member.key, 0][2]
+        if (*member.key, 0) in times
+        else member.valid_from
         for member in timeline.members
     }
     made: dict[str, Projection] = {}
@@ -172,7 +158,7 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
             memory_id=member.memory_id,
             version=member.version,
             part=part,
-            member_id=_stored_id((member.memory_id, member.version, 0), latest),
+            member_id=_stored_id((*member.key, 0), latest),
             status=status,
             status_reason=reason,
             valid_from=begins,
@@ -215,11 +201,7 @@ def _held_before(
     """By each time that shows, the memory that held last of those that had ended by then;
     also one that was deleted since.
     """
-    references = {
-        id(interval): (*key, part)
-        for key, own in timeline.parts(timeline.intervals).items()
-        for part, interval in own
-    }
+    references = timeline.references()
     ended = sorted(
         (interval.ends, -1, interval.memory_id)
         for interval in timeline.hidden
@@ -340,30 +322,20 @@ def differences_in(
     slot_id: str, rows: Mapping[str, Projection], stored: Mapping[str, Memory], now: datetime
 ) -> list[Difference]:
     """What differs between the rows that a log wants and the members as they are stored."""
-    made = []
+    made = list[Difference]()
     for name, row in sorted(rows.items()):
         member = stored.get(name)
         fields = {} if member is None else row.differences(member)
-        if (
-            member is not None
-            and member.status is Status.ACTIVE
-            and row.valid_until is not None
-            and row.valid_until <= now
-        ):
-            fields = {
-                field: pair
-                for field, pair in fields.items()
-                if field not in ("status", "status_reason")
-            }
+        is_due = row.valid_until is not None and row.valid_until <= now
+        if member is not None and member.status is Status.ACTIVE and is_due:
+            fields = {name: pair for name, pair in fields.items() if not name.startswith("status")}
         if member is None or fields:
             made.append(Difference(name, slot_id, fields))
-    strays = [
-        memory
+    return made + [
+        Difference(name, slot_id, {})
         for name, memory in sorted(stored.items())
-        if name not in rows and not is_version(name)
+        if name not in rows and not is_version(name) and not _never_was(memory)
     ]
-    made += [Difference(memory.id, slot_id, {}) for memory in strays if not _never_was(memory)]
-    return made
 
 
 def _never_was(memory: Memory) -> bool:

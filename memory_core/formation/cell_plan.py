@@ -169,8 +169,7 @@ def plan_cell(
         execution.place_note(ready.note, ready.facts)
     if ready.is_kept:
         execution.place_cell(ready.cell, existing)
-    if unread := page.unread_sessions(asked):
-        raise LookedElsewhere(unread)
+    page.check_sessions(asked)
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
         near = tuple(
@@ -292,12 +291,9 @@ def _on(ruled: Ruled, ready: ReadyCell, look: Look, rules: LinkRules, now: datet
 def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:
     return Changes(
         outcome,
-        tuple(page.changes),
-        (*page.puts.values(), *(session.document for session in page.sessions.values())),
+        **page.written(),
         reads=frozenset(page.states),
-        sessions=frozenset(page.sessions),
         types=frozenset({MemoryType.SEMANTIC.value}),
-        head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
         slots=page.first_logs,
     )
 

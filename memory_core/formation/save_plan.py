@@ -32,10 +32,10 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.changeset import Page
-from memory_core.evolution.contradictions import Contradiction, Verdict, judge, resolve
-from memory_core.evolution.reads import PROCEDURAL, LookedElsewhere
+from memory_core.evolution.contradictions import Verdict, contradict, judged
+from memory_core.evolution.reads import PROCEDURAL
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.truth_commands import says
+from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
 from memory_core.ledger.batch import Change, Changes
 from memory_core.ledger.commit import Look
@@ -128,20 +128,14 @@ def plan(
                 keys,
             )
     in_sessions = [item.memory.session_id for item in items if item.memory.session_id is not None]
-    if unread := page.unread_sessions(
-        {*asked, *(session_document_id(owner, name) for name in in_sessions)}
-    ):
-        raise LookedElsewhere(unread)
+    page.check_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)})
     semantic = any(item.memory.type is MemoryType.SEMANTIC for item in items)
     return Changes(
         Planned(tuple(outcomes)),
-        tuple(page.changes),
-        (*page.puts.values(), *(session.document for session in page.sessions.values())),
+        **page.written(),
         reads=frozenset(page.states),
-        sessions=frozenset(page.sessions),
         types=frozenset({MemoryType.SEMANTIC.value} if semantic else ())
         | (PROCEDURAL if keys else frozenset()),
-        head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
         slots=page.first_logs,
     )
 
@@ -153,34 +147,15 @@ def _place(
         return _upsert(page, item)
     if item.memory.type is MemoryType.EPISODIC:
         return append_turn(page, item)
-    slot = page.slot(item.memory)
-    judgement = judge(
-        item.memory, page.neighbours(item.memory, neighbours), duplicate_threshold, slot
-    )
-    existing = None if judgement.old_id is None else judgement.old or page.found(judgement.old_id)
-    is_away = (
-        judgement.verdict is Verdict.SAME
-        and existing is not None
-        and existing.status is Status.ARCHIVED
-    )
-    if judgement.verdict is Verdict.SAME and existing is not None and not is_away:
-        page.retell(existing, item.memory, judgement.version)
-        return PlannedOutcome(item.place, Outcome.REINFORCED, existing.id)
-    if judgement.verdict is Verdict.NEW or existing is None or is_away:
+    judgement = judged(page, item.memory, neighbours, duplicate_threshold)
+    if judgement.verdict is Verdict.SAME and judgement.old is not None:
+        page.retell(judgement.old, item.memory, judgement.version)
+        return PlannedOutcome(item.place, Outcome.REINFORCED, judgement.old.id)
+    if judgement.verdict is Verdict.NEW:
         page.apply([Change("created", item.memory)])
         return PlannedOutcome(item.place, Outcome.CREATED, item.memory.id)
-    old = existing
-    rivals = page.all_of(judgement.rivals)
-    resolution = resolve(
-        Contradiction(item.memory, old, judgement, page.now, slot, rivals),
-        item.on_conflict,
-        page.actor,
-    )
-    page.apply(resolution.changes)
-    record = resolution.conflict
-    for one_record in resolution.records:
-        page.record(one_record)
-    return PlannedOutcome(item.place, resolution.outcome, resolution.memory_id, record.id, record)
+    done = contradict(page, item.memory, judgement, item.on_conflict, page.actor)
+    return PlannedOutcome(item.place, done.outcome, done.memory_id, done.conflict.id, done.conflict)
 
 
 def append_turn(page: Page, item: Prepared) -> PlannedOutcome:
@@ -225,12 +200,8 @@ def _upsert(page: Page, item: Prepared) -> PlannedOutcome:
     if slot is None or (existing is None and not slot.entries):
         page.apply([Change("created", memory)])
         return PlannedOutcome(item.place, Outcome.CREATED, memory.id)
-    statement = slot.statement(memory)
-    holding = [
-        each
-        for each in slot.timeline.at(max(statement.asserted_at, statement.valid_from))
-        if each.value == statement.value
-    ]
+    statement = statement_in(slot, memory)
+    holding = [each for each in slot.timeline.at(statement.met_at) if each.value == statement.value]
     if holding and page.found(holding[-1].memory_id).status is not Status.ARCHIVED:
         same = page.found(holding[-1].memory_id)
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))

@@ -51,15 +51,9 @@ async def without_circles(
                 raise HeadMoved(
                     "this chain of memories has changed meanwhile; try again", retry_after_s=1
                 )
-            fallen = next(
-                (
-                    memory
-                    for name in (*way[1:], start)
-                    if (memory := chain.memory(name)) is not None
-                    and memory.status is Status.DELETED
-                ),
-                None,
-            )
+            states = map(chain.memory, (*way[1:], start))
+            deleted = (each for each in states if each and each.status is Status.DELETED)
+            fallen = next(deleted, None)
             if fallen is None:
                 over = f", over {' and '.join(way[1:])}," if way[1:] else ""
                 raise Conflict(f"{start} would lead{over} back to itself")
@@ -85,12 +79,8 @@ class _Chain:
         documents: Mapping[str, Document],
         sequence: int,
     ) -> None:
-        self._store, self._owner, self._documents, self._sequence = (
-            store,
-            owner,
-            {**documents},
-            sequence,
-        )
+        self._store, self._owner, self._sequence = store, owner, sequence
+        self._documents = {**documents}
         self.changes, self.walked, self.newer = [*changes.changes], set[str](), False
         self._states = {change.after.id: change.after for change in changes.changes}
         self._following = {
@@ -117,11 +107,8 @@ class _Chain:
             way.append(at)
             if at not in self._following:
                 document = self._documents.get(at) or await self._read(at)
-                self._following[at] = (
-                    None
-                    if document is None or document.kind != "memory"
-                    else document.body["next_id"]
-                )
+                is_memory = document is not None and document.kind == "memory"
+                self._following[at] = document.body["next_id"] if document and is_memory else None
             self.walked.add(at)
             at = self._following[at]
         return way if at == start else []

@@ -10,7 +10,7 @@ clears, supersedes or edits needs to think of conflicts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_i
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import ConflictState, mark_conflict
-from memory_core.domain.truth.slots import same_value, slot_of
+from memory_core.domain.truth.slots import are_of_one_slot, same_value, slot_of
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
@@ -74,6 +74,17 @@ def followed(changes: Changes[Result]) -> Changes[Result]:
     return sheet.changes(changes)
 
 
+def counting(changes: Changes[Any], more: int) -> Callable[[Head], Mapping[str, Any]]:
+    """The head's fields by these changes, with so many more open questions, or fewer."""
+
+    def head_fields(head: Head) -> Mapping[str, Any]:
+        fields = dict(changes.head_fields(head))
+        count = int(fields.get("pending_count", head.pending_count)) + more
+        return {**fields, "pending_count": max(0, count)}
+
+    return head_fields if more else changes.head_fields
+
+
 def unsettled(changes: Changes[Any]) -> list[str]:
     """Ids of the memories that these changes make inactive, or edit, and about which
     questions are open.
@@ -85,11 +96,8 @@ def left_open(changes: Changes[Any]) -> list[str]:
     """Ids of those of them that do not stand: a commit of its own ends the rest of what is
     open about them.
     """
-    return [
-        memory.id
-        for memory in _Sheet.of(changes).in_doubt()
-        if memory.status not in FOUND_BY_DEFAULT
-    ]
+    doubted = _Sheet.of(changes).in_doubt()
+    return [memory.id for memory in doubted if memory.status not in FOUND_BY_DEFAULT]
 
 
 @dataclass(slots=True)
@@ -149,28 +157,18 @@ class _Sheet:
                 self._leave_to_the_other(record)
 
     def records_to_read(self) -> list[str]:
-        return sorted(
-            {name for memory in self.in_doubt() for name in memory.conflict_ids}
-            - self.records.keys()
-        )
+        return sorted({*self.names()} - self.records.keys())
 
     def sides_to_read(self) -> list[str]:
-        ending = {name for memory in self.in_doubt() for name in memory.conflict_ids}
-        sides = {
-            side
-            for name in ending
-            if name in self.records
-            for side in record_in(self.records[name].body).sides
-        }
+        documents = [self.records[name] for name in self.names() if name in self.records]
+        sides = {side for document in documents for side in record_in(document.body).sides}
         return sorted(sides - self.states.keys())
 
     def end_questions(self, now: datetime, most: int) -> None:
         """Settle, or pass on, questions one of whose sides does not stand any more,
         or that an edit has answered.
         """
-        names = list(
-            dict.fromkeys(name for memory in self.in_doubt() for name in memory.conflict_ids)
-        )
+        names = self.names()
         # who is in the last one is left: so each commit passes its part on to the same
         for name in reversed(names[most:]):
             if name in self.records and (last := record_in(self.records[name].body)).open:
@@ -188,29 +186,21 @@ class _Sheet:
             ) or self._answer(*sides)
             if reason is None:
                 continue
-            heir = self._heir(record)
             for side in record.sides:
                 self._set(side, name, open=False)
-            if heir is not None:
+            if (heir := self._heir(record)) is not None:
                 passed = _passed_on(record, *heir, now)
                 reason = f"{reason}; {passed.id} asks about {heir[1]} in its place"
-                self.begun[passed.id] = Document(
-                    passed.id, "conflict", passed.model_dump(mode="json")
-                )
+                body = passed.model_dump(mode="json")
+                self.begun[passed.id] = Document(passed.id, "conflict", body)
                 for side in passed.sides:
                     self._set(side, passed.id, open=True)
             else:
                 self._leave_to_the_other(record)
-            ended = {
-                "status": "resolved",
-                "by": RULE,
-                "at": now,
-                "reason": f"{record.reason}; {reason}",
-            }
-            self.ended[name] = replace(
-                document,
-                body={**document.body, **record.model_copy(update=ended).model_dump(mode="json")},
-            )
+            reason = f"{record.reason}; {reason}"
+            changed = {"status": "resolved", "by": RULE, "at": now, "reason": reason}
+            body = record.model_copy(update=changed).model_dump(mode="json")
+            self.ended[name] = replace(document, body={**document.body, **body})
 
     def changes(self, changes: Changes[Result]) -> Changes[Result]:
         """The given changes, completed."""
@@ -232,29 +222,23 @@ class _Sheet:
             changes=tuple(made),
             puts=tuple(puts),
             reads=changes.reads | self.states.keys(),
-            head_fields=self._counted(changes),
+            head_fields=counting(changes, len(self.begun) - len(self.ended)),
         )
-
-    def _counted(self, changes: Changes[Any]) -> Any:
-        def head_fields(head: Head) -> Mapping[str, Any]:
-            fields = dict(changes.head_fields(head))
-            return {
-                **fields,
-                "pending_count": max(
-                    0, int(fields.get("pending_count", head.pending_count)) - fewer
-                ),
-            }
-
-        return head_fields if (fewer := len(self.ended) - len(self.begun)) else changes.head_fields
 
     def in_doubt(self) -> list[Memory]:
         """Those whose open questions may end with this commit."""
-        named = [memory for memory in self.states.values() if memory.conflict_ids]
         return [
             memory
-            for memory in named
-            if memory.status not in FOUND_BY_DEFAULT or memory.id in self.edited
+            for memory in self.states.values()
+            if memory.conflict_ids
+            and (memory.status not in FOUND_BY_DEFAULT or memory.id in self.edited)
         ]
+
+    def names(self) -> list[str]:
+        """The records of what is asked about these."""
+        return list(
+            dict.fromkeys(name for memory in self.in_doubt() for name in memory.conflict_ids)
+        )
 
     def _answer(self, *sides: str) -> str | None:
         """How an edit has answered whether two that stand can both be true; None
@@ -263,8 +247,9 @@ class _Sheet:
         if len(sides) != 2:
             return None
         first, second = (self.states[side] for side in sides)
-        of_one_slot = slot_of(first) is not None and slot_of(first) == slot_of(second)
-        return "both say the same now" if of_one_slot and same_value(first, second) else None
+        if not are_of_one_slot(first, second) or not same_value(first, second):
+            return None
+        return "both say the same now"
 
     def _stands(self, name: str) -> bool:
         return name in self.states and self.states[name].status in FOUND_BY_DEFAULT
@@ -276,11 +261,8 @@ class _Sheet:
         memory = self.states.get(memory_id)
         if memory is None or (name in memory.conflict_ids) is open:
             return
-        ids = (
-            [*memory.conflict_ids, name]
-            if open
-            else [conflict_id for conflict_id in memory.conflict_ids if conflict_id != name]
-        )
+        ids = [conflict_id for conflict_id in memory.conflict_ids if conflict_id != name]
+        ids += [name] if open else []
         self.states[memory_id] = memory.model_copy(update={"conflict_ids": ids})
         self.about[memory_id] = name
 
@@ -301,23 +283,20 @@ class _Sheet:
         In a slot that is the active memory there; elsewhere only its successor, since what spoke
         against one may speak against the other.
         """
-        fallen = next((side for side in record.sides if not self._stands(side)), None)
-        other = next((self.states[side] for side in record.sides if self._stands(side)), None)
-        if other is None or fallen is None or fallen not in self.states:
+        fallen = [side for side in record.sides if side in self.states and not self._stands(side)]
+        others = [self.states[side] for side in record.sides if self._stands(side)]
+        if not fallen or not others:
             return None
-        slot, successor = slot_of(other), self.states[fallen].next_id
-        for name in (
-            (successor, self.heirs.get(fallen), *self.risen) if slot is not None else (successor,)
-        ):
-            if (
-                name is not None
-                and name != other.id
-                and self._stands(name)
-                and slot_of(self.states[name]) == slot
-            ):
-                asked = {*self.states[name].conflict_ids} & {*other.conflict_ids} - {record.id}
-                room = slot is not None or len(self.states[name].conflict_ids) < MAX_OPEN
-                return (fallen, name) if room and not asked else None
+        other, slot, successor = others[0], slot_of(others[0]), self.states[fallen[0]].next_id
+        heirs = (self.heirs.get(fallen[0]), *self.risen) if slot is not None else ()
+        for name in (successor, *heirs):
+            if name is None or name == other.id or not self._stands(name):
+                continue
+            heir = self.states[name]
+            if slot_of(heir) == slot:
+                asked = {*heir.conflict_ids} & {*other.conflict_ids} - {record.id}
+                room = slot is not None or len(heir.conflict_ids) < MAX_OPEN
+                return (fallen[0], name) if room and not asked else None
         return None
 
 
@@ -325,16 +304,8 @@ def _passed_on(record: ConflictRecord, fallen: str, heir: str, now: datetime) ->
     """A question of its own, about the heir and the other side."""
     old_id, new_id = (heir if side == fallen else side for side in record.sides)
     identity = derived("cft", record.id, old_id, new_id)
-    return record.model_copy(
-        update={
-            "id": identity,
-            "old_id": old_id,
-            "new_id": new_id,
-            "at": now,
-            "by": RULE,
-            "previous": None,
-        }
-    )
+    sides = {"id": identity, "old_id": old_id, "new_id": new_id}
+    return record.model_copy(update={**sides, "at": now, "by": RULE, "previous": None})
 
 
 def _consistent(memory: Memory) -> Memory:

@@ -16,6 +16,7 @@ from memory_core.domain.memory import (
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.contradictions import Contradiction, Judgement, Verdict, resolve
 from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.truth_commands import statement_in
 from tests.builders import NOW, memory, unit
 
 LATER = NOW + timedelta(days=30)
@@ -135,4 +136,4 @@ def test_of_two_statements_of_one_time_the_one_that_is_added_comes_last() -> Non
     old, new = truth("Fabrikam", 0), truth("Contoso", 0)
     slot = met(new, old).slot
     assert slot is not None
-    assert [slot.statement(new).order > one.order for one in slot.account.statements] == [True]
+    assert [statement_in(slot, new).order > one.order for one in slot.account.statements] == [True]

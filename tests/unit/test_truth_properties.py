@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction
-from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.entries import Assertion, Entry, Retraction
+from memory_core.domain.truth.resolve import Account, resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
 from memory_core.evolution import truth_commands as commands
 from memory_core.evolution.truth_projection import project
@@ -286,7 +286,7 @@ def test_a_decision_undone_leaves_all_as_it_was(
         merged = Assertion(
             sequence=LATER, memory_id="merged", value="merged", asserted_at=NOW, valid_from=NOW
         )
-        command = commands.asserts_merge([old, new], merged, "cft")
+        command = commands.merges([old, new], merged, "cft")
     decided = added(log, command, LATER, NOW)
     back = resolve(added(decided, commands.undoes_decision("cft"), LATER + 1))
     assert back.intervals == resolve(log).intervals

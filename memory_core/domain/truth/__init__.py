@@ -2,8 +2,8 @@
 
 A slot holds one truth at a time: a user's (subject, attribute) of semantic facts, a `key` of
 procedures; a semantic memory without either is alone in one. Its log is a list of entries
-(`entries`), `resolve` makes a `Timeline` of it, and `evolution.projection` the stored fields of
-every member. Nothing here reads a clock or a store.
+(`entries`), `resolve` makes a `Timeline` of it, and `evolution.truth_projection` the stored
+fields of every member. Nothing here reads a clock or a store.
 
 At a moment, of the values said to have begun by then, the one said last holds, ties by sequence;
 until its end (after a span that was over, what held before goes on), or until a retraction of it
@@ -31,16 +31,13 @@ unless the values are equal.
 How it is used, in one commit:
 
 1. `evolution.slot_log` reads the slot's document by its id: the log, perhaps a `Seal` of its oldest
-   part. Where `reaches_back` says so of what is to be added, or not `suffices` of what comes of it,
-   the sealed parts are read, and all is decided again with all entries.
-2. What `evolution.truth_commands` says of an operation is added, with the sequence of the commit; a
-   save adds one statement. A statement of a value that holds takes the id and version of the memory
-   that has it (a mention); any other is a new memory, or of a key the next version.
-3. `evolution.projection` of the timeline before is compared with that of the one after.
-   `evolution.slot_commits` reads the members that differ by id, and writes these with the slot
-   under its own If-Match, in one batch. An earlier interval is a superseded memory with a derived
-   id. A status of archived, decayed or compressed stays.
-4. Beyond 200 statements `seal_oldest` moves the oldest to documents of their own.
+   part, which is read where the seal does not do without.
+2. What `evolution.truth_commands` says of an operation is added, with the sequence of the commit. A
+   statement of a value that holds takes the id and version of the memory that has it (a mention);
+   any other is a new memory, or of a key the next version.
+3. `evolution.slot_commits` compares the projections before and after, reads the members that differ
+   by id, and writes these with the slot under its own If-Match, in one batch. An earlier interval
+   is a superseded memory with a derived id. A status of archived, decayed or compressed stays.
 
 Note: `now` alone lets a projection change with an unchanged log, where an interval ends;
 the hourly run writes that.

@@ -140,45 +140,36 @@ def _moved(row: Sequence[Any], pending: int, sequence: int) -> list[Any]:
     return [row[0], sequence, *row[2:]]
 
 
+_MOMENTS = ("asserted_at", "valid_from", "valid_until")
+_KINDS: Mapping[str, tuple[type[Entry], tuple[str, ...]]] = {
+    "a": (Assertion, ()),
+    "r": (Retraction, ()),
+    "h": (Hiding, ("memory_id",)),
+    "p": (Pair, ("memory_ids",)),
+    "m": (Merge, ("memory_ids", "into")),
+    "w": (Withdrawal, ("places",)),
+}
+"""By letter the kind, and the fields that its rows hold; statements have rows of their own."""
+
+
 def _row(entry: Entry) -> list[Any]:
-    start: list[Any] = [_letter(entry), entry.sequence, entry.part]
-    if isinstance(entry, Assertion | Retraction):
+    letter, names = next(
+        (letter, names) for letter, (kind, names) in _KINDS.items() if isinstance(entry, kind)
+    )
+    fields: list[Any] = [_listed(getattr(entry, name)) for name in names]
+    if isinstance(entry, Statement):
         asserted_at = _number(entry.asserted_at)
         until = None if entry.valid_until is None else _number(entry.valid_until) - asserted_at
         flags = _CORRECTS_PAST * entry.corrects_past + _IS_FORGOTTEN * entry.is_forgotten or None
         moments = [asserted_at, _number(entry.valid_from) - asserted_at or None, until]
-        return [
-            *start,
-            entry.memory_id,
-            entry.version,
-            entry.value,
-            *moments,
-            entry.edits,
-            flags,
-            entry.conflict_id,
-        ]
-    if isinstance(entry, Hiding):
-        return [*start, entry.memory_id, entry.conflict_id]
-    if isinstance(entry, Pair):
-        return [*start, list(entry.memory_ids), entry.conflict_id]
-    if isinstance(entry, Merge):
-        return [*start, list(entry.memory_ids), entry.into, entry.conflict_id]
-    assert isinstance(entry, Withdrawal)
-    return [*start, [list(place) for place in entry.places], entry.conflict_id]
+        fields = [entry.memory_id, entry.version, entry.value, *moments, entry.edits, flags]
+    return [letter, entry.sequence, entry.part, *fields, entry.conflict_id]
 
 
-def _letter(entry: Entry) -> str:
-    return next(letter for letter, kind in _KINDS.items() if isinstance(entry, kind))
-
-
-_KINDS: Mapping[str, type[Entry]] = {
-    "a": Assertion,
-    "r": Retraction,
-    "h": Hiding,
-    "p": Pair,
-    "m": Merge,
-    "w": Withdrawal,
-}
+def _listed(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    return [list(item) if isinstance(item, tuple) else item for item in value]
 
 
 def _short(row: list[Any]) -> list[Any]:
@@ -189,38 +180,28 @@ def _short(row: list[Any]) -> list[Any]:
 
 def _entry(row: Sequence[Any]) -> Entry:
     letter, sequence, part, *rest = row
-    about: dict[str, Any] = {"sequence": sequence, "part": part}
-    if letter in ("a", "r"):
-        return _statement(letter, about, [*rest, *([None] * (9 - len(rest)))])
-    conflict = rest[-1] if len(rest) == (3 if letter == "m" else 2) else None
-    about["conflict_id"] = conflict
-    match letter:
-        case "h":
-            return Hiding(**about, memory_id=rest[0])
-        case "p":
-            return Pair(**about, memory_ids=tuple(rest[0]))
-        case "m":
-            return Merge(**about, memory_ids=tuple(rest[0]), into=rest[1])
-        case "w":
-            return Withdrawal(**about, places=tuple((place[0], place[1]) for place in rest[0]))
-    raise ValueError(f"no entry of a log: {letter!r}")
-
-
-def _statement(letter: str, about: dict[str, Any], fields: Sequence[Any]) -> Statement:
-    memory_id, version, value, asserted_at, start, until, edits, flags, conflict = fields
-    moment = _moment(asserted_at or 0)
-    about |= {
-        "memory_id": memory_id,
-        "version": version,
-        "asserted_at": moment,
-        "valid_from": moment + (start or 0) * _MICROSECOND,
-        "valid_until": None if until is None else moment + until * _MICROSECOND,
-        "edits": edits,
-        "corrects_past": bool((flags or 0) & _CORRECTS_PAST),
-        "is_forgotten": bool((flags or 0) & _IS_FORGOTTEN),
-        "conflict_id": conflict,
-    }
-    return Assertion(**about, value=value) if letter == "a" else Retraction(**about, value=value)
+    if letter not in _KINDS:
+        raise ValueError(f"no entry of a log: {letter!r}")
+    kind, names = _KINDS[letter]
+    if not names:
+        names = ("memory_id", "version", "value", *_MOMENTS, "edits", "flags")
+        rest += [None] * (len(names) - len(rest))
+    fields: dict[str, Any] = dict(zip((*names, "conflict_id"), rest, strict=False))
+    if "flags" in fields:
+        asserted_at, start, until = (fields[name] for name in _MOMENTS)
+        moment, flags = _moment(asserted_at or 0), fields.pop("flags") or 0
+        fields |= {
+            "asserted_at": moment,
+            "valid_from": moment + (start or 0) * _MICROSECOND,
+            "valid_until": None if until is None else moment + until * _MICROSECOND,
+            "corrects_past": bool(flags & _CORRECTS_PAST),
+            "is_forgotten": bool(flags & _IS_FORGOTTEN),
+        }
+    if "memory_ids" in fields:
+        fields["memory_ids"] = tuple(fields["memory_ids"])
+    if "places" in fields:
+        fields["places"] = tuple((place[0], place[1]) for place in fields["places"])
+    return kind(sequence=sequence, part=part, **fields)
 
 
 def _number(moment: datetime) -> int:

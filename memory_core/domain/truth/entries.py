@@ -7,16 +7,14 @@ have the same one.
 
 from __future__ import annotations
 
-import sys
-from bisect import bisect_right, insort
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 Place = tuple[int, int]
 """Where an entry is in its log: (sequence, part)."""
-_AFTER_ALL: Place = (sys.maxsize, 0)
+Key = tuple[str, int]
+"""(memory, version)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +58,16 @@ class Statement(Entry):
     edits: int | None = None
     corrects_past: bool = False
     is_forgotten: bool = False
+
+    @property
+    def key(self) -> Key:
+        """The memory, and which version of it, says this."""
+        return self.memory_id, self.version
+
+    @property
+    def met_at(self) -> datetime:
+        """The moment at which it repeats, or contradicts, what holds."""
+        return max(self.asserted_at, self.valid_from)
 
     @property
     def order(self) -> tuple[datetime, Place]:
@@ -123,102 +131,3 @@ class Withdrawal(Entry):
 def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
     """When something was said: its event time, at the latest the moment of its commit."""
     return min(event_time, occurred_at)
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What counts in a log, as known at a sequence.
-
-    statements: those that count, in the order of saying. withdrawn: statements that count no more.
-    hidden_at: by the place of a statement, the place of the first deletion of its memory that came
-    after it. pairs: by memory, those that it is kept beside. merged: by memory, the merge that was
-    the last to name it; only memories that were not asserted again since. others: the hidings,
-    pairs, merges and withdrawals that count.
-    """
-
-    statements: list[Statement]
-    withdrawn: list[Statement]
-    hidden_at: Mapping[Place, Place]
-    pairs: Mapping[str, frozenset[str]]
-    merged: Mapping[str, Merge]
-    others: list[Entry]
-
-    @classmethod
-    def of(cls, log: Iterable[Entry], known_at: int | None = None) -> Account:
-        """The account of a log.
-
-        Args:
-            log: entries in any order.
-            known_at: the last sequence that is known; None for all.
-
-        Returns:
-            What counts. A withdrawal that is itself withdrawn counts for nothing.
-
-        """
-        known = sorted(
-            (entry for entry in log if known_at is None or entry.sequence <= known_at),
-            key=lambda entry: (entry.sequence, entry.part),
-        )
-        gone = _withdrawn_places(known)
-        statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
-        for entry in known:
-            if isinstance(entry, Statement):
-                (withdrawn if entry.place in gone else statements).append(entry)
-            elif entry.place not in gone:
-                others.append(entry)
-        hidden_at = _hidden_at([*statements, *withdrawn], others)
-        merged = _merged(statements, others)
-        statements.sort(
-            key=lambda statement: (statement.asserted_at, statement.sequence, statement.part)
-        )
-        return cls(statements, withdrawn, hidden_at, _pairs(others), merged, others)
-
-
-def _withdrawn_places(known: list[Entry]) -> set[Place]:
-    gone: set[Place] = set()
-    for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
-        if isinstance(entry, Withdrawal) and entry.place not in gone:
-            gone.update(place for place in entry.places if place < entry.place)
-    return gone
-
-
-def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
-    deletions: dict[str, list[Place]] = {}
-    for entry in others:
-        if isinstance(entry, Hiding):
-            insort(deletions.setdefault(entry.memory_id, []), entry.place)
-    hidden: dict[Place, Place] = {}
-    for statement in statements:
-        places = deletions.get(statement.memory_id)
-        if places and statement.place < places[-1]:
-            hidden[statement.place] = places[bisect_right(places, statement.place)]
-        elif statement.is_forgotten:
-            hidden[statement.place] = _AFTER_ALL
-    return hidden
-
-
-def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
-    beside: defaultdict[str, set[str]] = defaultdict(set)
-    for entry in others:
-        if isinstance(entry, Pair):
-            *names, last = entry.memory_ids
-            beside[last].update(names)
-            for name in names:
-                beside[name].add(last)
-    return {memory_id: frozenset(names) for memory_id, names in beside.items()}
-
-
-def _merged(statements: list[Statement], others: list[Entry]) -> dict[str, Merge]:
-    last_said: dict[str, Place] = {}
-    for statement in statements:
-        last_said[statement.memory_id] = max(
-            statement.place, last_said.get(statement.memory_id, statement.place)
-        )
-    merges = [
-        (name, entry) for entry in others if isinstance(entry, Merge) for name in entry.memory_ids
-    ]
-    return {
-        name: entry
-        for name, entry in merges
-        if name not in last_said or last_said[name] < entry.place
-    }

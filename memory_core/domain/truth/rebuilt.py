@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import combinations
-from typing import Any
+from typing import cast
 
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
 from memory_core.domain.truth.entries import (
@@ -121,21 +121,16 @@ def _statements(
         start = version.valid_from if not made else max(moment, version.valid_from)
         if until is not None and start >= until and made:
             continue
-        fields: dict[str, Any] = {
-            "memory_id": memory_id,
-            "version": version.version,
-            "value": value_of(version),
-        }
-        asserted_at = (
-            min(moment, version.created_at) if version.version == 1 and not made else moment
-        )
+        is_first = version.version == 1 and not made
         made.append(
             kind(
                 sequence=sequence,
-                asserted_at=asserted_at,
+                memory_id=memory_id,
+                version=version.version,
+                value=cast("str", value_of(version)),
+                asserted_at=min(moment, version.created_at) if is_first else moment,
                 valid_from=start,
                 valid_until=until,
-                **fields,
             )
         )
     return made

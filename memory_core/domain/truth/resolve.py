@@ -12,17 +12,129 @@ layers that are gone; then these statements are painted once more, alone.
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum, auto
+from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple
 
-from memory_core.domain.truth.entries import Account, Assertion, Entry, Place, Retraction, Statement
-from memory_core.domain.truth.timeline import Interval, Key, Member, State, Timeline
+from memory_core.domain.truth.entries import (
+    Assertion,
+    Entry,
+    Hiding,
+    Key,
+    Merge,
+    Pair,
+    Place,
+    Retraction,
+    Statement,
+    Withdrawal,
+)
+from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
 
 _BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What counts in a log, as known at a sequence.
+
+    statements: those that count, in the order of saying. withdrawn: statements that count no more.
+    hidden_at: by the place of a statement, the place of the first deletion of its memory that came
+    after it. pairs: by memory, those that it is kept beside. merged: by memory, the merge that was
+    the last to name it; only memories that were not asserted again since. others: the hidings,
+    pairs, merges and withdrawals that count.
+    """
+
+    statements: list[Statement]
+    withdrawn: list[Statement]
+    hidden_at: Mapping[Place, Place]
+    pairs: Mapping[str, frozenset[str]]
+    merged: Mapping[str, Merge]
+    others: list[Entry]
+
+    @classmethod
+    def of(cls, log: Iterable[Entry], known_at: int | None = None) -> Account:
+        """The account of a log.
+
+        Args:
+            log: entries in any order.
+            known_at: the last sequence that is known; None for all.
+
+        Returns:
+            What counts. A withdrawal that is itself withdrawn counts for nothing.
+
+        """
+        known = sorted(
+            (entry for entry in log if known_at is None or entry.sequence <= known_at),
+            key=attrgetter("place"),
+        )
+        gone = _withdrawn_places(known)
+        counting = [entry for entry in known if entry.place not in gone]
+        statements = [entry for entry in counting if isinstance(entry, Statement)]
+        others = [entry for entry in counting if not isinstance(entry, Statement)]
+        withdrawn = [
+            entry for entry in known if isinstance(entry, Statement) and entry.place in gone
+        ]
+        return cls(
+            sorted(statements, key=attrgetter("order")),
+            withdrawn,
+            _hidden_at([*statements, *withdrawn], others),
+            _pairs(others),
+            _merged(counting),
+            others,
+        )
+
+    def said_by(self, memory_id: str) -> list[Statement]:
+        """The statements of a memory that count, in the order of saying."""
+        return [statement for statement in self.statements if statement.memory_id == memory_id]
+
+
+def _withdrawn_places(known: list[Entry]) -> set[Place]:
+    gone: set[Place] = set()
+    for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
+        if isinstance(entry, Withdrawal) and entry.place not in gone:
+            gone.update(place for place in entry.places if place < entry.place)
+    return gone
+
+
+def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
+    deletions: defaultdict[str, list[Place]] = defaultdict(list)
+    for entry in others:
+        if isinstance(entry, Hiding):
+            deletions[entry.memory_id].append(entry.place)
+    hidden: dict[Place, Place] = {}
+    for statement in statements:
+        places = deletions.get(statement.memory_id)
+        if places and statement.place < places[-1]:
+            hidden[statement.place] = places[bisect_right(places, statement.place)]
+        elif statement.is_forgotten:
+            hidden[statement.place] = (sys.maxsize, 0)
+    return hidden
+
+
+def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
+    beside: defaultdict[str, set[str]] = defaultdict(set)
+    for entry in others:
+        for first, second in entry.sides if isinstance(entry, Pair) else ():
+            beside[first].add(second)
+            beside[second].add(first)
+    return {memory_id: frozenset(names) for memory_id, names in beside.items()}
+
+
+def _merged(counting: list[Entry]) -> dict[str, Merge]:
+    merged: dict[str, Merge] = {}
+    for entry in counting:
+        if isinstance(entry, Merge):
+            merged |= dict.fromkeys(entry.memory_ids, entry)
+        elif isinstance(entry, Statement):
+            merged.pop(entry.memory_id, None)
+    return merged
 
 
 def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
@@ -41,21 +153,16 @@ def timeline_of(account: Account) -> Timeline:
     """The same of a log whose account is there already."""
     cells, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
-    shown_layers = [
-        (layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)
-    ]
+    visible = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
     hidden = [
         (layer, begin, end)
         for cell, begin, end in cells.spans()
         for layer in cell
         if layer.hidden_at is not None
+        and layer.kind is not Kind.GAP
+        and layer.statement.memory_id in known
     ]
-    would_hold = [
-        piece
-        for piece in hidden
-        if piece[0].kind is not Kind.GAP and piece[0].statement.memory_id in known
-    ]
-    return Timeline(_intervals(shown_layers), _intervals(would_hold), members)
+    return Timeline(_intervals(visible), _intervals(hidden), members)
 
 
 class Kind(Enum):
@@ -153,6 +260,10 @@ class Cells:
             cells,
         )
 
+    def end(self, number: int) -> datetime | None:
+        """Where a cell ends."""
+        return self.starts[number + 1] if number + 1 < len(self.starts) else None
+
     def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime | None:
         """Where the cells from a moment's on first do not belong; the moment itself if its own does
         not, None for never.
@@ -160,26 +271,17 @@ class Cells:
         first = number = bisect_right(self.starts, moment) - 1
         while number < len(self.cells) and belongs(self.cells[number]):
             number += 1
-        if number == first:
-            return moment
-        return self.starts[number] if number < len(self.starts) else None
+        return moment if number == first else self.end(number - 1)
 
     def last_run(self, belongs: Test) -> tuple[datetime, datetime | None] | None:
         """The last interval in which some layer belongs."""
-        last = next(
-            (
-                number
-                for number in reversed(range(len(self.cells)))
-                if any(map(belongs, self.cells[number]))
-            ),
-            None,
-        )
-        if last is None:
+        numbers = [number for number, cell in enumerate(self.cells) if any(map(belongs, cell))]
+        if not numbers:
             return None
-        first = last
-        while first > 0 and any(map(belongs, self.cells[first - 1])):
-            first -= 1
-        return self.starts[first], self.starts[last + 1] if last + 1 < len(self.starts) else None
+        first = last = numbers.pop()
+        while numbers and numbers[-1] == first - 1:
+            first = numbers.pop()
+        return self.starts[first], self.end(last)
 
 
 def paint(account: Account, statements: Iterable[Statement]) -> Cells:
@@ -226,9 +328,7 @@ class _Painting:
             kind=Kind.VALUE if isinstance(statement, Assertion) else Kind.RETRACTION,
             begins=statement.valid_from,
             until=statement.valid_until,
-            wording=self._wordings.get(
-                (statement.memory_id, statement.version), (statement.version, None)
-            )[0],
+            wording=self._wordings.get(statement.key, (statement.version, None))[0],
             hidden_at=self._account.hidden_at.get(statement.place),
         )
 
@@ -241,9 +341,7 @@ class _Painting:
 
     def _repeat(self, layer: Layer) -> bool:
         """Paint a statement of what holds already; False, and nothing painted, if it is none."""
-        moment = max(layer.statement.asserted_at, layer.begins)
-
-        value = layer.value
+        moment, value = layer.statement.met_at, layer.value
 
         def same(other: Layer) -> bool:
             return other.value == value and other.counts_for(layer.statement)
@@ -269,8 +367,8 @@ class _Painting:
         name, begin, end = statement.memory_id, statement.valid_from, statement.valid_until
         wording = self._wordings.get((name, edited), (edited, None))[0]
         value = statement.value if isinstance(statement, Assertion) else None
-        self._wordings[name, statement.version] = self._wordings[name, wording] = wording, value
-        layer, moment = self._layer(statement), max(statement.asserted_at, begin)
+        self._wordings[statement.key] = self._wordings[name, wording] = wording, value
+        layer, moment = self._layer(statement), statement.met_at
 
         def own(other: Layer) -> bool:
             return other.statement.memory_id == name and other.counts_for(statement)
@@ -431,15 +529,14 @@ def _voided(account: Account) -> set[Place]:
     for statement in filter(_lasts, account.statements):
         if statement.edits is not None:
             edited = statement.memory_id, statement.edits
-            original[statement.memory_id, statement.version] = original.get(edited, edited)
+            original[statement.key] = original.get(edited, edited)
     voided: set[Place] = set()
     wordings: dict[Key, list[Assertion]] = {}  # an assertion, what repeats it, and what edits it
     # with the start and the wordings of each
     by_value: dict[str, list[tuple[Assertion, datetime, list[Assertion]]]] = {}
     for statement in filter(_lasts, account.statements):
         if isinstance(statement, Assertion):
-            key = statement.memory_id, statement.version
-            group = wordings.setdefault(original.get(key, key), [])
+            group = wordings.setdefault(original.get(statement.key, statement.key), [])
             group.append(statement)
             start = (
                 statement.valid_from
@@ -475,7 +572,7 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tup
     # where each begins, its layers and their ends
     runs: dict[Key, list[tuple[datetime, list[Layer], list[datetime | None]]]] = {}
     for layer, begin, end in pieces:
-        own = runs.setdefault((layer.statement.memory_id, layer.statement.version), [])
+        own = runs.setdefault(layer.statement.key, [])
         last = own[-1][2][-1] if own else None
         if last is None or last < begin:
             own.append((begin, [layer], [end]))
@@ -497,17 +594,7 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tup
         for (name, version), own in runs.items()
         for begin, layers, ends in own
     ]
-    return tuple(
-        sorted(
-            made,
-            key=lambda interval: (
-                interval.begins,
-                interval.order,
-                interval.memory_id,
-                interval.version,
-            ),
-        )
-    )
+    return tuple(sorted(made, key=attrgetter("begins", "order", "key")))
 
 
 def _members(account: Account) -> tuple[Member, ...]:
@@ -535,5 +622,43 @@ def _by_member(statements: Iterable[Statement]) -> dict[Key, list[Statement]]:
     members: dict[Key, list[Statement]] = {}
     for statement in statements:
         if not statement.is_forgotten:
-            members.setdefault((statement.memory_id, statement.version), []).append(statement)
+            members.setdefault(statement.key, []).append(statement)
     return members
+
+
+class Following:
+    """What leads on from a moment: what holds then, or begins next after it.
+
+    Chains go forward in time, so that they end. A memory is found where its latest version holds
+    last. A memory that holds by an old version alone, while its latest is elsewhere, is ignored.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._references, versions = timeline.references(), timeline.latest_versions()
+        last = {  # intervals are in the order of time
+            interval.memory_id: interval.begins
+            for interval in timeline.intervals
+            if interval.version == versions[interval.memory_id]
+        }
+        self._intervals = [
+            interval
+            for interval in timeline.intervals
+            if interval.memory_id in last and last[interval.memory_id] >= interval.begins
+        ]
+        self._begins = [interval.begins for interval in self._intervals]
+        self._latest_ends = [
+            *accumulate((interval.ends or NEVER for interval in self._intervals), max)
+        ]
+
+    def at(self, moment: datetime) -> Reference | None:
+        """What leads on from a moment; of several that hold the one said last."""
+        following = place = bisect_right(self._begins, moment)
+        holders: list[Interval] = []
+        while place and self._latest_ends[place - 1] > moment:
+            place -= 1
+            holders += [self._intervals[place]] if self._intervals[place].covers(moment) else []
+        if not holders and following < len(self._intervals):
+            begins = self._begins[following]
+            holders = self._intervals[following : bisect_right(self._begins, begins)]
+        last = max(holders, key=lambda interval: interval.order, default=None)
+        return None if last is None else self._references[id(last)]

@@ -8,14 +8,16 @@ left is a log like any other, which shows the same from the horizon on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from memory_core.domain.truth.entries import (
-    Account,
     Entry,
     Hiding,
+    Key,
     Merge,
     Pair,
     Place,
@@ -23,8 +25,8 @@ from memory_core.domain.truth.entries import (
     Statement,
     Withdrawal,
 )
-from memory_core.domain.truth.resolve import Cells, paint, timeline_of
-from memory_core.domain.truth.timeline import Following, Interval, Key, Reference, Timeline
+from memory_core.domain.truth.resolve import Account, Cells, Following, paint, timeline_of
+from memory_core.domain.truth.timeline import Interval, Reference, Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,16 +65,12 @@ def sealed_timeline_of(account: Account, seal: Seal | None) -> Timeline:
     begins = dict(seal.begins)
 
     def since(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-        going_on = (
-            interval
-            for interval in intervals
-            if interval.ends is None or interval.ends > seal.horizon
-        )
         return tuple(
-            replace(interval, begins=begins.get(_key(interval), interval.begins))
+            replace(interval, begins=begins.get(interval.key, interval.begins))
             if interval.begins <= seal.horizon
             else interval
-            for interval in going_on
+            for interval in intervals
+            if interval.lasts_beyond(seal.horizon)
         )
 
     return Timeline(
@@ -94,9 +92,8 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
 
     Returns:
         True also in some cases in which the seal would have sufficed: only what is said plainly,
-            later and of a later time, and what is
-        done to memories of which all was said so, surely does without. Note: of a memory that the
-            log lacks, a statement is the first.
+        later and of a later time, and what is done to memories of which all was said so, surely
+        does without. Note: of a memory that the log lacks, a statement is the first.
 
     """
     statements = [entry for entry in log if isinstance(entry, Statement)]
@@ -118,7 +115,7 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
     for entry in added:
         if isinstance(entry, Statement) and (
             _is_old(seal, entry)
-            or _key(entry) in frozen
+            or entry.key in frozen
             or (entry.edits is not None and entry.memory_id not in recent)
         ):
             return True
@@ -136,7 +133,7 @@ def suffices(seal: Seal, timeline: Timeline) -> bool:
     What is frozen leads where it led, what is watched is shown, and nothing else is that was
     shown before.
     """
-    keys = {_key(interval) for interval in (*timeline.intervals, *timeline.hidden)}
+    keys = {interval.key for interval in timeline.times}
     before = seal.watched | dict(seal.earlier).keys()
     return Following(timeline).at(seal.horizon) == seal.first and keys & before == seal.watched
 
@@ -161,162 +158,136 @@ def seal_oldest(
     old = account.statements[:-keep]
     while old and any(statement.sequence > last_sequence for statement in old):
         old.pop()
-    later = account.statements[len(old) :]
-    if not old or not _can_be_parted(account, old, later):
+    cut = _Cut(account, old, account.statements[len(old) :], last_sequence, seal)
+    if not old or not cut.is_possible() or (horizon := cut.horizon()) is None:
         return None
-    cells = paint(account, old)
-    horizon = _horizon(account, cells, old, later)
-    if horizon is None or (seal is not None and horizon < seal.horizon):
-        return None
-    timeline = sealed_timeline_of(account, seal)
-    since = {
-        _key(interval)
-        for interval in _times(timeline)
-        if interval.ends is None or interval.ends > horizon
-    }
-    gone = [
-        statement
-        for statement in account.withdrawn
-        if statement.order <= old[-1].order
-        and statement.valid_from <= horizon
-        and statement.sequence <= last_sequence
-    ]
-    places = _places_to_seal(account, old, later, gone, cells, horizon, since)
-    if places is None:
-        return None
-    part, rest = _parted(log, places)
-    made = _seal_of(part, rest, old, timeline, horizon, since, seal)
-    sealed_timeline = resolve_sealed(rest, made)
-    is_same = _since(sealed_timeline, horizon) == _since(timeline, horizon) and suffices(
-        made, sealed_timeline
-    )
-    return (made, part, rest) if is_same else None
-
-
-def _times(timeline: Timeline) -> tuple[Interval, ...]:
-    return (*timeline.intervals, *timeline.hidden)
-
-
-def _horizon(
-    account: Account, cells: Cells, old: Sequence[Statement], later: Sequence[Statement]
-) -> datetime | None:
-    """The last beginning of a cell that no later statement reaches, and that had come when the last
-    old one was said; None where there is none.
-    """
-    first_later = min(
-        (
-            statement.valid_from
-            for statement in (*later, *account.withdrawn)
-            if statement.order > old[-1].order
-        ),
-        default=old[-1].asserted_at,
-    )
-    begun = [
-        start for start in cells.starts[1:] if start <= old[-1].asserted_at and start < first_later
-    ]
-    return begun[-1] if begun else None
-
-
-def _places_to_seal(
-    account: Account,
-    old: Sequence[Statement],
-    later: Sequence[Statement],
-    gone: Sequence[Statement],
-    cells: Cells,
-    horizon: datetime,
-    since: set[Key],
-) -> set[Place] | None:
-    """Where the statements are that the time from the horizon on does without; None where it needs
-    all of them.
-
-    Args:
-        account: Of the whole log.
-        old: Its statements that were said first.
-        later: The others.
-        gone: Withdrawn ones of the old time.
-        cells: What the old ones show.
-        horizon: Where the frozen time ends.
-        since: Memories and versions that are shown after it.
-
-    """
-    shown_places = {layer.statement.place for cell in _from(cells, horizon).cells for layer in cell}
-    remaining = _kept(
-        account,
-        old,
-        later,
-        shown_places | {statement.place for statement in old if statement.valid_from > horizon},
-    )
-    gone_places = {statement.place for statement in gone}
-    stay = [
-        *remaining,
-        *later,
-        *(statement for statement in account.withdrawn if statement.place not in gone_places),
-    ]
-    names, present = {statement.memory_id for statement in stay}, {name for name, _ in since}
-    whole = {_key(statement) for statement in stay} - since | {
-        _key(statement) for statement in old if statement.memory_id in names - present
-    }
-    places = {statement.place for statement in remaining}
-    remaining = [
-        statement for statement in old if statement.place in places or _key(statement) in whole
-    ]
+    remaining, places = cut.parted(horizon)
     if len(remaining) == len(old) or _from(paint(account, remaining), horizon) != _from(
-        cells, horizon
+        cut.cells, horizon
     ):
         return None
-    return {statement.place for statement in old} - {statement.place for statement in remaining} | {
-        statement.place for statement in gone if statement.memory_id not in names
-    }
+    part, rest = _parted(log, places)
+    made = cut.sealed(part, rest, horizon)
+    timeline = resolve_sealed(rest, made)
+    is_same = _since(timeline, horizon) == _since(cut.timeline, horizon)
+    return (made, part, rest) if is_same and suffices(made, timeline) else None
 
 
-def _seal_of(
-    part: Sequence[Entry],
-    rest: Sequence[Entry],
-    old: Sequence[Statement],
-    timeline: Timeline,
-    horizon: datetime,
-    since: set[Key],
-    seal: Seal | None,
-) -> Seal:
-    """The seal that replaces the entries of `part` in the log of `rest`.
+@dataclass
+class _Cut:
+    """A log of which the statements that were said first, the `old` ones, are to be sealed.
 
-    Args:
-        part: What is sealed now.
-        rest: What stays.
-        old: The statements among which the sealed ones are.
-        timeline: Of the log as it was.
-        horizon: Where the frozen time ends.
-        since: Memories and versions that are shown after it.
-        seal: Of those that were sealed before.
-
+    last_sequence: of the last commit. seal: of those that are sealed already.
     """
-    times = _times(timeline)
-    ended = [
-        _key(interval)
-        for interval in times
-        if interval.ends is not None and interval.ends <= horizon
-    ]
-    earlier = {
-        key: timeline.earlier.get(key, 0) + ended.count(key) for key in {*ended, *timeline.earlier}
-    }
-    left = {_key(entry) for entry in rest if isinstance(entry, Statement)}
-    sealed = {_key(entry) for entry in part if isinstance(entry, Statement)} | (
-        seal.watched if seal is not None else set()
-    )
-    begins = {_key(interval): interval.begins for interval in times if _goes_on(interval, horizon)}
-    return Seal(
-        through=old[-1].order,
-        latest_start=max(statement.valid_from for statement in old),
-        horizon=horizon,
-        first=Following(timeline).at(horizon),
-        begins=tuple(sorted(begins.items())),
-        earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
-        watched=frozenset(since & (sealed | {*ended})),
-    )
 
+    account: Account
+    old: Sequence[Statement]
+    later: Sequence[Statement]
+    last_sequence: int
+    seal: Seal | None
 
-def _key(statement_or_interval: Statement | Interval) -> Key:
-    return statement_or_interval.memory_id, statement_or_interval.version
+    @cached_property
+    def cells(self) -> Cells:
+        """What the old ones show."""
+        return paint(self.account, self.old)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Of the log as it is."""
+        return sealed_timeline_of(self.account, self.seal)
+
+    def is_possible(self) -> bool:
+        """Whether no later statement reaches back by itself: a hidden one to what was saved after
+        its deletion, an edit to what it edits.
+        """
+        last = max(statement.place for statement in self.old)
+        names = {statement.memory_id for statement in self.old}
+        return all(
+            self.account.hidden_at.get(statement.place, last) >= last
+            and (statement.edits is None or statement.memory_id not in names)
+            for statement in self.later
+        )
+
+    def horizon(self) -> datetime | None:
+        """The last beginning of a cell that no later statement reaches, and that had come when the
+        last old one was said; None where there is none that is later than the one before.
+        """
+        last = self.old[-1]
+        following = [
+            statement.valid_from
+            for statement in (*self.later, *self.account.withdrawn)
+            if statement.order > last.order
+        ]
+        first_later = min(following, default=last.asserted_at)
+        begun = [
+            start
+            for start in self.cells.starts[1:]
+            if start <= last.asserted_at and start < first_later
+        ]
+        if not begun or (self.seal is not None and begun[-1] < self.seal.horizon):
+            return None
+        return begun[-1]
+
+    def shown_since(self, horizon: datetime) -> set[Key]:
+        """The memories and versions that are shown after it."""
+        return {each.key for each in self.timeline.times if each.lasts_beyond(horizon)}
+
+    def parted(self, horizon: datetime) -> tuple[list[Statement], set[Place]]:
+        """The old statements that the time from the horizon on does not do without, and the places
+        of all that are to be sealed.
+
+        These show there, or start later. Of a memory that is named in what stays, all stay while it
+        does not show there; else its latest version does. Of a version of which some stay, all do
+        while it does not show there. What is withdrawn now stays too.
+        """
+        account, since = self.account, self.shown_since(horizon)
+        cells = _from(self.cells, horizon).cells
+        showing = {layer.statement.place for cell in cells for layer in cell}
+        needed = [each for each in self.old if each.place in showing or each.valid_from > horizon]
+        gone = {
+            statement.place: statement
+            for statement in account.withdrawn
+            if statement.order <= self.old[-1].order
+            and statement.valid_from <= horizon
+            and statement.sequence <= self.last_sequence
+        }
+        latest = dict(sorted(statement.key for statement in account.statements))
+        keys = {statement.key for statement in (*self.later, *needed)}
+        tails = {(name, latest[name]) for name, _ in keys} - keys
+        keys |= tails
+        keys |= {statement.key for statement in account.withdrawn if statement.place not in gone}
+        names = {name for name, _ in keys}
+        absent = names - {name for name, _ in since}
+        whole, places = tails | keys - since, {statement.place for statement in needed}
+        remaining = [
+            each
+            for each in self.old
+            if each.place in places or each.key in whole or each.memory_id in absent
+        ]
+        sealed = {each.place for each in self.old} - {each.place for each in remaining}
+        return remaining, sealed | {
+            place for place, statement in gone.items() if statement.memory_id not in names
+        }
+
+    def sealed(self, part: Sequence[Entry], rest: Sequence[Entry], horizon: datetime) -> Seal:
+        """The seal that replaces the entries of `part` in the log of `rest`."""
+        times, earlier = self.timeline.times, Counter(self.timeline.earlier)
+        ended = [interval.key for interval in times if not interval.lasts_beyond(horizon)]
+        earlier.update(ended)
+        left = {entry.key for entry in rest if isinstance(entry, Statement)}
+        sealed = {entry.key for entry in part if isinstance(entry, Statement)}
+        if self.seal is not None:
+            sealed |= self.seal.watched
+        begins = {interval.key: interval.begins for interval in times if interval.covers(horizon)}
+        return Seal(
+            through=self.old[-1].order,
+            latest_start=max(statement.valid_from for statement in self.old),
+            horizon=horizon,
+            first=Following(self.timeline).at(horizon),
+            begins=tuple(sorted(begins.items())),
+            earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
+            watched=frozenset(self.shown_since(horizon) & (sealed | {*ended})),
+        )
 
 
 def _is_old(seal: Seal, statement: Statement) -> bool:
@@ -330,55 +301,6 @@ def _names(entry: Entry) -> tuple[str, ...]:
         return (entry.memory_id,)
     assert isinstance(entry, Pair | Merge)
     return entry.memory_ids
-
-
-def _can_be_parted(account: Account, old: Sequence[Statement], later: Sequence[Statement]) -> bool:
-    """Whether no later statement reaches back by itself: a hidden one to what was saved after its
-    deletion, an edit to what it edits.
-    """
-    last, names = (
-        max(statement.place for statement in old),
-        {statement.memory_id for statement in old},
-    )
-    return all(
-        account.hidden_at.get(statement.place, last) >= last
-        and (statement.edits is None or statement.memory_id not in names)
-        for statement in later
-    )
-
-
-def _kept(
-    account: Account, old: Sequence[Statement], later: Sequence[Statement], places: set[Place]
-) -> list[Statement]:
-    """Of the old statements those in some places, and the last versions of all memories that are
-    named in what stays.
-    """
-    stay = {
-        statement.memory_id
-        for statement in (*later, *(statement for statement in old if statement.place in places))
-    }
-    latest: dict[str, int] = {}
-    for statement in account.statements:
-        latest[statement.memory_id] = max(statement.version, latest.get(statement.memory_id, 0))
-    has_latest = {
-        statement.memory_id
-        for statement in later
-        if statement.version == latest[statement.memory_id]
-    }
-    has_latest |= {
-        statement.memory_id
-        for statement in old
-        if statement.place in places and statement.version == latest[statement.memory_id]
-    }
-    return [
-        statement
-        for statement in old
-        if statement.place in places
-        or (
-            statement.memory_id in stay - has_latest
-            and statement.version == latest[statement.memory_id]
-        )
-    ]
 
 
 def _from(cells: Cells, moment: datetime) -> Cells:
@@ -414,16 +336,11 @@ def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list
     return part, [entry for entry in log if not is_about(entry)]
 
 
-def _goes_on(interval: Interval, horizon: datetime) -> bool:
-    return interval.begins <= horizon and (interval.ends is None or interval.ends > horizon)
-
-
 def _since(
     timeline: Timeline, horizon: datetime
 ) -> list[tuple[str, int, datetime, datetime | None]]:
-    intervals = (*timeline.intervals, *timeline.hidden)
     return [
-        (interval.memory_id, interval.version, interval.begins, interval.ends)
-        for interval in intervals
-        if interval.ends is None or interval.ends > horizon
+        (*interval.key, interval.begins, interval.ends)
+        for interval in timeline.times
+        if interval.lasts_beyond(horizon)
     ]

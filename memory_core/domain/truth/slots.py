@@ -111,6 +111,11 @@ def slot_name(memory: Memory) -> SlotName | None:
     return None if slot is None else ("slot", *slot)
 
 
+def are_of_one_slot(first: Memory, second: Memory) -> bool:
+    """Whether the log of one slot says what holds of these two."""
+    return slot_name(first) is not None and slot_name(first) == slot_name(second)
+
+
 def value_form(memory: Memory) -> str | None:
     """What makes two statements of a slot the same; of a retraction the form of the value that it
     names, None for whatever held.
@@ -207,23 +212,13 @@ def retraction_of(value: str) -> dict[str, str]:
 
 
 def is_named_short(ending: Memory, truth: Memory) -> bool:
-    """Whether an ending means this truth of its slot by a shorter name than its value;
-    see `is_named_by`.
-    """
-    return (
-        isinstance(truth.value, str)
-        and ending.value[_KEY] is not None
-        and is_named_by(str(ending.value[_KEY]), truth.value)
-    )
-
-
-def is_named_by(name: str, value: str) -> bool:
-    """Whether a shorter name means this value: "Skoda" is "a grey Skoda Octavia",
-    "nurse" a "paediatric nurse".
+    """Whether an ending names this truth of its slot, whose value is a text, by a shorter name:
+    "Skoda" is "a grey Skoda Octavia", "nurse" a "paediatric nurse".
 
     It is a name within a description that begins with an article, or the noun of one in small
     letters. York is not New York.
     """
+    name, value = str(ending.value[_KEY]), str(truth.value)
     short, whole = without_articles(name).split(), value.split()
     if not short or _SEVERAL.search(value) is not None:
         return False
@@ -237,12 +232,10 @@ def is_named_by(name: str, value: str) -> bool:
         return True
     if not folded or folded[0] not in _DETERMINERS:
         return False
-    starts = (
-        place
+    return any(
+        folded[place : place + len(short)] == short and not phrase[place][0].islower()
         for place in range(1, len(folded) - len(short) + 1)
-        if folded[place : place + len(short)] == short
     )
-    return any(not phrase[place][0].islower() for place in starts)
 
 
 _DETERMINERS = frozenset({"a", "an", "the", "my", "our", "his", "her", "their"})

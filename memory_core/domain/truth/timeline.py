@@ -4,18 +4,14 @@ from a moment.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from enum import Enum, auto
-from itertools import accumulate, takewhile
 
-from memory_core.domain.truth.entries import Place
+from memory_core.domain.truth.entries import Key, Place
 
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
-Key = tuple[str, int]
-"""(memory, version)."""
 Reference = tuple[str, int, int]
 """(memory, version, part): part 0 is the last interval of a member, 1 the first of its
 earlier ones.
@@ -49,9 +45,18 @@ class Interval:
     order: tuple[datetime, Place]
     places: tuple[Place, ...]
 
+    @property
+    def key(self) -> Key:
+        """The memory and its version."""
+        return self.memory_id, self.version
+
+    def lasts_beyond(self, moment: datetime) -> bool:
+        """Whether it ends after a moment, or never."""
+        return self.ends is None or self.ends > moment
+
     def covers(self, moment: datetime) -> bool:
         """Whether it holds at a moment."""
-        return self.begins <= moment and (self.ends is None or moment < self.ends)
+        return self.begins <= moment and self.lasts_beyond(moment)
 
     def overlaps(self, other: Interval) -> bool:
         """Whether both hold at some moment."""
@@ -72,6 +77,11 @@ class Member:
     state: State = State.COUNTS
     merged_into: str | None = None
 
+    @property
+    def key(self) -> Key:
+        """The memory and its version."""
+        return self.memory_id, self.version
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -90,6 +100,11 @@ class Timeline:
     earlier: Mapping[Key, int] = field(default_factory=dict)
     horizon: datetime | None = None
 
+    @property
+    def times(self) -> tuple[Interval, ...]:
+        """The intervals, and the hidden ones."""
+        return (*self.intervals, *self.hidden)
+
     def at(self, moment: datetime) -> tuple[Interval, ...]:
         """What holds at a moment; more than one only if they are kept side by side."""
         return tuple(interval for interval in self.intervals if interval.covers(moment))
@@ -106,65 +121,22 @@ class Timeline:
         """By memory, the number of its latest version."""
         return {member.memory_id: member.version for member in self.members}
 
+    def references(self) -> dict[int, Reference]:
+        """What each interval is of its member, by the identity of its object."""
+        return {
+            id(interval): (*key, part)
+            for key, own in self.parts(self.intervals).items()
+            for part, interval in own
+        }
+
     def parts(self, intervals: Iterable[Interval]) -> dict[Key, list[tuple[int, Interval]]]:
         """By member, its intervals among the given ones, in the order of time,
         each with its part.
         """
         members: dict[Key, list[Interval]] = {}
         for interval in intervals:
-            members.setdefault((interval.memory_id, interval.version), []).append(interval)
+            members.setdefault(interval.key, []).append(interval)
         first = {key: 1 + self.earlier.get(key, 0) for key in members}
         return {
             key: [*enumerate(own[:-1], first[key]), (0, own[-1])] for key, own in members.items()
         }
-
-
-class Following:
-    """What leads on from a moment: what holds then, or begins next after it.
-
-    Chains go forward in time, so that they end. A memory is found where its latest version holds
-    last. A memory that holds by an old version alone, while its latest is elsewhere, is ignored.
-    """
-
-    def __init__(self, timeline: Timeline) -> None:
-        times, versions = timeline.parts(timeline.intervals), timeline.latest_versions()
-        self._references = {
-            id(interval): (*key, part) for key, own in times.items() for part, interval in own
-        }
-        last = {
-            name: own[-1][1].begins
-            for (name, version), own in times.items()
-            if version == versions[name]
-        }
-        self._intervals = [
-            interval
-            for interval in timeline.intervals
-            if interval.memory_id in last and last[interval.memory_id] >= interval.begins
-        ]
-        self._begins = [interval.begins for interval in self._intervals]
-        self._latest_ends = [
-            *accumulate(
-                (NEVER if interval.ends is None else interval.ends for interval in self._intervals),
-                max,
-            )
-        ]
-
-    def at(self, moment: datetime) -> Reference | None:
-        """What leads on from a moment; of several that hold the one said last."""
-        following = place = bisect_right(self._begins, moment)
-        holders: list[Interval] = []
-        while place and self._latest_ends[place - 1] > moment:
-            place -= 1
-            holders += [self._intervals[place]] if self._intervals[place].covers(moment) else []
-        if not holders and following < len(self._intervals):
-            holders = list(
-                takewhile(
-                    lambda interval: interval.begins == self._begins[following],
-                    self._intervals[following:],
-                )
-            )
-        return (
-            self._references[id(max(holders, key=lambda interval: interval.order))]
-            if holders
-            else None
-        )
