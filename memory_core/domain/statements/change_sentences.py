@@ -52,12 +52,8 @@ from memory_core.domain.statements.change_phrases import (
     TO_BE_DONE,
     TO_LISTENER,
 )
-from memory_core.domain.statements.change_topics import (
-    KIN,
-    KIN_IN_JAPANESE,
-    KINDS,
-    KINDS_IN_JAPANESE,
-)
+from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
+from memory_core.domain.statements.said_things import Reading, read_things
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
@@ -178,12 +174,12 @@ class SaidSentence:
         )
 
     @cached_property
-    def about(self) -> frozenset[str]:
-        """The relatives of whom it tells, in the place of the subject."""
-        first = self.clauses[0].words[:SUBJECT_WORDS] if self.clauses else ()
-        return frozenset(word for word in first if word in KIN) | frozenset(
-            KIN_IN_JAPANESE.findall(self.text[:20])
-        )
+    def named(self) -> Reading:
+        """The things that it names, and who does what it says."""
+        return read_things(self.text, self.language, self._terms_of)
+
+    def _terms_of(self, word: str) -> frozenset[str]:
+        return clause_of(word, self.language, asks=False).terms
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -207,11 +203,6 @@ class SaidSentence:
             and not self.asks
             and (PAST.search(self.text) is None or PRESENT.search(self.text) is not None)
         )
-
-    @cached_property
-    def of_others(self) -> bool:
-        """Whether a pronoun makes another person its subject."""
-        return self.language != "german" and OF_OTHERS.search(self.text) is not None
 
     @cached_property
     def supposed(self) -> bool:
@@ -239,16 +230,6 @@ class SaidSentence:
                 ended |= self.clauses[place - 1].terms
             over.append(ended)
         return tuple(over)
-
-    @cached_property
-    def ended_by_kin(self) -> tuple[frozenset[str], ...]:
-        """By clause, what is over for the relative that it is about."""
-        stated = (
-            clause
-            for clause in self.clauses
-            if not clause.asks and SUPPOSED.search(clause.text) is None
-        )
-        return tuple(ended_terms(clause, self.language, by_kin=True) for clause in stated)
 
     @cached_property
     def moves(self) -> bool:
@@ -446,18 +427,6 @@ class SaidSentence:
         )
         texts = ((NOW_INDEED.sub(" ", clause.text).strip(), clause.terms) for clause in stated)
         return tuple(Clause(text, tuple(words(text)), terms, asks=False) for text, terms in texts)
-
-    def beside(self, kin: str) -> frozenset[str]:
-        """The terms that stand beside a relative's word: a name, mostly."""
-        terms: set[str] = set()
-        for clause in self.clauses:
-            for place, word in enumerate(clause.words):
-                if word == kin:
-                    terms |= telling(
-                        clause.words[max(0, place - 2) : place + (10 if has_japanese(kin) else 4)],
-                        self.language,
-                    )
-        return frozenset(terms)
 
 
 def _compound(first: str, text: str, end: int) -> list[str]:

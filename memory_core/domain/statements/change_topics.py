@@ -147,7 +147,6 @@ MATTERS: tuple[Matter, ...] = (
             r"|退院|治り|治った|完治|回復し",
             re.IGNORECASE,
         ),
-        of_kin=True,
     ),
     Matter(  # shift
         re.compile(
@@ -394,21 +393,6 @@ _WEAK_WORDS = (*_WEAK.split(), *_DAYS, *(f"{day}s" for day in _DAYS), *MONTHS, *
 WEAK = frozenset([*_WEAK_WORDS, *terms_of(_WEAK_WORDS)])
 WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
 """Words that two messages may share without being about one thing."""
-
-_KIN = """
-    mother mom mum father dad parents brother brothers sister sisters son sons daughter daughters
-    child wife husband partner boyfriend girlfriend fiancé fiancee friend friends colleague
-    colleagues coworker neighbour neighbor neighbours neighbors boss cousin aunt uncle grandma
-    grandpa grandmother grandfather roommate flatmate niece nephew
-    mutter mama vater papa eltern bruder schwester sohn tochter frau mann partnerin freund freundin
-    kollege kollegin kollegen nachbar nachbarin tante onkel oma opa cousine neffe nichte mitbewohner
-    mitbewohnerin
-"""
-KIN = frozenset(_KIN.split())
-KIN_IN_JAPANESE = re.compile(
-    r"(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女"
-    r"|彼氏|いとこ|両親|先輩|後輩)(?=[はがのもと])"
-)
 
 _ALIKE = (
     "due deadline fällig abgabe abgabetermin frist 締め切り 締切",

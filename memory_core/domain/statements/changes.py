@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from typing import Literal
 
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, Clause, telling
@@ -29,12 +29,10 @@ from memory_core.domain.statements.change_phrases import (
     DENIED,
     FROM_NOW,
     GIVES,
-    IN_A_COUPLE,
     MOVED,
     NEW,
     NOT_SO,
     OWN,
-    OWN_SUBJECT,
     OWNED,
     POINTS_BACK,
     SOME_TIME,
@@ -46,9 +44,9 @@ from memory_core.domain.statements.change_phrases import (
     USING,
 )
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
-from memory_core.domain.statements.change_things import named_besides
-from memory_core.domain.statements.change_topics import ALIKE, KIN, MATTERS
+from memory_core.domain.statements.change_topics import ALIKE, MATTERS
 from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.statements.said_things import SELF, SOMEBODY, in_common
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.text.kept import keep_texts
@@ -71,6 +69,11 @@ LEAST_FRAME = 3
 _BEFORE_THING = frozenset({"the", "my", "our", "a", "an", "new"})
 """Words before a thing that is named by one noun alone."""
 _AND_SO = re.compile(r", so (?=i\b)", re.IGNORECASE)
+_OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
+_OF_PARENTS = frozenset(
+    ["wife", "girlfriend", "partner", "daughter", "son", "baby", "tochter", "sohn", "妻", "娘", "息子"]
+)
+"""Those of whom is told that the speaker's own child comes."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 
@@ -140,7 +143,7 @@ def change_of_line(line: Line, later: Message) -> Change | None:
             or now.supposed
             or THIS_ONCE.search(now.text)
             or not OWN.search(now.text)
-            or not now.about <= line.named
+            or now.named.subject() not in ("", SELF)
         ):
             continue
         if line.named <= now.words and line.values.differ(now.new_values, loosely=False):
@@ -182,14 +185,13 @@ def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
     if (
         now.switched is None
         or now.supposed
-        or now.of_others
         or not (before.holds and USING.search(before.text))
     ):
         return False
     another = any(
         not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
     )
-    return another and _of_one_person(before, now, frozenset())
+    return another and _same_subject(before, now)
 
 
 def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
@@ -243,11 +245,8 @@ def _updates(
     if not theirs.differ(values, loosely=now.moves):
         return False
     shared = _shared(before.terms, now.terms)
-    return (
-        len(shared) >= LEAST_SHARED
-        and bool(shared & asked.terms)
-        and _of_one_person(before, now, shared)
-    )
+    same = _same_thing(before, now, shared)
+    return len(shared) >= LEAST_SHARED and bool(same & asked.terms)
 
 
 def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:
@@ -261,7 +260,7 @@ def _ground(
     if now.asks and not now.corrects:
         return None
     if _are_of_one_thing(before, now) and not _is_called_off_once(now):
-        if (shared := _over(before, now)) and _of_one_person(before, now, shared):
+        if _over(before, now):
             return "ends"
         if _valued(before, now, earlier, later):
             return "value"
@@ -296,12 +295,12 @@ def _are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
     fewer = min(len(before.terms), len(now.terms))
     shared = _shared(before.terms, now.terms)
     covered = len(shared) / fewer if fewer else 0.0
+    if has_japanese(now.text):
+        return covered >= LEAST_COVERED_BY_NAME
     if len(shared) == 1 and shared == before.first & now.first:
         return len(shared) >= LEAST_COVERED_BY_SUBJECT * max(len(before.terms), len(now.terms))
     if covered >= LEAST_COVERED:
         return True
-    if has_japanese(now.text):
-        return covered >= LEAST_COVERED_BY_NAME
     return (
         fewer <= MOST_OF_SHORT
         and covered >= LEAST_COVERED_BY_NAME
@@ -344,29 +343,27 @@ def _heads(term: str) -> tuple[str, ...]:
     return tuple(beginning for beginning in beginnings if beginning.isalpha())
 
 
-def _of_one_person(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> bool:
-    """Whether two sentences are about one person: the speaker, or a person whom both name."""
-    if not now.about <= before.words | before.about:
-        return False
-    return (
-        before.about <= now.about
-        or bool(before.about & {*shared})
-        or any(before.beside(kin) & {*shared, *now.terms} for kin in before.about)
-    )
+def _same_thing(
+    before: SaidSentence, now: SaidSentence, shared: Collection[str]
+) -> frozenset[str]:
+    """Of the terms that two sentences share those that name one thing in both."""
+    return in_common(before.named, now.named, frozenset(shared), _shared)
+
+
+def _same_subject(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether one and the same does what two sentences say: the speaker, where nobody is named."""
+    subjects = before.named.subject() or SELF, now.named.subject() or SELF
+    return subjects[0] == subjects[1] != SOMEBODY
 
 
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
-    """What of a sentence another says to be over. A relative counts where the sentence is
-    about that one.
-    """
-    of_kin = bool(before.about) and before.about == now.about
-    ends = [ended for ended in (now.ended_by_kin if of_kin else now.ended) if ended]
+    """What of a sentence another says to be over."""
+    ends = [ended for ended in now.ended if ended]
     if not ends or not before.holds or (_is_moved(now) and not _tells_when(before)):
         return frozenset()
     terms: set[str] = set()
-    beside = named_besides(before, now)
     for ended in ends:
-        shared = _shared(ended - beside, before.terms) - (KIN - before.about)
+        shared = _same_thing(before, now, _shared(ended, before.terms))
         if not any(over & shared for over in before.ended):
             terms |= shared
     return frozenset(terms)
@@ -388,13 +385,12 @@ def _tells_when(before: SaidSentence) -> bool:
 
 def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Message) -> bool:
     """Whether the later sentence gives what both speak of another time or number."""
-    if not (before.values and now.values) or now.supposed:
+    if not (before.values and now.values) or now.supposed or now.named.adds:
         return False
     if not (now.moves or (before.holds and (now.new or _gives_another(before, now)))):
         return False
     if now.moves and _names_both(before, now):
-        shared = _shared(before.terms, now.terms) - named_besides(before, now)
-        return not shared <= KIN and _of_one_person(before, now, shared)
+        return bool(_same_thing(before, now, _shared(before.terms, now.terms)))
     if now.moves and not _names_what_was(before, now):
         return False
     if not before.values.differ(
@@ -407,28 +403,7 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Me
     ours = now.terms_with_values | (
         later.before(now) if POINTS_BACK.search(now.text) else frozenset()
     )
-    other = _another_thing(before, now) | named_besides(before, now)
-    shared = _shared(theirs, ours) - _shared(theirs, other)
-    return bool(shared) and _of_one_person(before, now, shared)
-
-
-def _another_thing(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
-    """The terms of the compound that a sentence changes where the earlier one tells of no such
-    thing: of the studio, not of its code.
-    """
-    thing, whole = now.changed_what, now.changed_part_of
-    if thing is None or not whole:
-        return frozenset()
-    names = {thing, thing.removesuffix("s"), f"{thing}s"}
-    if whole <= before.words and not names.isdisjoint(before.words):
-        return frozenset()
-    if any(
-        after in names and first in _BEFORE_THING
-        for clause in before.clauses
-        for first, after in pairwise(clause.words)
-    ):
-        return frozenset()
-    return telling((*whole, thing), now.language)
+    return bool(_same_thing(before, now, _shared(theirs, ours)))
 
 
 def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
@@ -476,7 +451,7 @@ def _switched(before: SaidSentence, now: SaidSentence, later: Message) -> bool:
     return (
         to_another
         and len(shared) >= LEAST_COVERED * len(before.terms)
-        and _of_one_person(before, now, shared)
+        and _same_subject(before, now)
     )
 
 
@@ -485,7 +460,7 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
     has one of: "I switched dentists".
     """
     thing = now.changed_what
-    if thing is None or now.of_others or not before.holds:
+    if thing is None or not before.holds:
         return False
     if not now.changed_part_of <= before.words:
         return False
@@ -495,7 +470,9 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
         for word in before.words
         if word in ALIKE and ALIKE[word] in {ALIKE[name] for name in named if name in ALIKE}
     }
-    return not named.isdisjoint(before.words) and _of_one_person(before, now, frozenset())
+    return not named.isdisjoint(before.words) and bool(
+        _same_thing(before, now, telling(named, now.language))
+    )
 
 
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
@@ -504,34 +481,32 @@ def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
     """
     if (
         not before.holds
-        or now.of_others
         or FROM_NOW.search(now.text) is None
-        or ADDS.search(now.text) is not None
+        or now.named.adds
     ):
         return False
-    shared = before.terms & now.terms
-    return (
-        len(shared) >= LEAST_SHARED and shared < now.terms and _of_one_person(before, now, shared)
-    )
+    shared = _same_thing(before, now, before.terms & now.terms)
+    return len(shared) >= LEAST_SHARED and shared < now.terms
 
 
 def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker does again what the earlier sentence says is not done."""
     if (
         now.supposed
-        or now.of_others
         or not now.again
         or not NOT_SO.search(before.text)
         or NOT_SO.search(now.text)
     ):
         return False
     shared = _shared(before.terms, now.terms)
-    return bool(shared) and before.holds and _of_one_person(before, now, shared)
+    return before.holds and bool(_same_thing(before, now, shared)) and _same_subject(before, now)
 
 
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
-    return bool(now.present_clauses) and any(
+    if not now.present_clauses or now.named.adds or not _same_subject(before, now):
+        return False
+    return any(
         _same_frame(other, clause)
         or (
             not clause.terms.isdisjoint(other.terms)
@@ -552,10 +527,7 @@ def _same_frame(before: Clause, now: Clause) -> bool:
         min(len(ours), len(theirs)),
     )
     if (
-        same < LEAST_FRAME
-        or same in (len(ours), len(theirs))
-        or ADDS.search(now.text)
-        or not KIN.isdisjoint(ours[:same])
+        same < LEAST_FRAME or same in (len(ours), len(theirs))
     ):
         return False
     return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(
@@ -569,7 +541,7 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
     owned = any(match["what"].casefold() == thing for match in OWNED.finditer(before.text))
-    return owned and not (now.about | before.about) - {thing}
+    return owned and now.named.subject() in ("", SELF)
 
 
 def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
@@ -580,7 +552,8 @@ def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
 def _grown(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a person named in both is at another stage of life now, or in a higher class."""
     if not (
-        (before.terms & now.terms) - _STAGE_WORDS or (before.about and before.about == now.about)
+        (before.terms & now.terms) - _STAGE_WORDS
+        or (before.named.subject() == now.named.subject() not in ("", SELF))
     ):
         return False
     if before.grade and now.grade:
@@ -615,20 +588,25 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
             or now.supposed
             or matter.changes.search(before.text)
             or _is_announced_or_mentioned(before, now, matter.changes)
-            or not (
-                _of_oneself(now, matter.changes)
-                or (matter.of_kin and before.about and before.about == now.about)
-            )
-        ):
-            continue
-        if not (
-            _of_another_person(before)
-            or _of_another_person(now)
-            or ((before.about ^ now.about) - IN_A_COUPLE and not matter.of_kin)
+            or not _states(now, matter.changes)
+            or now.named.adds
+            or _doer(before, matter.holds, of_kin=matter.of_kin)
+            != _doer(now, matter.changes, of_kin=matter.of_kin)
             or _says_same(before, now, matter.changes)
         ):
-            return Change("matter", now.text, before.text)
+            continue
+        return Change("matter", now.text, before.text)
     return None
+
+
+def _doer(sentence: SaidSentence, expression: re.Pattern[str], *, of_kin: bool) -> str:
+    """Of whom an expression is said in a sentence: the speaker, where nobody is named."""
+    match = expression.search(sentence.text)
+    assert match is not None
+    if _OWN_FIRST.match(match.group()):
+        return SELF
+    who = sentence.named.subject(match.end() - 1) or SELF
+    return SELF if of_kin and who in _OF_PARENTS else who
 
 
 def _is_announced_or_mentioned(
@@ -645,27 +623,16 @@ def _is_announced_or_mentioned(
     )
 
 
-def _of_oneself(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether a change is the speaker's own: the speaker is its subject, or it has none;
-    and it is not denied.
-    """
+def _states(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
+    """Whether a change is stated: neither denied nor somebody else's words."""
     match = changes.search(sentence.text)
-    if match is None or sentence.language == "german" or has_japanese(sentence.text):
-        return match is not None
-    before, upto = sentence.text[: match.start()], sentence.text[: match.end()]
-    # "The doctor says it's low, so I'm …": what follows is the speaker's own
-    before = _AND_SO.split(before)[-1]
-    if (
+    assert match is not None
+    before = _AND_SO.split(sentence.text[: match.start()])[-1]
+    return not (
         DENIED.search(before)
         or TELLS_OF_WORDS.search(before)
         or " not " in f" {match.group().casefold()} "
-    ):
-        return False
-    return OWN_SUBJECT.search(upto) is not None or not before.strip(" \t.,!-")
-
-
-def _of_another_person(sentence: SaidSentence) -> bool:
-    return sentence.of_others and OWN_SUBJECT.search(sentence.text) is None
+    )
 
 
 def _says_same(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]) -> bool:
