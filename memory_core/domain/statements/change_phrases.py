@@ -282,7 +282,11 @@ TO_BE_DONE = re.compile(
 """Before what is yet to be done: "I need to write to my new boss" tells no news of the boss."""
 ANNOUNCED = re.compile(r"\b(?:(?:will|'ll|going to) be|wird)\b", re.IGNORECASE)
 """How a person is announced who comes: the new boss is that boss."""
-OWNED = re.compile(r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}) (?P<what>[\w-]{1,30})", re.IGNORECASE)
+OWNED = re.compile(
+    r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}|(?:have|drive|own|use|habe|fahre|nutze) "
+    r"(?:an?|eine?[nms]?)) (?:(?:old|used|alte[nrs]?) )?(?P<what>[\w-]{1,30})",
+    re.IGNORECASE,
+)
 GRADE = re.compile(
     r"\b(?:year|grade|form|semester|klasse)\s(?P<after>\d{1,2})\b"
     r"|\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.) (?:grade|year|semester|klasse)\b"
@@ -391,7 +395,7 @@ THIS_ONCE = re.compile(
     re.IGNORECASE,
 )
 SOME_TIME = re.compile(
-    r"\b(?:mornings?|afternoons?|evenings?|nights?|weekends?|lunchtimes?"
+    r"\b(?:mornings?|afternoons?|evenings?|nights?|weekends?|lunchtimes?|(?:at|um) (?:half|quarter|[a-zäöü]{3,6})(?= |\W|$)"
     r"|daily|weekly|monthly|hours?|minutes?|(?:every|each|next|this|in a|in two) (?:day|week"
     r"|fortnight|month|spring|summer|autumn|winter|year|term)s?)\b",
     re.IGNORECASE,

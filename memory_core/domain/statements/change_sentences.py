@@ -61,6 +61,8 @@ MOST_OF_SHORT = 8
 """Telling terms of a short sentence: it is about each name and number in it, and not about much
 else besides.
 """
+BESIDE_CHANGE = 60
+"""Characters beside a word for a change in which a long sentence tells what changed, to what."""
 MOST_NOUNS = 4
 """Nouns of a compound."""
 SUBJECT_WORDS = 6
@@ -77,6 +79,7 @@ _ASKS = re.compile(
     r"|sollte|kennst|weißt)\b",
     re.IGNORECASE,
 )
+_CUT_WORD = re.compile(r"^\w+\b|\b\w+$")
 _NAME = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}")
 _SIGNS_OF_DATE = re.compile(r"\d{1,2}月(?:\d{1,2}日)?の?|\d{1,2}日の?")
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
@@ -279,6 +282,15 @@ class SaidSentence:
         return (
             values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values
         ) or self.values
+
+    @cached_property
+    def change_told(self) -> SaidSentence:
+        """What stands around its word for a change, where it is long: else it tells too much."""
+        match = MOVES.search(self.text) or NOW.search(self.text)
+        if len(self.terms) <= MOST_OF_SHORT or match is None or has_japanese(self.text):
+            return self
+        start, end = max(0, match.start() - BESIDE_CHANGE), match.end() + BESIDE_CHANGE
+        return SaidSentence(_CUT_WORD.sub("", self.text[start:end]), self.ends_asking)
 
     @cached_property
     def old_values(self) -> Values:

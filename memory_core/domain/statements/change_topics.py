@@ -26,6 +26,16 @@ class Matter(NamedTuple):
     of_kin: bool = False
 
 
+_AGE = (
+    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen"
+    r"|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|zwei|drei|vier|fünf|sechs|sieben|acht"
+    r"|neun|zehn|elf|zwölf)"
+)
+_TRADE = (
+    r"(?:[\w-]+ )?(?:[\w-]{2,20}(?:er|or|ist|ian|ant|eur|man|woman|erin|istin|orin)|nurse|cook|vet|coach"
+    r"|arzt|ärztin|koch)\b"
+)
+"""How most words for what people do for a living end."""
 MATTERS: tuple[Matter, ...] = (
     Matter(  # home
         re.compile(
@@ -49,16 +59,16 @@ MATTERS: tuple[Matter, ...] = (
     ),
     Matter(  # work
         re.compile(
-            r"\bemployer:|\b(?:i|i'm|user|we|still|currently) (?:\w+ )?(?:work|works|working) (?:at"
-            r"|for|as|in|part-time|full-time)\b|\bi'?m an? [\w -]{2,30} (?:at|for)\b"
+            r"\bemployer:|(?<!\bto )(?<!\bof )(?<!\bat )\b(?:work|works|working) (?:at|for|as|in|part-time|full-time)\b"
+            rf"|\bi'?m an? [\w -]{{2,30}} (?:at|for)\b|\bi'?m an? {_TRADE}|\bich bin {_TRADE}"
             r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
             r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト"
             r"|の仕事|ってます|やってます|をしています",
             re.IGNORECASE,
         ),
         re.compile(
-            r"\bnew job\b|\bgot the job\b|(?:\bi (?:just )?|\bi'm |\band |\A\W*|[.!] )(?:start"
-            r"|started|starting) (?:as|at|work)\b|\b(?:handed|given|gave|put) in my (?:notice"
+            rf"\bi'?m (?:now )?an? {_TRADE}(?= now| these days)|\bich bin jetzt {_TRADE}"
+            r"|\bnew job\b|\bgot the job\b|\b(?:start|started|starting) (?:as|at|work)\b|\b(?:handed|given|gave|put) in my (?:notice"
             r"|resignation|apron)\b|\b(?:quit|left|lost) my job\b|\b(?:got|been|was) (?:fired"
             r"|laid off|made redundant)\b(?! up)|"
             rf"\bfrom (?:{ANY_MONTH}) i'?m (?:at|with)\b"
@@ -143,7 +153,7 @@ MATTERS: tuple[Matter, ...] = (
         re.compile(
             r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered"
             r"|discharged|released|out of (?:the )?hospital)"
-            r"|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt|aus dem krankenhaus)\b"
+            r"|home again|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt|aus dem krankenhaus)\b"
             r"|退院|治り|治った|完治|回復し",
             re.IGNORECASE,
         ),
@@ -299,6 +309,28 @@ MATTERS: tuple[Matter, ...] = (
             re.IGNORECASE,
         ),
     ),
+    Matter(  # age
+        re.compile(
+            rf"\b(?:is|am|i'm|bin|ist|turned) {_AGE}(?= years old\b| jahre alt\b|\W*$)|\d{{1,3}}歳",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"\bturned {_AGE}\b|\b(?:is|am|i'm) (?:now )?{_AGE} (?:years old )?now\b|\b{_AGE} geworden\b"
+            r"|\d{1,3}歳になり",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # studies
+        re.compile(
+            r"\b(?:student|studying|at (?:uni|university|college)|studiere|studentin)\b|大学生",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\bgraduated\b|\bdropped out\b|\bfinished (?:my|her|his) (?:degree|studies)\b"
+            r"|\b(?:studium|abschluss) (?:\w+ )?(?:fertig|beendet|geschafft|abgebrochen)\b|卒業し|中退し",
+            re.IGNORECASE,
+        ),
+    ),
     Matter(  # weight
         re.compile(
             r"\b(?:weigh|weight|wiege|gewicht)\b[^.!?]{0,30}\d|\d{1,3} ?kg\b|体重", re.IGNORECASE
@@ -361,7 +393,7 @@ _WEAK = """
     similar special important main whole totally literally probably definitely certainly exactly
     basically honestly especially usually normally outside inside everyday worth anymore same alone
     somewhere else besides apart sometime sort rest favorite favourite game
-    yeah yep oh hmm wow anyway afternoon
+    yeah yep oh hmm wow idk anyway afternoon
     don won isn doesn didn couldn shouldn wouldn aren wasn weren hasn haven hadn ain ve ll re home
     place family life day job sit sitting chance hope dream dreams hard easy fun friend friends
     believe happy image photo photography

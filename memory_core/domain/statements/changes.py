@@ -23,6 +23,7 @@ from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, Clause,
 from memory_core.domain.statements.change_messages import Message, read
 from memory_core.domain.statements.change_phrases import (
     ADDS,
+    AGAIN,
     ANNOUNCED,
     ANOTHER,
     CALLED_OFF,
@@ -32,6 +33,7 @@ from memory_core.domain.statements.change_phrases import (
     MOVED,
     NEW,
     NOT_SO,
+    NOW_INDEED,
     OWN,
     OWNED,
     POINTS_BACK,
@@ -46,7 +48,7 @@ from memory_core.domain.statements.change_phrases import (
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import ALIKE, MATTERS
 from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.statements.said_things import SELF, SOMEBODY, in_common
+from memory_core.domain.statements.said_things import SELF, in_common, is_same
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.text.kept import keep_texts
@@ -70,6 +72,7 @@ _BEFORE_THING = frozenset({"the", "my", "our", "a", "an", "new"})
 """Words before a thing that is named by one noun alone."""
 _AND_SO = re.compile(r", so (?=i\b)", re.IGNORECASE)
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
+_OF_A_THING = "-"
 _OF_PARENTS = frozenset(
     ["wife", "girlfriend", "partner", "daughter", "son", "baby", "tochter", "sohn", "妻", "娘", "息子"]
 )
@@ -143,7 +146,7 @@ def change_of_line(line: Line, later: Message) -> Change | None:
             or now.supposed
             or THIS_ONCE.search(now.text)
             or not OWN.search(now.text)
-            or now.named.subject() not in ("", SELF)
+            or now.named.subject().who not in ("", SELF)
         ):
             continue
         if line.named <= now.words and line.values.differ(now.new_values, loosely=False):
@@ -352,8 +355,7 @@ def _same_thing(
 
 def _same_subject(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether one and the same does what two sentences say: the speaker, where nobody is named."""
-    subjects = before.named.subject() or SELF, now.named.subject() or SELF
-    return subjects[0] == subjects[1] != SOMEBODY
+    return is_same(before.named.subject().who or SELF, now.named.subject().who or SELF)
 
 
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
@@ -371,7 +373,7 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
 
 def _is_moved(now: SaidSentence) -> bool:
     """Whether it says that something takes place at another time."""
-    return bool(now.values.whens) and MOVED.search(now.text) is not None
+    return MOVED.search(now.text) is not None
 
 
 def _tells_when(before: SaidSentence) -> bool:
@@ -394,13 +396,14 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Me
     if now.moves and not _names_what_was(before, now):
         return False
     if not before.values.differ(
-        now.new_values, loosely=now.moves and TO_NUMBER.search(now.text) is not None
+        now.change_told.new_values, loosely=(now.moves or NOW_INDEED.search(now.text) is not None)
+        and TO_NUMBER.search(now.text) is not None,
     ):
         return False
     theirs = before.terms_with_values | (
         earlier.before(before) if "money" in before.values.numbers else frozenset()
     )
-    ours = now.terms_with_values | (
+    ours = now.change_told.terms_with_values | (
         later.before(now) if POINTS_BACK.search(now.text) else frozenset()
     )
     return bool(_same_thing(before, now, _shared(theirs, ours)))
@@ -498,8 +501,15 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
         or NOT_SO.search(now.text)
     ):
         return False
-    shared = _shared(before.terms, now.terms)
-    return before.holds and bool(_same_thing(before, now, shared)) and _same_subject(before, now)
+    if not before.holds or not _same_subject(before, now):
+        return False
+    told = [clause.terms for clause in before.clauses if NOT_SO.search(clause.text)]
+    again = [clause.terms for clause in now.clauses if AGAIN.search(clause.text)]
+    return any(
+        one and len(_shared(one, other)) > LEAST_COVERED_BY_SUBJECT * len(one)
+        for one in told
+        for other in again
+    )
 
 
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
@@ -540,8 +550,8 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
     thing = now.has_new
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
-    owned = any(match["what"].casefold() == thing for match in OWNED.finditer(before.text))
-    return owned and now.named.subject() in ("", SELF)
+    owned = any(_shared([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text))
+    return owned and now.named.subject().who in ("", SELF)
 
 
 def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
@@ -553,13 +563,13 @@ def _grown(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a person named in both is at another stage of life now, or in a higher class."""
     if not (
         (before.terms & now.terms) - _STAGE_WORDS
-        or (before.named.subject() == now.named.subject() not in ("", SELF))
+        or (before.named.subject().who == now.named.subject().who not in ("", SELF))
     ):
         return False
     if before.grade and now.grade:
         return before.grade < now.grade
     return (
-        (now.new or now.switched is not None)
+        (NOW_INDEED.search(now.text) is not None or now.switched is not None)
         and len(before.stages) == len(now.stages) == 1
         and min(before.stages) < min(now.stages)
     )
@@ -586,12 +596,13 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
             before is None
             or now is None
             or now.supposed
-            or matter.changes.search(before.text)
             or _is_announced_or_mentioned(before, now, matter.changes)
             or not _states(now, matter.changes)
             or now.named.adds
-            or _doer(before, matter.holds, of_kin=matter.of_kin)
-            != _doer(now, matter.changes, of_kin=matter.of_kin)
+            or not is_same(
+                _doer(before, matter.holds, of_kin=matter.of_kin, is_change=False) or SELF,
+                _doer(now, matter.changes, of_kin=matter.of_kin, is_change=True) or _OF_A_THING,
+            )
             or _says_same(before, now, matter.changes)
         ):
             continue
@@ -599,13 +610,19 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
     return None
 
 
-def _doer(sentence: SaidSentence, expression: re.Pattern[str], *, of_kin: bool) -> str:
-    """Of whom an expression is said in a sentence: the speaker, where nobody is named."""
+def _doer(
+    sentence: SaidSentence, expression: re.Pattern[str], *, of_kin: bool, is_change: bool
+) -> str:
+    """Of whom an expression is said in a sentence: the speaker, where nobody does anything; empty
+    where a thing does.
+    """
     match = expression.search(sentence.text)
     assert match is not None
-    if _OWN_FIRST.match(match.group()):
+    if _OWN_FIRST.match(match.group()) or not sentence.named.subjects:
         return SELF
-    who = sentence.named.subject(match.end() - 1) or SELF
+    start, who, is_thing = sentence.named.subject(match.end() - 1)
+    if is_thing and is_change and who != SELF:
+        return SELF if match.start() <= start else ""
     return SELF if of_kin and who in _OF_PARENTS else who
 
 

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import NamedTuple
 
 from memory_core.domain.text.analyzer import has_japanese
 
@@ -52,7 +53,7 @@ _ONE_NAME = {
 }  # fmt: skip
 _PERSON_IN_JAPANESE = (
     r"(?:義理の)?(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女|彼氏"
-    r"|おば(?:あ?さん)?|おじ(?:い?さん)?|いとこ|両親|先輩|後輩|隣の(?:人|家|部署|チーム)|上司|部下)"
+    r"|おば(?:あ?さん)?|おじ(?:い?さん)?|いとこ|両親|先輩|後輩|先生|隣の(?:人|家|部署|チーム)|上司|部下)"
 )
 KIN_IN_JAPANESE = re.compile(
     r"(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女"
@@ -85,18 +86,19 @@ _ADDS = re.compile(
 """What is said holds beside what was said before."""
 
 _SELVES_WORDS = """
-    i i'm i've i'd i'll im ive we we're we've we'll user ich wir
+    i i'm i've i'd i'll im ive we we're we've we'll user ich wir me us mich mir uns
 """
 _SELVES = frozenset(_SELVES_WORDS.split())
+_OBJECTS = frozenset(["me", "us", "mich", "mir", "uns"])
 _OTHERS_WORDS = """
     he he's he'd she she's she'd you you're you've hers theirs
 """
 _OTHERS = frozenset(_OTHERS_WORDS.split())
 _THEY_WORDS = """
-    they they're they've they'd it it's me us mich mir uns es er
+    they they're they've they'd it it's es er
 """
 _THEY = frozenset(_THEY_WORDS.split())
-"""Behind them anybody may do what is said: "they moved my flight", "the doctor put me on"."""
+"""Behind them anybody may do what is said: "they moved my flight"."""
 _COUNTS_WORDS = """
     one two three some any many both most each none einer eine eines
 """
@@ -192,6 +194,16 @@ class Thing:
     parts: frozenset[str] = frozenset()
 
 
+class Subject(NamedTuple):
+    """Who does what is said from a place on; empty where that is not said. is_thing:
+    whether a thing of this owner does it.
+    """
+
+    start: int
+    who: str
+    is_thing: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a sentence speaks of. subjects: who does what is said, each from a place on. adds:
@@ -199,13 +211,13 @@ class Reading:
     """
 
     things: tuple[Thing, ...]
-    subjects: tuple[tuple[int, str], ...]
+    subjects: tuple[Subject, ...]
     adds: bool
 
-    def subject(self, upto: int | None = None) -> str:
-        """Who does what stands at a place, or at the end; empty where that is not said."""
-        found = [who for start, who in self.subjects if upto is None or start <= upto]
-        return found[-1] if found else (self.subjects[0][1] if self.subjects else "")
+    def subject(self, upto: int | None = None) -> Subject:
+        """Who does what stands at a place, or at the end."""
+        found = [subject for subject in self.subjects if upto is None or subject.start <= upto]
+        return (found or self.subjects[:1] or [Subject(0, "")])[-1]
 
 
 def agree(before: Thing, now: Thing, known: frozenset[str] = frozenset()) -> bool:
@@ -239,6 +251,12 @@ def are_one(before: Thing, now: Thing, of_kinds: Collection[str] = ()) -> bool:
     )
 
 
+def is_same(who: str, other: str) -> bool:
+    """Whether two keys may be one person's: Maren, and my sister Maren."""
+    ours, theirs = set(who.split()), set(other.split())
+    return SOMEBODY not in ours | theirs and (ours <= theirs or theirs <= ours)
+
+
 def adds(text: str) -> bool:
     """Whether what a text says holds beside what was said before: also, a second, as well."""
     return _ADDS.search(text) is not None
@@ -267,10 +285,10 @@ def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]
 
 def _in_japanese(text: str, terms: Callable[[str], frozenset[str]]) -> Reading:
     persons = [
-        (match.start(), match["person"] or match["owner"])
+        Subject(match.start(), match["person"] or match["owner"])
         for match in _SUBJECT_IN_JAPANESE.finditer(text)
     ]
-    subjects = tuple(persons) or ((0, SELF),)
+    subjects = tuple(persons) or (Subject(0, SELF),)
     things = []
     rest, marks = text, set[tuple[str, str]]()
     for match in _NAME_IN_JAPANESE.finditer(text):
@@ -284,11 +302,11 @@ def _in_japanese(text: str, terms: Callable[[str], frozenset[str]]) -> Reading:
             things.append(Thing(whose, head))
         elif _TIME_IN_JAPANESE.search(which) is None:
             marks |= {(_PART, which)}
-            things.append(Thing(subjects[0][1], head, terms(which), frozenset({(_PART, which)})))
+            things.append(Thing(subjects[0].who, head, terms(which), frozenset({(_PART, which)})))
         else:
             continue
         rest = rest.replace(match["head"], "、")
-    things.append(Thing(subjects[0][1], terms(rest), which=frozenset(marks)))
+    things.append(Thing(subjects[0].who, terms(rest), which=frozenset(marks)))
     return Reading(tuple(things), subjects, adds(text))
 
 
@@ -329,7 +347,7 @@ class _Reader:
 
     terms: Callable[[str], frozenset[str]]
     is_german: bool
-    subjects: list[tuple[int, str]] = field(default_factory=list)
+    subjects: list[Subject] = field(default_factory=list)
     is_fresh: bool = True
     named: _Named = field(default_factory=_Named)
     built: list[_Built] = field(default_factory=list)
@@ -401,15 +419,17 @@ class _Reader:
         """Read a pronoun, an article, or a word between two things; whether it was one of these."""
         if lower in _SELVES or lower in _OTHERS:
             self.close()
-            self.last = None
-            self.subjects.append((self.place, SELF if lower in _SELVES else self._somebody()))
-            self.doer = None
-            self.is_fresh, self.after_pronoun = False, lower in _SELVES or not self.is_german
+            self.last = self.doer = None
+            self.subjects.append(
+                Subject(self.place, SELF if lower in _SELVES else self._somebody())
+            )
+            self.is_fresh = False
+            self.after_pronoun = lower not in _OBJECTS and (lower in _SELVES or not self.is_german)
         elif lower in _THEY:
             self.close()
             self.doer = None
             if self.is_fresh or not lower.startswith(("it", "e")):
-                self.subjects.append((self.place, ""))
+                self.subjects.append(Subject(self.place, "", is_thing=True))
             self.is_fresh, self.last = False, None
         elif lower in _MY or lower in _THEIR or lower in _THE:
             whose = self.named.link
@@ -418,7 +438,7 @@ class _Reader:
             if lower in _MY:
                 self.named.owner, self.named.is_owned = SELF, True
             elif lower in _THEIR:
-                subject = self.subjects[-1][1] if self.subjects else SOMEBODY
+                subject = self.subjects[-1].who if self.subjects else SOMEBODY
                 self.named.owner, self.named.is_owned = subject or SOMEBODY, True
         elif lower in _LINKS:
             self.close()
@@ -432,7 +452,7 @@ class _Reader:
 
     def _somebody(self) -> str:
         """Whom a pronoun names: who was named before, where that is not the speaker."""
-        named = [who for _, who in self.subjects if who not in ("", SELF)]
+        named = [one.who for one in self.subjects if one.who not in ("", SELF)]
         return named[-1] if named else SOMEBODY
 
     def _person(self) -> str:
@@ -454,7 +474,7 @@ class _Reader:
     def _says(self, lower: str) -> None:
         """A word that names nothing: what is done, by whoever does it."""
         if words := self.terms(lower):
-            subject = self.subjects[-1][1] if self.subjects else ""
+            subject = self.subjects[-1].who if self.subjects else ""
             self.built.append(_Built(subject, words, frozenset(), set(), doer=self.doer))
 
     def close(self, *, keeps_link: bool = False) -> None:
@@ -483,7 +503,7 @@ class _Reader:
             self.doer = None if person or is_name else self.built[-1]
             self._becomes_subject(named, _key_of(words) if person or is_name else "")
         elif self.is_german and person and not named.link and not self.subjects:
-            self.subjects.append((self.place, person))
+            self.subjects.append(Subject(self.place, person))
         if self.last is not None and (named.link or (person and self._is_genitive(named))):
             self._tells_which(named, person)
         if not named.link:
@@ -501,20 +521,24 @@ class _Reader:
         if self.built[-1].owner == SOMEBODY or (person and named.link in ("", _FOR)):
             self.last.owner = person or SOMEBODY
             if self.last.does:
-                self.subjects[-1] = (self.subjects[-1][0], self.last.owner)
+                self.subjects[-1] = self.subjects[-1]._replace(who=self.last.owner)
         else:
             if self.last.does or named.link == _FOR:
                 self.last.which |= {(named.link, term) for term in told}
+            if self.last.does and self.doer is None:  # my grandmother in Lyon
+                start, who = self.subjects[-1][:2]
+                self.subjects[-1] = Subject(start, " ".join((who, *sorted(told))))
 
     def _becomes_subject(self, named: _Named, key: str) -> None:
         who = key or named.owner
-        self.subjects.append((max(0, named.start - 1) if named.start else self.place, who))
+        start = named.start - 1 if named.start else self.place
+        self.subjects.append(Subject(start, who, is_thing=not key))
         self.is_fresh = False
 
     def _build(
         self, named: _Named, words: list[str], person: str, *, is_name: bool, does: bool
     ) -> _Built:
-        subject = self.subjects[-1][1] if self.subjects else ""
+        subject = self.subjects[-1].who if self.subjects else ""
         owner = named.owner if named.is_owned else "" if does or person else subject
         if not _FOREIGN.isdisjoint(word.casefold() for word in words) and owner != SELF:
             owner = SOMEBODY
