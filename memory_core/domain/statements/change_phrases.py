@@ -388,6 +388,12 @@ NAMED_OLD = re.compile(
 )
 """What a change names as what was so before: its value is not the new one."""
 
+BY_HOW_MUCH = re.compile(
+    r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]*(?! ?(?:am|pm|o'clock|st|nd|rd|th)\b)(?: ?[%\w]+)?"
+    r"|\b\d[\d.,]* ?(?:%|percent) (?:more|less|increase|decrease|raise|rise|higher|lower)\b",
+    re.IGNORECASE,
+)
+"""How much something changed by, which is no value of it."""
 THIS_ONCE = re.compile(
     rf"\b(?:(?:this|next) (?:week|weekend|{ANY_WEEKDAY})|today|tonight|tomorrow"
     rf"|(?:diese|nächste|kommende)[nrsm]? (?:woche|wochenende|{ANY_GERMAN_WEEKDAY})|heute|morgen)\b"

@@ -21,6 +21,7 @@ from memory_core.domain.statements.change_phrases import (
     AGAIN,
     ANY_MORE,
     BEGINS,
+    BY_HOW_MUCH,
     CHANGED_WHAT,
     CORRECTS,
     ENDS_IN_GERMAN,
@@ -280,8 +281,18 @@ class SaidSentence:
     def new_values(self) -> Values:
         """Its times and numbers without those that it names as what was so before."""
         return (
-            values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values
-        ) or self.values
+            values_in(BY_HOW_MUCH.sub(" ", NAMED_OLD.sub(" ", self.text)))
+            if self.moves
+            else self.values
+        ) or (NO_VALUES if BY_HOW_MUCH.search(self.text) else self.values)
+
+    @cached_property
+    def valued_parts(self) -> tuple[SaidSentence, ...]:
+        """Itself, or, where it is long, those of its clauses that tell a time or a number."""
+        if len(self.terms) <= MOST_OF_SHORT:
+            return (self,)
+        parts = (SaidSentence(clause.text, self.ends_asking) for clause in self.clauses)
+        return tuple(part for part in parts if part.values)
 
     @cached_property
     def change_told(self) -> SaidSentence:

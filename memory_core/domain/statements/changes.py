@@ -22,14 +22,11 @@ from typing import Literal
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, Clause, telling
 from memory_core.domain.statements.change_messages import Message, read
 from memory_core.domain.statements.change_phrases import (
-    ADDS,
     AGAIN,
     ANNOUNCED,
-    ANOTHER,
     CALLED_OFF,
     DENIED,
     FROM_NOW,
-    GIVES,
     MOVED,
     NEW,
     NOT_SO,
@@ -175,7 +172,7 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
     """Whether a sentence is of those that change what they don't name: another of a kind,
     a correction, an end.
     """
-    states = not now.asks or now.corrects
+    states = (not now.asks or now.corrects) and not now.named.adds
     return states and (
         now.changed_what is not None or now.switched is not None or now.moves or any(now.ended)
     )
@@ -265,6 +262,9 @@ def _ground(
     if _are_of_one_thing(before, now) and not _is_called_off_once(now):
         if _over(before, now):
             return "ends"
+    if now.named.adds:
+        return None
+    if _are_of_one_thing(before, now) and not _is_called_off_once(now):
         if _valued(before, now, earlier, later):
             return "value"
         if _so_again(before, now) or _from_now(before, now):
@@ -387,26 +387,23 @@ def _tells_when(before: SaidSentence) -> bool:
 
 def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Message) -> bool:
     """Whether the later sentence gives what both speak of another time or number."""
-    if not (before.values and now.values) or now.supposed or now.named.adds:
+    if not (before.values and now.values) or now.supposed:
         return False
-    if not (now.moves or (before.holds and (now.new or _gives_another(before, now)))):
+    if not (now.moves or (before.holds and now.new)):
         return False
-    if now.moves and _names_both(before, now):
-        return bool(_same_thing(before, now, _shared(before.terms, now.terms)))
     if now.moves and not _names_what_was(before, now):
         return False
-    if not before.values.differ(
-        now.change_told.new_values, loosely=(now.moves or NOW_INDEED.search(now.text) is not None)
-        and TO_NUMBER.search(now.text) is not None,
-    ):
-        return False
-    theirs = before.terms_with_values | (
-        earlier.before(before) if "money" in before.values.numbers else frozenset()
+    new, ours = now.change_told.new_values, now.change_told.terms_with_values
+    loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (
+        TO_NUMBER.search(now.text) is not None
     )
-    ours = now.change_told.terms_with_values | (
-        later.before(now) if POINTS_BACK.search(now.text) else frozenset()
+    ours |= later.before(now) if POINTS_BACK.search(now.text) else frozenset()
+    around = earlier.before(before) if "money" in before.values.numbers else frozenset()
+    return any(
+        part.values.differ(new, loosely=loosely)
+        and bool(_same_thing(before, now, _shared(part.terms | around, ours)))
+        for part in before.valued_parts
     )
-    return bool(_same_thing(before, now, _shared(theirs, ours)))
 
 
 def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
@@ -415,32 +412,6 @@ def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
     """
     old = now.old_values
     return not old or not before.values.differ(old, loosely=True)
-
-
-def _gives_another(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a sentence tells that a number or time of the same unit came about,
-    of what is named in both.
-    """
-    if (
-        GIVES.search(now.text) is None
-        or ANOTHER.search(now.text) is not None
-        or ADDS.search(now.text) is not None
-    ):
-        return False
-    alike = (
-        before.values.numbers.keys() & now.values.numbers.keys() - {""}
-        or before.values.whens.keys() & now.values.whens.keys()
-    )
-    covered = before.terms <= now.terms or now.terms <= before.terms
-    return bool(alike) and covered and not before.terms.isdisjoint(now.terms)
-
-
-def _names_both(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a sentence names the time that was told, and another of its kind:
-    "not Wednesdays any more, she comes on Fridays".
-    """
-    theirs, ours = before.values.whens, now.values.whens
-    return any(theirs[kind] < ours[kind] for kind in theirs.keys() & ours.keys())
 
 
 def _switched(before: SaidSentence, now: SaidSentence, later: Message) -> bool:
@@ -485,7 +456,6 @@ def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
     if (
         not before.holds
         or FROM_NOW.search(now.text) is None
-        or now.named.adds
     ):
         return False
     shared = _same_thing(before, now, before.terms & now.terms)
@@ -514,7 +484,7 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
 
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
-    if not now.present_clauses or now.named.adds or not _same_subject(before, now):
+    if not now.present_clauses or not _same_subject(before, now):
         return False
     return any(
         _same_frame(other, clause)
