@@ -98,6 +98,7 @@ _CUES = (
     CORRECTS,
     CHANGED_WHAT,
     AGAIN,
+    NEW_IN_ITS_PLACE,
 )
 _PART_OF_PATTERN = re.compile(r"\\.|\(\?P<\w+>|.", re.DOTALL)
 

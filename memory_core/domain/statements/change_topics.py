@@ -200,15 +200,6 @@ MATTERS: tuple[Matter, ...] = (
         ),
         of_kin=True,
     ),
-    Matter(  # engaged
-        re.compile(r"\b(?:engaged to|my fianc\w+|verlobt)\b|婚約", re.IGNORECASE),
-        re.compile(
-            r"\b(?:got|are|were) (?:married|hitched)\b|\btied the knot\b"
-            r"|\bcalled off the (?:wedding|engagement)\b|\bgeheiratet\b|\bentlobt\b|結婚しまし|入籍"
-            r"|婚約を?(?:破棄|解消)",
-            re.IGNORECASE,
-        ),
-    ),
     Matter(  # a name
         re.compile(
             r"\b(?:my|our) (?:last |sur|family |full |maiden )?name (?:is|was)\b|\bsurname\b"
@@ -260,13 +251,6 @@ MATTERS: tuple[Matter, ...] = (
         re.compile(
             r"\b(?:new (?:sim|number|phone number|mobile)|changed my number|neue (?:handy)?nummer"
             r"|neue (?:mobil|telefon)nummer)\b|(?:新しい番号|番号が変わ|番号を変え)",
-            re.IGNORECASE,
-        ),
-    ),
-    Matter(  # email
-        re.compile(r"\be-?mail\b[^!?]{0,40}@|\b[\w.+-]{1,64}@[\w-]{1,64}\.", re.IGNORECASE),
-        re.compile(
-            r"\bnew e-?mail\b|\bneue (?:e-?mail|mail)\b|新しいメール|メールアドレスが変わ",
             re.IGNORECASE,
         ),
     ),
