@@ -57,7 +57,8 @@ ENDS_OF_OBJECT = re.compile(
     r"|withdrew from|backed out of|bailed on|opted out of|walked away from|phased out"
     r"|decommissioned|decided against|decided not to \w+|swore off|sworn off|cut ties with"
     r"|moved on from|moved off|broke (?:things|it) off with|divorced|sacked|left behind|wrapped up"
-    r"|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't) (?=had\b|eaten\b|drunk\b|touched\b)|out of the running for"
+    r"|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't) (?=(?:had|eaten|drunk"
+    r"|touched)\b)|out of the running for"
     r"|stopped (?:taking|using|going to|seeing|doing|eating|drinking)"
     r"|took over (?:[\w'-]+ ){1,4}from"
     r"|in place of|turned down|kicked|kicked the habit of|outgrew|shut down|closed|disbanded"
@@ -112,22 +113,6 @@ CHANGED_WHAT = re.compile(
     re.IGNORECASE,
 )
 """What it is that is another one now: "I switched dentists", "sorry, wrong room"."""
-FURTHER_NOUN = re.compile(r" (?P<noun>[a-zà-ÿ]{3,20})(?![\w'-])")
-"""A word that may go on a compound: the code, in "changed the studio code"."""
-_AFTER_NOUN = """
-    about after again against ago already also and are around as at away back because before behind
-    beside between but by came completely ended during either else entirely ever every fell finally
-    first for forever from got had has have his how in inside instead into is it its just lately
-    later like many may more most never next not now off often on once one only onto or our out
-    outside over please quite rather recently right safely since so some somehow soon still than
-    that the their them then there these they this those though three through thrice till to today
-    together tomorrow tonight too totally twice two under until up upon very via was we went were
-    what when where whether which while who why will with within without yesterday yet you your
-    abroad anyway although another any all both each few last past several thanks sorry
-    unfortunately sadly luckily thankfully successfully online altogether overnight midway halfway
-"""
-AFTER_NOUN = frozenset(_AFTER_NOUN.split())
-"""Words after a noun that do not go on a compound."""
 AGAIN = re.compile(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)", re.IGNORECASE)
 BEGINS = re.compile(
     r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b"
@@ -231,7 +216,8 @@ ENDS_IN_JAPANESE = re.compile(
 SWITCH = re.compile(
     r"\b(?:(?:been|was|got|get) (?:put on"
     r"|moved to(?!\W+(?:\d|next|later|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day))"
-    r"|assigned to|reassigned|transferred to)|(?:gone|went|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))"
+    r"|assigned to|reassigned|transferred to)"
+    r"|(?:gone|went|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))"
     r"|(?:upgraded|downgraded|ported|crossed over|jumped ship|defected)"
     r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))"
     r"|(?:replaced|swapped|traded) (?:[\w'-]+ ){1,4}?(?:with|for)"
@@ -354,19 +340,6 @@ FROM_NOW = re.compile(
     re.IGNORECASE,
 )
 """What is so from a time on was otherwise before it."""
-GIVES = re.compile(
-    r"\b(?:had to|i've|we've|has|have|since|so (?:it's|we're|it is)|finally|turned out|got|came"
-    r"|returned|musste|mussten|habe|haben|hat|seit"
-    r"|jetzt|inzwischen)\b|(?:ました|になっ)",
-    re.IGNORECASE,
-)
-"""What tells that something came about."""
-ANOTHER = re.compile(
-    r"\b(?:also|too|as well|another|other|back|return|second|next|each|per|extra|plus|auch|noch"
-    r"|andere\w*|zweite\w*|zurück|rück\w+|je)\b|も",
-    re.IGNORECASE,
-)
-"""What is told beside the first."""
 CORRECTS = re.compile(
     r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke"
     r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
@@ -387,7 +360,8 @@ NAMED_OLD = re.compile(
 """What a change names as what was so before: its value is not the new one."""
 
 BY_HOW_MUCH = re.compile(
-    r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]*(?! ?(?:am|pm|o'clock|st|nd|rd|th)\b)(?: ?[%\w]+)?"
+    r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]*"
+    r"(?! ?(?:am|pm|o'clock|st|nd|rd|th)\b)(?: ?[%\w]+)?"
     r"|\b\d[\d.,]* ?(?:%|percent) (?:more|less|increase|decrease|raise|rise|higher|lower)\b",
     re.IGNORECASE,
 )
@@ -399,7 +373,8 @@ THIS_ONCE = re.compile(
     re.IGNORECASE,
 )
 SOME_TIME = re.compile(
-    r"\b(?:mornings?|afternoons?|evenings?|nights?|weekends?|lunchtimes?|(?:at|um) (?:half|quarter|[a-zäöü]{3,6})(?= |\W|$)"
+    r"\b(?:mornings?|afternoons?|evenings?|nights?|weekends?|lunchtimes?"
+    r"|(?:at|um) (?:half|quarter|[a-zäöü]{3,6})(?= |\W|$)"
     r"|daily|weekly|monthly|hours?|minutes?|(?:every|each|next|this|in a|in two) (?:day|week"
     r"|fortnight|month|spring|summer|autumn|winter|year|term)s?)\b",
     re.IGNORECASE,
@@ -453,14 +428,6 @@ TELLS_OF_WORDS = re.compile(r"\b(?:said|says|told me|wrote)\b", re.IGNORECASE)
 IN_PART = re.compile(r"\b(?:full|part)[- ]time\b", re.IGNORECASE)
 """What ends may be this alone."""
 USES_NOW = re.compile(r"\busing\b", re.IGNORECASE)
-_IN_A_COUPLE = """
-    wife husband girlfriend boyfriend partner frau mann freundin freund boss 妻 夫 旦那 彼女 彼氏
-"""
-IN_A_COUPLE = frozenset(_IN_A_COUPLE.split())
-OWN_SUBJECT = re.compile(
-    r"\b(?:i|i'm|i've|im|ive|my|we|we're|we've|our|user|user's|ich|wir|mein\w{0,2})\b",
-    re.IGNORECASE,
-)
 USING = re.compile(
     r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my"
     r"|everything|write|writes|code in|coding in|run|running|drive|bank|subscribe|on an? "

@@ -17,7 +17,6 @@ from memory_core.domain.statements.change_clauses import (
     telling,
 )
 from memory_core.domain.statements.change_phrases import (
-    AFTER_NOUN,
     AGAIN,
     ANY_MORE,
     BEGINS,
@@ -29,7 +28,6 @@ from memory_core.domain.statements.change_phrases import (
     ENDS_OF_OBJECT,
     ENDS_OF_SUBJECT,
     FROM_OLD,
-    FURTHER_NOUN,
     GERMAN,
     GRADE,
     GRADES,
@@ -54,7 +52,7 @@ from memory_core.domain.statements.change_phrases import (
     TO_LISTENER,
 )
 from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
-from memory_core.domain.statements.said_things import Reading, read_things
+from memory_core.domain.statements.said_things import Reading, Thing, read_things
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
@@ -64,10 +62,6 @@ else besides.
 """
 BESIDE_CHANGE = 60
 """Characters beside a word for a change in which a long sentence tells what changed, to what."""
-MOST_NOUNS = 4
-"""Nouns of a compound."""
-SUBJECT_WORDS = 6
-"""Words at the beginning of a sentence that may name its subject."""
 _CLAUSE = re.compile(
     r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)"
     r"|aber|weil|denn|sondern)\s",
@@ -336,25 +330,11 @@ class SaidSentence:
         return not self.supposed and CHANGED_WHAT.search(self.text) is not None
 
     @cached_property
-    def changed_what(self) -> str | None:
-        """The word for the thing that it says is another one now, or was named wrongly;
-        of a compound its last noun.
-        """
+    def changed_thing(self) -> Thing | None:
+        """The thing that it says is another one now, or was named wrongly."""
         match = CHANGED_WHAT.search(self.text) if self.changes_what else None
-        thing = _compound(match["what"], self.text, match.end())[-1] if match is not None else ""
-        return thing if thing and telling([thing], self.language) else None
-
-    @cached_property
-    def changed_part_of(self) -> frozenset[str]:
-        """The nouns before the last one of a compound that it says is another one now:
-        the studio, in "changed the studio code".
-        """
-        match = CHANGED_WHAT.search(self.text) if self.changes_what else None
-        return (
-            frozenset()
-            if match is None
-            else frozenset(_compound(match["what"], self.text, match.end())[:-1])
-        )
+        thing = None if match is None else self.named.thing_at(match.start("what"))
+        return thing if thing is not None and thing.words & self.terms else None
 
     @cached_property
     def has_new(self) -> str | None:
@@ -451,18 +431,3 @@ class SaidSentence:
         )
         texts = ((NOW_INDEED.sub(" ", clause.text).strip(), clause.terms) for clause in stated)
         return tuple(Clause(text, tuple(words(text)), terms, asks=False) for text, terms in texts)
-
-
-def _compound(first: str, text: str, end: int) -> list[str]:
-    """The nouns of a compound in small letters, from the first one, which ends at a place:
-    studio and code.
-    """
-    nouns = [first.casefold()]
-    while (
-        len(nouns) < MOST_NOUNS
-        and (match := FURTHER_NOUN.match(text, end)) is not None
-        and match["noun"] not in AFTER_NOUN
-    ):
-        nouns.append(match["noun"])
-        end = match.end()
-    return nouns

@@ -71,7 +71,19 @@ _AND_SO = re.compile(r", so (?=i\b)", re.IGNORECASE)
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
 _OF_A_THING = "-"
 _OF_PARENTS = frozenset(
-    ["wife", "girlfriend", "partner", "daughter", "son", "baby", "tochter", "sohn", "妻", "娘", "息子"]
+    [
+        "wife",
+        "girlfriend",
+        "partner",
+        "daughter",
+        "son",
+        "baby",
+        "tochter",
+        "sohn",
+        "妻",
+        "娘",
+        "息子",
+    ]
 )
 """Those of whom is told that the speaker's own child comes."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
@@ -174,7 +186,7 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
     """
     states = (not now.asks or now.corrects) and not now.named.adds
     return states and (
-        now.changed_what is not None or now.switched is not None or now.moves or any(now.ended)
+        now.changed_thing is not None or now.switched is not None or now.moves or any(now.ended)
     )
 
 
@@ -182,11 +194,7 @@ def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker says to have switched to another of a kind of which the earlier sentence
     says to use one.
     """
-    if (
-        now.switched is None
-        or now.supposed
-        or not (before.holds and USING.search(before.text))
-    ):
+    if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
     another = any(
         not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
@@ -346,11 +354,9 @@ def _heads(term: str) -> tuple[str, ...]:
     return tuple(beginning for beginning in beginnings if beginning.isalpha())
 
 
-def _same_thing(
-    before: SaidSentence, now: SaidSentence, shared: Collection[str]
-) -> frozenset[str]:
+def _same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> frozenset[str]:
     """Of the terms that two sentences share those that name one thing in both."""
-    return in_common(before.named, now.named, frozenset(shared), _shared)
+    return in_common(before.named, now.named.things, frozenset(shared), _shared)
 
 
 def _same_subject(before: SaidSentence, now: SaidSentence) -> bool:
@@ -433,30 +439,22 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker says to have changed, or to have named wrongly, what the earlier sentence
     has one of: "I switched dentists".
     """
-    thing = now.changed_what
-    if thing is None or not before.holds:
+    thing = now.changed_thing
+    if thing is None or not before.holds or not _told(before, thing.pre):
         return False
-    if not now.changed_part_of <= before.words:
-        return False
-    named = {thing, thing.removesuffix("s")}
-    named |= {
-        word
-        for word in before.words
-        if word in ALIKE and ALIKE[word] in {ALIKE[name] for name in named if name in ALIKE}
-    }
-    return not named.isdisjoint(before.words) and bool(
-        _same_thing(before, now, telling(named, now.language))
-    )
+    return bool(in_common(before.named, [thing], _shared(thing.words, before.terms), _shared))
+
+
+def _told(before: SaidSentence, part_of: frozenset[str]) -> bool:
+    """Whether a sentence tells of what a thing is a part: the studio, of the studio code."""
+    return part_of <= before.terms
 
 
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker says what holds from now on of what the earlier sentence tells by at
     least two of its words.
     """
-    if (
-        not before.holds
-        or FROM_NOW.search(now.text) is None
-    ):
+    if not before.holds or FROM_NOW.search(now.text) is None:
         return False
     shared = _same_thing(before, now, before.terms & now.terms)
     return len(shared) >= LEAST_SHARED and shared < now.terms
@@ -464,12 +462,7 @@ def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
 
 def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker does again what the earlier sentence says is not done."""
-    if (
-        now.supposed
-        or not now.again
-        or not NOT_SO.search(before.text)
-        or NOT_SO.search(now.text)
-    ):
+    if now.supposed or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
         return False
     if not before.holds or not _same_subject(before, now):
         return False
@@ -506,9 +499,7 @@ def _same_frame(before: Clause, now: Clause) -> bool:
         (place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
         min(len(ours), len(theirs)),
     )
-    if (
-        same < LEAST_FRAME or same in (len(ours), len(theirs))
-    ):
+    if same < LEAST_FRAME or same in (len(ours), len(theirs)):
         return False
     return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(
         ours[same:]
@@ -520,7 +511,9 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
     thing = now.has_new
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
-    owned = any(_shared([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text))
+    owned = any(
+        _shared([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text)
+    )
     return owned and now.named.subject().who in ("", SELF)
 
 
