@@ -44,7 +44,6 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import ALIKE, MATTERS
-from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.said_things import SELF, in_common, is_same
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
@@ -480,13 +479,7 @@ def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     if not now.present_clauses or not _same_subject(before, now):
         return False
     return any(
-        _same_frame(other, clause)
-        or (
-            not clause.terms.isdisjoint(other.terms)
-            and contradiction(other.text.strip(), clause.text) in ("values", "times", "numbers")
-        )
-        for clause in now.present_clauses
-        for other in before.clauses
+        _same_frame(other, clause) for clause in now.present_clauses for other in before.clauses
     )
 
 
@@ -501,9 +494,9 @@ def _same_frame(before: Clause, now: Clause) -> bool:
     )
     if same < LEAST_FRAME or same in (len(ours), len(theirs)):
         return False
-    return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(
-        ours[same:]
-    ) & set(theirs[same:])
+    rest = theirs[same:]
+    says = bool(telling(rest, "english")) or any(word[0].isdigit() for word in rest)
+    return says and bool(telling(ours[:same], "english")) and not {*ours[same:]} & {*rest}
 
 
 def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:

@@ -212,21 +212,8 @@ COMPARING = frozenset(
     ]
 )
 PIVOTS = frozenset(["to", "over", "than", "als", "vor"])
-JAPANESE_ATTRIBUTES = (
-    "名前",
-    "職業",
-    "仕事",
-    "血液型",
-    "色は",
-    "言語",
-    "国籍",
-    "母国語",
-    "母語",
-    "専攻",
-    "苗字",
-    "名字",
-    "出身",
-)
+_JAPANESE_ATTRIBUTES_WORDS = "名前 職業 仕事 血液型 色は 言語 国籍 母国語 母語 専攻 苗字 名字 出身"
+JAPANESE_ATTRIBUTES = tuple(_JAPANESE_ATTRIBUTES_WORDS.split())
 """Have one value at a time, whatever word it is."""
 JAPANESE_ORIGINS = ("出身", "在住", "勤務", "生まれ", "育ち")
 
@@ -332,23 +319,8 @@ _QUALITIES = """
     freundlich 新 古 明 暗 便利 不便 有名 人気 親切 元気 病気 綺麗 美 静 高 安 大 小 広 狭 長 短 重
     軽 速 遅 優 厳 暇 忙 危険 安全 簡単 複雑 好 嫌 得意 苦手
 """
-_ENDINGS = (
-    "able",
-    "ible",
-    "ful",
-    "ous",
-    "less",
-    "ing",
-    "ed",
-    "ant",
-    "ent",
-    "ig",
-    "lich",
-    "isch",
-    "bar",
-    "sam",
-    "haft",
-)
+_ENDINGS_WORDS = "able ible ful ous less ing ed ant ent ig lich isch bar sam haft"
+_ENDINGS = tuple(_ENDINGS_WORDS.split())
 LEAST_LETTERS = 5
 """Of a word that an ending makes a quality."""
 _TIMES_BY_KIND = {
