@@ -252,21 +252,6 @@ OWNED = _cue(
     r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}|(?:have|drive|own|use|habe|fahre|nutze) "
     r"(?:an?|eine?[nms]?)) (?:(?:old|used|alte[nrs]?) )?(?P<what>[\w-]{1,30})"
 )
-GRADE = _cue(
-    r"\b(?:year|grade|form|semester|klasse)\s(?P<after>\d{1,2})\b"
-    r"|\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.) (?:grade|year|semester|klasse)\b"
-    r"|\b(?P<word>erste|zweite|dritte|vierte|fünfte|sechste|siebte|achte|neunte|zehnte|first|second"
-    r"|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)n?"
-    r" (?:klasse|semester|grade|year)\b|(?P<ja>\d{1,2})年生"
-)
-GRADES = {
-    word: number
-    for words in (
-        "erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte",
-        "first second third fourth fifth sixth seventh eighth ninth tenth",
-    )
-    for number, word in enumerate(words.split(), 1)
-}
 STAGES = (
     "nursery kindergarten preschool daycare crèche kita krippe 幼稚園 保育園",
     "school schule schulkind einschulung primary grundschule 小学校 小学生 小学",

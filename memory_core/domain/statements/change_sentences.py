@@ -29,8 +29,6 @@ from memory_core.domain.statements.change_phrases import (
     ENDS_OF_SUBJECT,
     FROM_OLD,
     GERMAN,
-    GRADE,
-    GRADES,
     MOVES,
     NAMED_OLD,
     NEW,
@@ -87,7 +85,6 @@ _CUES = (
     SWITCH,
     MOVES,
     NOW,
-    GRADE,
     SPLIT_END,
     CORRECTS,
     CHANGED_WHAT,
@@ -160,17 +157,6 @@ class SaidSentence:
     def values(self) -> Values:
         """The times and numbers in it."""
         return values_in(self.text)
-
-    @cached_property
-    def terms_with_values(self) -> frozenset[str]:
-        """The telling terms of its clauses that tell a time or a number; of a short
-        sentence all.
-        """
-        if len(self.terms) <= MOST_OF_SHORT:
-            return self.terms
-        return frozenset(
-            term for clause in self.clauses if values_in(clause.text) for term in clause.terms
-        )
 
     @cached_property
     def named(self) -> Reading:
@@ -371,14 +357,6 @@ class SaidSentence:
         return None if match is None else match["other"].casefold().rstrip(".-'")
 
     @cached_property
-    def replaces_unnamed(self) -> bool:
-        """Whether it may replace what it shares no term with: by its frame, as new or liked better,
-        as grown, or by a switch.
-        """
-        frames = self.present_clauses or self.has_new or self.prefers or self.grade or self.stages
-        return bool(frames) or self.switched is not None
-
-    @cached_property
     def again(self) -> bool:
         """Whether it states that something is so again; "what was it again" asks."""
         return any(
@@ -411,15 +389,6 @@ class SaidSentence:
             for word in (*clause.words, *clause.terms)
             if word in _STAGE
         )
-
-    @cached_property
-    def grade(self) -> int:
-        """The class at school that it names; 0 where it names none."""
-        match = GRADE.search(self.text)
-        if match is None:
-            return 0
-        digits = match["after"] or match["before"] or match["ja"]
-        return int(digits) if digits else GRADES[match["word"].casefold()]
 
     @cached_property
     def present_clauses(self) -> tuple[Clause, ...]:

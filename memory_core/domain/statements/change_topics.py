@@ -32,8 +32,8 @@ _AGE = (
     r"|neun|zehn|elf|zwölf)"
 )
 _TRADE = (
-    r"(?:[\w-]+ )?(?:[\w-]{2,20}(?:er|or|ist|ian|ant|eur|man|woman|erin|istin|orin)|nurse|cook|vet|coach"
-    r"|arzt|ärztin|koch)\b"
+    r"(?:[\w-]+ )?(?:[\w-]{2,20}(?:er|or|ist|ian|ant|eur|man|woman|erin|istin|orin)|nurse|cook"
+    r"|vet|coach|arzt|ärztin|koch)\b"
 )
 """How most words for what people do for a living end."""
 
@@ -60,13 +60,15 @@ MATTERS: tuple[Matter, ...] = (
         r"|wohnen jetzt)\b|一人暮らしを始め|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
     ),
     _matter(  # work
-        r"\bemployer:|(?<!\bto )(?<!\bof )(?<!\bat )\b(?:work|works|working) (?:at|for|as|in|part-time|full-time)\b"
+        r"\bemployer:|(?<!\bto )(?<!\bof )(?<!\bat )\b(?:work|works|working) (?:at|for|as|in"
+        r"|part-time|full-time)\b"
         rf"|\bi'?m an? [\w -]{{2,30}} (?:at|for)\b|\bi'?m an? {_TRADE}|\bich bin {_TRADE}"
         r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
         r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト"
         r"|の仕事|ってます|やってます|をしています",
         rf"\bi'?m (?:now )?an? {_TRADE}(?= now| these days)|\bich bin jetzt {_TRADE}"
-        r"|\bnew job\b|\bgot the job\b|\b(?:start|started|starting) (?:as|at|work)\b|\b(?:handed|given|gave|put) in my (?:notice"
+        r"|\bnew job\b|\bgot the job\b|\b(?:start|started|starting) (?:as|at|work)\b"
+        r"|\b(?:handed|given|gave|put) in my (?:notice"
         r"|resignation|apron)\b|\b(?:quit|left|lost) my job\b|\b(?:got|been|was) (?:fired"
         r"|laid off|made redundant)\b(?! up)|"
         rf"\bfrom (?:{ANY_MONTH}) i'?m (?:at|with)\b"
@@ -121,7 +123,8 @@ MATTERS: tuple[Matter, ...] = (
         r"|im krankenhaus|krankgeschrieben)\b|入院|怪我|骨折|病気|風邪",
         r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered"
         r"|discharged|released|out of (?:the )?hospital)"
-        r"|home again|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt|aus dem krankenhaus)\b"
+        r"|home again|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt"
+        r"|aus dem krankenhaus)\b"
         r"|退院|治り|治った|完治|回復し",
     ),
     _matter(  # shift
@@ -205,13 +208,15 @@ MATTERS: tuple[Matter, ...] = (
     ),
     _matter(  # age
         rf"\b(?:is|am|i'm|bin|ist|turned) {_AGE}(?= years old\b| jahre alt\b|\W*$)|\d{{1,3}}歳",
-        rf"\bturned {_AGE}\b|\b(?:is|am|i'm) (?:now )?{_AGE} (?:years old )?now\b|\b{_AGE} geworden\b"
+        rf"\bturned {_AGE}\b|\b(?:is|am|i'm) (?:now )?{_AGE} (?:years old )?now\b"
+        rf"|\b{_AGE} geworden\b"
         r"|\d{1,3}歳になり",
     ),
     _matter(  # studies
         r"\b(?:student|studying|at (?:uni|university|college)|studiere|studentin)\b|大学生",
         r"\bgraduated\b|\bdropped out\b|\bfinished (?:my|her|his) (?:degree|studies)\b"
-        r"|\b(?:studium|abschluss) (?:\w+ )?(?:fertig|beendet|geschafft|abgebrochen)\b|卒業し|中退し",
+        r"|\b(?:studium|abschluss) (?:\w+ )?(?:fertig|beendet|geschafft|abgebrochen)\b"
+        r"|卒業し|中退し",
     ),
     _matter(  # weight
         r"\b(?:weigh|weight|wiege|gewicht)\b[^.!?]{0,30}\d|\d{1,3} ?kg\b|体重",

@@ -64,26 +64,11 @@ person all begin with the name.
 """
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
-_BEFORE_THING = frozenset({"the", "my", "our", "a", "an", "new"})
-"""Words before a thing that is named by one noun alone."""
 _AND_SO = re.compile(r", so (?=i\b)", re.IGNORECASE)
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
 _OF_A_THING = "-"
-_OF_PARENTS = frozenset(
-    [
-        "wife",
-        "girlfriend",
-        "partner",
-        "daughter",
-        "son",
-        "baby",
-        "tochter",
-        "sohn",
-        "妻",
-        "娘",
-        "息子",
-    ]
-)
+_CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
+_OF_PARENTS = frozenset(_CHILD.split())
 """Those of whom is told that the speaker's own child comes."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
@@ -112,12 +97,9 @@ def change_between(earlier: Message, later: Message) -> Change | None:
         return None
     if not later.keys.isdisjoint(earlier.keys):
         for now, before in product(later.changing, earlier.sentences):
-            if not now.replaces_unnamed and before.keys.isdisjoint(now.keys):
+            if before.keys.isdisjoint(now.keys) or now.text == before.text:
                 continue
-            if (
-                now.text != before.text
-                and (ground := _ground(before, now, earlier, later)) is not None
-            ):
+            if (ground := _ground(before, now, earlier, later)) is not None:
                 return Change(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
 
@@ -266,18 +248,16 @@ def _ground(
 ) -> Ground | None:
     if now.asks and not now.corrects:
         return None
-    if _are_of_one_thing(before, now) and not _is_called_off_once(now):
-        if _over(before, now):
-            return "ends"
+    of_one_thing = _are_of_one_thing(before, now) and not _is_called_off_once(now)
+    if of_one_thing and _over(before, now):
+        return "ends"
     if now.named.adds:
         return None
-    if _are_of_one_thing(before, now) and not _is_called_off_once(now):
-        if _valued(before, now, earlier, later):
-            return "value"
-        if _so_again(before, now) or _from_now(before, now):
-            return "matter"
+    if of_one_thing and _valued(before, now, earlier, later):
+        return "value"
     if (
-        _otherwise_now(before, now)
+        (of_one_thing and (_so_again(before, now) or _from_now(before, now)))
+        or _otherwise_now(before, now)
         or _new_in_its_place(before, now)
         or _prefers_other(before, now)
         or _grown(before, now)
@@ -398,7 +378,7 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Me
         return False
     if now.moves and not _names_what_was(before, now):
         return False
-    new, ours = now.change_told.new_values, now.change_told.terms_with_values
+    new, ours = now.change_told.new_values, now.change_told.terms
     loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (
         TO_NUMBER.search(now.text) is not None
     )
@@ -439,14 +419,9 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
     has one of: "I switched dentists".
     """
     thing = now.changed_thing
-    if thing is None or not before.holds or not _told(before, thing.pre):
+    if thing is None or not before.holds or not thing.pre <= before.terms:
         return False
     return bool(in_common(before.named, [thing], _shared(thing.words, before.terms), _shared))
-
-
-def _told(before: SaidSentence, part_of: frozenset[str]) -> bool:
-    """Whether a sentence tells of what a thing is a part: the studio, of the studio code."""
-    return part_of <= before.terms
 
 
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
@@ -476,11 +451,8 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
 
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
-    if not now.present_clauses or not _same_subject(before, now):
-        return False
-    return any(
-        _same_frame(other, clause) for clause in now.present_clauses for other in before.clauses
-    )
+    clauses = product(before.clauses, now.present_clauses)
+    return any(_same_frame(*pair) for pair in clauses) and _same_subject(before, now)
 
 
 def _same_frame(before: Clause, now: Clause) -> bool:
@@ -522,8 +494,6 @@ def _grown(before: SaidSentence, now: SaidSentence) -> bool:
         or (before.named.subject().who == now.named.subject().who not in ("", SELF))
     ):
         return False
-    if before.grade and now.grade:
-        return before.grade < now.grade
     return (
         (NOW_INDEED.search(now.text) is not None or now.switched is not None)
         and len(before.stages) == len(now.stages) == 1

@@ -303,8 +303,7 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
 
 def _owner(statement: _Words) -> str | None:
     """Whose a thing is, where a genitive or "my" tells it."""
-    owners = (token for token in statement.tokens if token.endswith("'s") or token == "my")
-    return next(owners, None)
+    return next((word for word in statement.tokens if word.endswith("'s") or word == "my"), None)
 
 
 _WAS = frozenset(["was", "were", "war", "waren"])
