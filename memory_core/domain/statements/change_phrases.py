@@ -320,9 +320,9 @@ NAMED_OLD = _cue(
 """What a change names as what was so before: its value is not the new one."""
 
 BY_HOW_MUCH = _cue(
-    r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]*"
-    r"(?! ?(?:am|pm|o'clock|st|nd|rd|th)\b)(?: ?[%\w]+)?"
-    r"|\b\d[\d.,]* ?(?:%|percent) (?:more|less|increase|decrease|raise|rise|higher|lower)\b"
+    r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]{0,12}+"
+    r"(?! ?(?:am|pm|o'clock|st|nd|rd|th)\b)(?: ?(?:%|\w{1,20}+))?"
+    r"|\b\d{1,6}+(?:[.,]\d{1,6})?+ ?(?:%|percent) (?:more|less|increase|decrease|raise|rise|higher|lower)\b"
 )
 """How much something changed by, which is no value of it."""
 THIS_ONCE = _cue(

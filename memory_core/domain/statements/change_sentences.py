@@ -277,7 +277,7 @@ class SaidSentence:
 
     @cached_property
     def change_told(self) -> SaidSentence:
-        """What stands around its word for a change, where it is long: else it tells too much."""
+        """The part around its word for a change, where it is long: else it tells too much."""
         match = MOVES.search(self.text) or NOW.search(self.text)
         if len(self.terms) <= MOST_OF_SHORT or match is None or has_japanese(self.text):
             return self

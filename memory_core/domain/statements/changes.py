@@ -136,7 +136,7 @@ def change_of_line(line: Line, later: Message) -> Change | None:
             or now.supposed
             or THIS_ONCE.search(now.text)
             or not OWN.search(now.text)
-            or now.named.subject().who not in ("", SELF)
+            or now.named.subject().person not in ("", SELF)
         ):
             continue
         if line.named <= now.words and line.values.differ(now.new_values, loosely=False):
@@ -339,8 +339,8 @@ def _same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str]
 
 
 def _same_subject(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether one and the same does what two sentences say: the speaker, where nobody is named."""
-    return is_same(before.named.subject().who or SELF, now.named.subject().who or SELF)
+    """Whether two sentences have one subject: the speaker, where one names none."""
+    return is_same(before.named.subject().person or SELF, now.named.subject().person or SELF)
 
 
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
@@ -440,12 +440,11 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
         return False
     if not before.holds or not _same_subject(before, now):
         return False
-    told = [clause.terms for clause in before.clauses if NOT_SO.search(clause.text)]
+    denied = [clause.terms for clause in before.clauses if NOT_SO.search(clause.text)]
     again = [clause.terms for clause in now.clauses if AGAIN.search(clause.text)]
     return any(
-        one and len(_shared(one, other)) > LEAST_COVERED_BY_SUBJECT * len(one)
-        for one in told
-        for other in again
+        terms and len(_shared(terms, again_terms)) > LEAST_COVERED_BY_SUBJECT * len(terms)
+        for terms, again_terms in product(denied, again)
     )
 
 
@@ -479,7 +478,7 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
     owned = any(
         _shared([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text)
     )
-    return owned and now.named.subject().who in ("", SELF)
+    return owned and now.named.subject().person in ("", SELF)
 
 
 def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
@@ -491,7 +490,7 @@ def _grown(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a person named in both is at another stage of life now, or in a higher class."""
     if not (
         (before.terms & now.terms) - _STAGE_WORDS
-        or (before.named.subject().who == now.named.subject().who not in ("", SELF))
+        or (before.named.subject().person == now.named.subject().person not in ("", SELF))
     ):
         return False
     return (
@@ -539,17 +538,17 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
 def _doer(
     sentence: SaidSentence, expression: re.Pattern[str], *, of_kin: bool, is_change: bool
 ) -> str:
-    """Of whom an expression is said in a sentence: the speaker, where nobody does anything; empty
-    where a thing does.
+    """Of whom an expression is said in a sentence: the speaker, where it names no subject; empty
+    where that is a thing.
     """
     match = expression.search(sentence.text)
     assert match is not None
     if _OWN_FIRST.match(match.group()) or not sentence.named.subjects:
         return SELF
-    start, who, is_thing = sentence.named.subject(match.end() - 1)
-    if is_thing and is_change and who != SELF:
-        return SELF if match.start() <= start else ""
-    return SELF if of_kin and who in _OF_PARENTS else who
+    subject = sentence.named.subject(match.end() - 1)
+    if subject.is_thing and is_change and subject.person != SELF:
+        return SELF if match.start() <= subject.start else ""
+    return SELF if of_kin and subject.person in _OF_PARENTS else subject.person
 
 
 def _is_announced_or_mentioned(
@@ -567,7 +566,7 @@ def _is_announced_or_mentioned(
 
 
 def _states(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether a change is stated: neither denied nor somebody else's words."""
+    """Whether a change is stated: neither denied nor another person's words."""
     match = changes.search(sentence.text)
     assert match is not None
     before = _AND_SO.split(sentence.text[: match.start()])[-1]

@@ -1,4 +1,4 @@
-"""What a sentence speaks of: each thing, whose it is and which of its kind; and who does it.
+"""What a sentence speaks of: each thing, whose it is and which of its kind; and the subject.
 
     "my mother-in-law moved"            the mother-in-law, not the speaker
     "the hotel in Rome costs …"         the hotel, of Rome
@@ -42,9 +42,9 @@ from memory_core.domain.statements.said_words import (
 from memory_core.domain.text.analyzer import has_japanese
 
 SELF = "i"
-"""The owner of what is the speaker's own, and who does what the speaker does."""
-SOMEBODY = "?"
-"""An owner that a pronoun names."""
+"""The speaker, as an owner and as a subject."""
+UNKNOWN = "?"
+"""An owner that only a pronoun names."""
 MOST_THING_WORDS = 4
 """Words of a thing's name; of more the last ones."""
 _SUBJECT_IN_JAPANESE = re.compile(
@@ -78,7 +78,7 @@ class Thing:
     """A thing that a sentence names, or something that is done.
 
     Attributes:
-        owner: Whose it is, or who does it: `SELF`, a person or a name, `SOMEBODY`; empty where
+        owner: Whose it is, or who does it: `SELF`, a person or a name, `UNKNOWN`; empty where
             that is not said.
         words: The terms of its name.
         start: Its place in the sentence.
@@ -99,19 +99,19 @@ class Thing:
 
 
 class Subject(NamedTuple):
-    """Who does what is said from a place on; empty where that is not said. is_thing:
-    whether a thing of this owner does it.
+    """The subject from a place on. person: `SELF`, another person, or `UNKNOWN`; empty where that
+    is not said. is_thing: whether the subject is a thing of that person.
     """
 
     start: int
-    who: str
+    person: str
     is_thing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a sentence speaks of. subjects: who does what is said, each from a place on. adds:
-    whether what it says holds beside what was said before: also, a second, as well.
+    """What a sentence speaks of. subjects: in their order. adds: whether what it says holds beside
+    what was said before: also, a second, as well.
     """
 
     things: tuple[Thing, ...]
@@ -119,19 +119,19 @@ class Reading:
     adds: bool
 
     def subject(self, upto: int | None = None) -> Subject:
-        """Who does what stands at a place, or at the end."""
-        found = [subject for subject in self.subjects if upto is None or subject.start <= upto]
-        return (found or self.subjects[:1] or [Subject(0, "")])[-1]
+        """The subject at a place, or at the end."""
+        begun = [subject for subject in self.subjects if upto is None or subject.start <= upto]
+        return (begun or self.subjects[:1] or [Subject(0, "")])[-1]
 
     def thing_at(self, place: int) -> Thing | None:
         """The thing that is named at a place."""
         return next((thing for thing in reversed(self.things) if thing.start <= place), None)
 
 
-def is_same(who: str, other: str) -> bool:
+def is_same(person: str, other: str) -> bool:
     """Whether two may be one person: Maren, and my sister Maren."""
-    ours, theirs = set(who.split()), set(other.split())
-    return SOMEBODY not in ours | theirs and (ours <= theirs or theirs <= ours)
+    ours, theirs = set(person.split()), set(other.split())
+    return UNKNOWN not in ours | theirs and (ours <= theirs or theirs <= ours)
 
 
 def in_common(
@@ -150,19 +150,20 @@ def in_common(
 
     """
     known = frozenset[str]().union(*(thing.words | thing.pre for thing in before.things))
-    found: set[str] = set()
+    named: set[str] = set()
     for ours in now:
         for theirs in before.things:
             if not _agree(theirs, ours, known):
                 continue
             common: set[str] = set()
-            for one, other in _names_of_both(theirs, ours):
-                common |= alike(one, other) | alike(other, one) if one and other else set()
+            for their_name, name in _names_of_both(theirs, ours):
+                if their_name and name:
+                    common |= alike(their_name, name) | alike(name, their_name)
             if common and common.isdisjoint(shared):  # Mia's hearing, in both
-                owners = ours.owner.split()
-                common |= {term for term in shared if any(one.startswith(term) for one in owners)}
-            found |= common
-    return shared & found
+                owner = f" {ours.owner}"
+                common |= {term for term in shared if f" {term}" in owner}
+            named |= common
+    return shared & named
 
 
 def _names_of_both(before: Thing, now: Thing) -> list[tuple[frozenset[str], frozenset[str]]]:
@@ -187,7 +188,7 @@ def _agree(before: Thing, now: Thing, known: frozenset[str]) -> bool:
     owners = set(now.owner.split())
     if not before.owner:
         return now.owner == SELF or not owners.isdisjoint(known)
-    if now.owner == SOMEBODY:
+    if now.owner == UNKNOWN:
         return before.owner != SELF
     return not owners.isdisjoint(before.owner.split())
 
@@ -229,11 +230,11 @@ def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]
 def _in_japanese(
     text: str, terms: Callable[[str], frozenset[str]]
 ) -> tuple[tuple[Thing, ...], tuple[Subject, ...]]:
-    """The things of a Japanese sentence, and who does what it says: the speaker, if nobody else."""
+    """The things of a Japanese sentence, and its subjects: the speaker, where it names none."""
     subjects = tuple(
         Subject(match.start(), match["person"]) for match in _SUBJECT_IN_JAPANESE.finditer(text)
     ) or (Subject(0, SELF),)
-    who = subjects[0].who
+    subject = subjects[0].person
     things = [Thing("", terms(match.group())) for match in _NAME_IN_JAPANESE.finditer(text)]
     rest, marks = text, frozenset[tuple[str, str]]()
     for match in _PAIR_IN_JAPANESE.finditer(text):
@@ -244,11 +245,11 @@ def _in_japanese(
             things.append(Thing(which, head))
         elif _TELLS_NOT_WHICH.search(which) is None:
             marks |= {(PART, which)}
-            things.append(Thing(who, head, pre=terms(which), which=frozenset({(PART, which)})))
+            things.append(Thing(subject, head, pre=terms(which), which=frozenset({(PART, which)})))
         else:
             continue
         rest = rest.replace(match["head"], "、")
-    return (*things, Thing(who, terms(rest), which=marks)), subjects
+    return (*things, Thing(subject, terms(rest), which=marks)), subjects
 
 
 @dataclass(slots=True)
@@ -272,11 +273,11 @@ class _Reader:
     Attributes:
         terms: The telling terms of a word.
         things: What was read.
-        subjects: Who does what was read.
-        is_fresh: Whether the next thing does what is said.
+        subjects: Those that were read.
+        is_fresh: Whether the next thing is a subject.
         named: The thing that is being read.
         last: The thing that what follows may tell more of.
-        doer: The thing that does what is said, where it is nobody.
+        doer: The thing that is the subject, where no person is.
         place: Of the word that is read.
         skips: Whether the next word counts for nothing.
 
@@ -295,12 +296,12 @@ class _Reader:
     skips: bool = False
 
     @property
-    def who(self) -> str:
-        """Who does what is read."""
-        return self.subjects[-1].who if self.subjects else ""
+    def person(self) -> str:
+        """The subject of what is read."""
+        return self.subjects[-1].person if self.subjects else ""
 
     def read(self, match: re.Match[str], gap: str, following: str) -> None:
-        """Read the next word. gap: what stands before it. following: the word after it."""
+        """Read the next word. gap: the signs before it. following: the word after it."""
         of = match["of"] or ""
         word = match.group().removesuffix(of)
         lower = word.casefold()
@@ -319,12 +320,12 @@ class _Reader:
             self._names(word, of, following)
 
     def _close_part(self) -> None:
-        """A part of the sentence is over: somebody else may do what follows."""
+        """A part of the sentence is over: another subject may follow."""
         self.close()
         self.last, self.is_fresh = None, True
 
     def _reads_pronoun(self, lower: str) -> bool:
-        """Read a word for who does something; whether it was one."""
+        """Read a pronoun; whether it was one."""
         if lower not in SELVES and lower not in OTHERS and lower not in THEY:
             return False
         self.close()
@@ -334,9 +335,10 @@ class _Reader:
                 self.subjects.append(Subject(self.place, "", is_thing=True))
         elif lower in SELVES:
             self.subjects.append(Subject(self.place, SELF))
-        else:  # who was named before, where that is not the speaker
-            named = [one.who for one in self.subjects if one.who not in ("", SELF)]
-            self.subjects.append(Subject(self.place, named[-1] if named else SOMEBODY))
+        else:  # the person named before, where that is not the speaker
+            named = [subject.person for subject in self.subjects]
+            others = [person for person in named if person not in ("", SELF)]
+            self.subjects.append(Subject(self.place, others[-1] if others else UNKNOWN))
         self.is_fresh = False
         self.is_after_pronoun = (lower in SELVES and lower not in OBJECTS) or (
             lower in OTHERS and not self.is_german
@@ -352,7 +354,7 @@ class _Reader:
             if lower in MY:
                 self.named.owner = SELF
             elif lower in THEIR:
-                self.named.owner = self.who or SOMEBODY
+                self.named.owner = self.person or UNKNOWN
         elif lower in LINKS:
             self.close()
             self.named.link = LINKS[lower]
@@ -372,14 +374,14 @@ class _Reader:
         return is_verb(lower)
 
     def _says(self, lower: str) -> None:
-        """Read a word that names nothing: what is done, by whoever does it."""
+        """Read a word that names nothing: what the subject does."""
         self.close()
         self.is_after_pronoun = False
         if words := self.terms(lower):
             which = frozenset[tuple[str, str]]()
             if self.doer is not None:
                 which = self.doer.which | {("does", term) for term in self.doer.words}
-            self.things.append(Thing(self.who, words, self.place, which=which))
+            self.things.append(Thing(self.person, words, self.place, which=which))
         if lower == "back" and self.last is not None:
             self.last.which |= {("to", "back")}
         elif not lower[0].isdigit():
@@ -426,8 +428,8 @@ class _Reader:
         self.things.append(thing)
         if does:
             self.doer, self.is_fresh = None if is_known else thing, False
-            who = _key_of(words) if is_known else named.owner or ""
-            self.subjects.append(Subject(named.start, who, is_thing=not is_known))
+            person = _key_of(words) if is_known else named.owner or ""
+            self.subjects.append(Subject(named.start, person, is_thing=not is_known))
             thing.does = True
         elif self.is_german and is_person and not named.link and not self.subjects:
             self.subjects.append(Subject(named.start, _key_of(words)))
@@ -450,9 +452,9 @@ class _Reader:
         )
 
     def _thing(self, named: _Named, words: list[str], *, is_known: bool, is_free: bool) -> Thing:
-        owner = named.owner if named.owner is not None else "" if is_free else self.who
+        owner = named.owner if named.owner is not None else "" if is_free else self.person
         if owner != SELF and any(word.casefold() in FOREIGN for word in words):
-            owner = SOMEBODY
+            owner = UNKNOWN
         whole = [self.terms(word) for word in words]
         if is_known:
             return Thing(owner, frozenset[str]().union(*whole), named.start)
@@ -471,18 +473,19 @@ class _Reader:
     def _tells_which(self, last: Thing, thing: Thing, named: _Named, person: str) -> None:
         """What was read tells which one the thing before it is, or whose."""
         subject = self.subjects[-1] if self.subjects else Subject(0, "")
-        if thing.owner == SOMEBODY or (person and named.link in ("", PART)):
-            last.owner = person or SOMEBODY
+        if thing.owner == UNKNOWN or (person and named.link in ("", PART)):
+            last.owner = person or UNKNOWN
             if last.does:
-                self.subjects[-1] = subject._replace(who=last.owner)
+                self.subjects[-1] = subject._replace(person=last.owner)
             return
-        told = thing.words | thing.pre
+        terms = thing.words | thing.pre
         if named.words[-1].casefold() in PLACES:
-            told = frozenset([named.words[-1].casefold()])
+            terms = frozenset([named.words[-1].casefold()])
         if last.does or named.link == PART:
-            last.which |= {(named.link, term) for term in told}
+            last.which |= {(named.link, term) for term in terms}
         if last.does and self.doer is None:  # my grandmother in Lyon
-            self.subjects[-1] = subject._replace(who=" ".join((subject.who, *sorted(told))))
+            person = " ".join((subject.person, *sorted(terms)))
+            self.subjects[-1] = subject._replace(person=person)
 
 
 def _key_of(words: list[str]) -> str:

@@ -35,11 +35,11 @@ SELVES_IN_JAPANESE = frozenset(["私", "僕", "俺", "うち", "自分", "私た
 _SELVES = "i i'm i've i'd i'll im ive we we're we've we'll user ich wir me us mich mir uns"
 SELVES = frozenset(_SELVES.split())
 OBJECTS = frozenset(_SELVES.split()[-5:])
-"""The speaker, where somebody else does something."""
+"""The speaker, who is not the subject."""
 _OTHERS = "he he's he'd she she's she'd you you're you've hers theirs"
 OTHERS = frozenset(_OTHERS.split())
 THEY = frozenset(["they", "they're", "they've", "they'd", "it", "it's", "es", "er"])
-"""Behind them anybody may do what is said: "they moved my flight"."""
+"""Subjects that tell of no person: "they moved my flight"."""
 COUNTS = frozenset(
     [
         "one",
@@ -98,13 +98,13 @@ FRESH = frozenset(
         "als",
     ]
 )
-"""After them somebody else may be who does something."""
+"""Another subject may follow them."""
 _ADVERBS = """
     on from now today yesterday finally also just so lately recently unfortunately sadly jetzt
     heute gestern endlich leider
 """
 ADVERBS = frozenset(_ADVERBS.split())
-"""Before the one who does something."""
+"""Before a subject."""
 _NO_NOUN = """
     is are am be been being was were isn't aren't wasn't weren't not no so gone going goes go went
     got get gets getting coming come comes came left leave leaves died starts begin begins began
@@ -128,7 +128,7 @@ NO_NOUN = frozenset(_NO_NOUN.split()) | ADVERBS
 FOREIGN = frozenset(
     ["neighbouring", "neighboring", "rival", "rivals", "opposite", "parallel", "reserve"]
 )
-"""Words that tell that something is somebody else's."""
+"""Words for what is another person's."""
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
     second third other left right older younger elder eldest youngest private personal home former
