@@ -60,8 +60,8 @@ ENDS_OF_OBJECT = _cue(
     r"|withdrew from|backed out of|bailed on|opted out of|walked away from|phased out"
     r"|decommissioned|decided against|decided not to \w+|swore off|sworn off|cut ties with"
     r"|moved on from|moved off|broke (?:things|it) off with|divorced|sacked|left behind|wrapped up"
-    r"|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't) (?=(?:had|eaten|drunk"
-    r"|touched)\b)|out of the running for"
+    r"|through with|(?:am|'m|are|'re|been) off|(?:ha(?:ve|s)(?:n't| not)) (?=(?:had"
+    r"|eaten|drunk|touched|smoked)\b)|out of the running for"
     r"|stopped (?:taking|using|going to|seeing|doing|eating|drinking)"
     r"|took over (?:[\w'-]+ ){1,4}from"
     r"|in place of|turned down|kicked|kicked the habit of|outgrew|shut down|closed|disbanded"
@@ -322,7 +322,8 @@ NAMED_OLD = _cue(
 BY_HOW_MUCH = _cue(
     r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]{0,12}+"
     r"(?! ?(?:am|pm|o'clock|st|nd|rd|th)\b)(?: ?(?:%|\w{1,20}+))?"
-    r"|\b\d{1,6}+(?:[.,]\d{1,6})?+ ?(?:%|percent) (?:more|less|increase|decrease|raise|rise|higher|lower)\b"
+    r"|\b\d{1,6}+(?:[.,]\d{1,6})?+ ?(?:%|percent) (?:more|less|increase|decrease|raise"
+    r"|rise|higher|lower)\b"
 )
 """How much something changed by, which is no value of it."""
 THIS_ONCE = _cue(

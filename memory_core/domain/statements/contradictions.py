@@ -302,10 +302,12 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
 
 
 def _owner(statement: _Words) -> str | None:
-    """Whose a thing is, where a genitive or "my" tells it."""
-    return next((word for word in statement.tokens if word.endswith("'s") or word == "my"), None)
+    """Whose a thing is, where a genitive tells it, or "my", "his", "her"."""
+    genitives = [word for word in statement.tokens if word.endswith("'s")]
+    return next(iter((*genitives, *(word for word in statement.tokens if word in _WHOSE))), None)
 
 
+_WHOSE = frozenset(["my", "his", "her", "our", "their"])
 _WAS = frozenset(["was", "were", "war", "waren"])
 
 

@@ -305,6 +305,8 @@ class _Reader:
         of = match["of"] or ""
         word = match.group().removesuffix(of)
         lower = word.casefold()
+        if of and lower == "user":  # as facts name the speaker
+            word, lower, of = match.group(), match.group().casefold(), ""
         self.place = match.start()
         if gap.strip(" '’\"“”*"):
             self._close_part()
@@ -356,6 +358,8 @@ class _Reader:
             elif lower in THEIR:
                 self.named.owner = self.person or UNKNOWN
         elif lower in LINKS:
+            if self.named.link and not self.named.words:  # traded in for
+                self.last = None
             self.close()
             self.named.link = LINKS[lower]
         elif lower in FRESH:
@@ -456,7 +460,8 @@ class _Reader:
         if owner != SELF and any(word.casefold() in FOREIGN for word in words):
             owner = UNKNOWN
         whole = [self.terms(word) for word in words]
-        if is_known:
+        is_brand = not self.is_german and all(word[0].isupper() for word in words)
+        if is_known or (is_brand and len(words) > 1):
             return Thing(owner, frozenset[str]().union(*whole), named.start)
         pre = frozenset[str]().union(*whole[:-1])
         apart = {word.casefold() for word in words[:-1]} & TELLS_APART
