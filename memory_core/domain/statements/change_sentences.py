@@ -36,7 +36,6 @@ from memory_core.domain.statements.change_phrases import (
     NOT_SO,
     NOW,
     NOW_INDEED,
-    OF_OTHERS,
     OWN,
     PAST,
     PREFERS,
@@ -50,7 +49,7 @@ from memory_core.domain.statements.change_phrases import (
     TO_LISTENER,
 )
 from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
-from memory_core.domain.statements.said_things import Reading, Thing, read_things
+from memory_core.domain.statements.said_things import SELF, Reading, Thing, read_things
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
@@ -328,7 +327,7 @@ class SaidSentence:
         match = None if self.supposed else NEW_IN_ITS_PLACE.search(self.text)
         if (
             match is None
-            or OF_OTHERS.search(self.text[: match.start()])
+            or self.named.subject(match.start()).person not in ("", SELF)
             or self.only_mentions(match)
         ):
             return None

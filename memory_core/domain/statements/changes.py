@@ -478,7 +478,7 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
     owned = any(
         _shared([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text)
     )
-    return owned and now.named.subject().person in ("", SELF)
+    return owned
 
 
 def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:

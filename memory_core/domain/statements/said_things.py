@@ -171,7 +171,7 @@ def _names_of_both(before: Thing, now: Thing) -> list[tuple[frozenset[str], froz
     names = []
     if not _tells_apart(before, now, ("pre",)):
         names += [(before.pre, now.words), (before.words, now.pre - now.parts)]
-    if not _tells_apart(before, now, (PART, "in", "from", "to", "with", "does", "pre")):
+    if not _tells_apart(before, now, (PART, "in", "from", "to", "with", "does", "object")):
         names += [(before.words, now.words)]
         names += [(before.pre, now.pre)] if before.words & now.words else []
     return names
@@ -278,6 +278,7 @@ class _Reader:
         named: The thing that is being read.
         last: The thing that what follows may tell more of.
         doer: The thing that is the subject, where no person is.
+        said: What the subject does, where that was the last word.
         place: Of the word that is read.
         skips: Whether the next word counts for nothing.
 
@@ -291,6 +292,7 @@ class _Reader:
     named: _Named = field(default_factory=_Named)
     last: Thing | None = None
     doer: Thing | None = None
+    said: Thing | None = None
     place: int = 0
     is_after_pronoun: bool = False
     skips: bool = False
@@ -380,12 +382,13 @@ class _Reader:
     def _says(self, lower: str) -> None:
         """Read a word that names nothing: what the subject does."""
         self.close()
-        self.is_after_pronoun = False
+        self.is_after_pronoun, self.said = False, None
         if words := self.terms(lower):
             which = frozenset[tuple[str, str]]()
             if self.doer is not None:
                 which = self.doer.which | {("does", term) for term in self.doer.words}
-            self.things.append(Thing(self.person, words, self.place, which=which))
+            self.said = Thing(self.person, words, self.place, which=which)
+            self.things.append(self.said)
         if lower == "back" and self.last is not None:
             self.last.which |= {("to", "back")}
         elif not lower[0].isdigit():
@@ -441,7 +444,10 @@ class _Reader:
         is_genitive = self.is_german and named.is_definite and is_person
         if self.last is not None and (named.link or is_genitive):
             self._tells_which(self.last, thing, named, _key_of(words) if is_person else "")
-        if not named.link:
+        if self.said is not None and is_known and not does and not named.link:
+            self.said.which |= {("object", term) for term in thing.words}  # I owe Mia
+        self.said = None
+        if not named.link or self.last is None or not self.last.does:
             self.last = thing
 
     def _is_name(self, named: _Named, words: list[str]) -> bool:
@@ -472,7 +478,8 @@ class _Reader:
             named.start,
             pre,
             frozenset[str]().union(*parts) & pre,
-            frozenset({*((PART, term) for term in pre), *(("pre", word) for word in apart)}),
+            frozenset((kind, term) for kind in (PART, "pre") for term in apart)
+            | frozenset((PART, term) for term in pre),
         )
 
     def _tells_which(self, last: Thing, thing: Thing, named: _Named, person: str) -> None:
@@ -486,7 +493,7 @@ class _Reader:
         terms = thing.words | thing.pre
         if named.words[-1].casefold() in PLACES:
             terms = frozenset([named.words[-1].casefold()])
-        if last.does or named.link == PART:
+        if last.does or named.link in (PART, "to", "from"):
             last.which |= {(named.link, term) for term in terms}
         if last.does and self.doer is None:  # my grandmother in Lyon
             person = " ".join((subject.person, *sorted(terms)))
