@@ -475,10 +475,9 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
     thing = now.has_new
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
-    owned = any(
+    return any(
         _shared([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text)
     )
-    return owned
 
 
 def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:

@@ -278,7 +278,7 @@ class _Reader:
         named: The thing that is being read.
         last: The thing that what follows may tell more of.
         doer: The thing that is the subject, where no person is.
-        said: What the subject does, where that was the last word.
+        action: What the subject does, where that was the last word.
         place: Of the word that is read.
         skips: Whether the next word counts for nothing.
 
@@ -292,7 +292,7 @@ class _Reader:
     named: _Named = field(default_factory=_Named)
     last: Thing | None = None
     doer: Thing | None = None
-    said: Thing | None = None
+    action: Thing | None = None
     place: int = 0
     is_after_pronoun: bool = False
     skips: bool = False
@@ -382,13 +382,13 @@ class _Reader:
     def _says(self, lower: str) -> None:
         """Read a word that names nothing: what the subject does."""
         self.close()
-        self.is_after_pronoun, self.said = False, None
+        self.is_after_pronoun, self.action = False, None
         if words := self.terms(lower):
             which = frozenset[tuple[str, str]]()
             if self.doer is not None:
                 which = self.doer.which | {("does", term) for term in self.doer.words}
-            self.said = Thing(self.person, words, self.place, which=which)
-            self.things.append(self.said)
+            self.action = Thing(self.person, words, self.place, which=which)
+            self.things.append(self.action)
         if lower == "back" and self.last is not None:
             self.last.which |= {("to", "back")}
         elif not lower[0].isdigit():
@@ -444,9 +444,9 @@ class _Reader:
         is_genitive = self.is_german and named.is_definite and is_person
         if self.last is not None and (named.link or is_genitive):
             self._tells_which(self.last, thing, named, _key_of(words) if is_person else "")
-        if self.said is not None and is_known and not does and not named.link:
-            self.said.which |= {("object", term) for term in thing.words}  # I owe Mia
-        self.said = None
+        if self.action is not None and is_known and not does and not named.link:
+            self.action.which |= {("object", term) for term in thing.words}  # I owe Mia
+        self.action = None
         if not named.link or self.last is None or not self.last.does:
             self.last = thing
 
