@@ -132,8 +132,8 @@ FOREIGN = frozenset(
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
     second third other left right current older younger elder eldest youngest private personal home
-    former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere jüngere
-    ältester jüngster
+    former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere
+    jüngere ältester jüngster
 """
 TELLS_APART = frozenset(_TELLS_APART.split())
 """Words that tell two of a kind apart though they say little else."""
