@@ -234,8 +234,10 @@ def _updates(
     if not theirs.differ(values, loosely=now.moves):
         return False
     shared = _shared(before.terms, now.terms)
+    if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
+        return False
     same = _same_thing(before, now, shared)
-    return len(shared) >= LEAST_SHARED and bool(same & asked.terms)
+    return _same_subject(before, now) or not same.isdisjoint(asked.terms)
 
 
 def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:
