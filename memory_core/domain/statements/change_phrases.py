@@ -121,13 +121,6 @@ NOT_SO = _cue(
     r"n't\b|\b(?:not|no|never|quit|stopped|gave up|without|kein\w{0,2}|nicht|nie|ohne)\b"
     r"|(?:ない|ません|やめ|辞め)"
 )
-_EVENTS = """
-    wedding trip deal party meeting holiday vacation engagement visit concert match game date flight
-    project launch event tour sale picnic barbecue dinner move merger race hike cruise plan plans
-    interview appointment surgery reunion conference workshop
-"""
-EVENTS = frozenset(_EVENTS.split())
-"""What is "off" when it does not take place; a lamp is off for the moment."""
 ENDS_OF_SUBJECT = _cue(
     rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}"
     rf"|{_ALTERED}|discharged|cured|elected|appointed|transferred|promoted|outvoted|taken)"
@@ -378,9 +371,6 @@ GERMAN = _cue(
     r"|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
     r"|fährt)\b"
 )
-TELLS_OF_WORDS = _cue(r"\b(?:said|says|told me|wrote)\b")
-IN_PART = _cue(r"\b(?:full|part)[- ]time\b")
-"""What ends may be this alone."""
 USES_NOW = _cue(r"\busing\b")
 USING = _cue(
     r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my"
@@ -389,7 +379,6 @@ USING = _cue(
     r"|ist)\b|(?:使|派|乗って|愛用)"
 )
 """How people tell what they use."""
-POINTS_BACK = _cue(r"\b(?:it|it's|its|that|this|they|es|das|sie|ihn)\b|それ")
 TO_NUMBER = _cue(r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d")
 TO_LISTENER = _cue(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b")
 PAST = _cue(

@@ -33,10 +33,8 @@ from memory_core.domain.statements.change_phrases import (
     NOW_INDEED,
     OWN,
     OWNED,
-    POINTS_BACK,
     SOME_TIME,
     STAGES,
-    TELLS_OF_WORDS,
     THIS_ONCE,
     TO_NUMBER,
     USES_NOW,
@@ -64,7 +62,6 @@ person all begin with the name.
 """
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
-_AND_SO = re.compile(r", so (?=i\b)", re.IGNORECASE)
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
 _OF_A_THING = "-"
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
@@ -255,7 +252,7 @@ def _ground(
         return "ends"
     if now.named.adds:
         return None
-    if of_one_thing and _valued(before, now, earlier, later):
+    if of_one_thing and _valued(before, now, earlier):
         return "value"
     if (
         (of_one_thing and (_so_again(before, now) or _from_now(before, now)))
@@ -372,7 +369,7 @@ def _tells_when(before: SaidSentence) -> bool:
     )
 
 
-def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Message) -> bool:
+def _valued(before: SaidSentence, now: SaidSentence, earlier: Message) -> bool:
     """Whether the later sentence gives what both speak of another time or number."""
     if not (before.values and now.values) or now.supposed:
         return False
@@ -384,7 +381,6 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Me
     loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (
         TO_NUMBER.search(now.text) is not None
     )
-    ours |= later.before(now) if POINTS_BACK.search(now.text) else frozenset()
     around = earlier.before(before) if "money" in before.values.numbers else frozenset()
     return any(
         part.values.differ(new, loosely=loosely)
@@ -567,15 +563,11 @@ def _is_announced_or_mentioned(
 
 
 def _states(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether a change is stated: neither denied nor another person's words."""
+    """Whether a change is stated, not denied."""
     match = changes.search(sentence.text)
     assert match is not None
-    before = _AND_SO.split(sentence.text[: match.start()])[-1]
-    return not (
-        DENIED.search(before)
-        or TELLS_OF_WORDS.search(before)
-        or " not " in f" {match.group().casefold()} "
-    )
+    before = sentence.text[: match.start()]
+    return not (DENIED.search(before) or " not " in f" {match.group().casefold()} ")
 
 
 def _says_same(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]) -> bool:
