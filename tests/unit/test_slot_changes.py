@@ -114,3 +114,9 @@ def test_facts_name_the_speaker_as_user() -> None:
 def test_a_person_is_known_by_name_where_the_relative_was_named() -> None:
     assert change("My sister Anna lives in Leeds.", "Anna has relocated to Bristol.") is not None
     assert change("My sister Anna lives in Leeds.", "Nora has relocated to Bristol.") is None
+
+
+def test_what_is_added_in_another_clause_leaves_a_change_one() -> None:
+    earlier = "Bin bei der Stadtsparkasse in der IT."
+    assert change(earlier, "Seit 1. September bin ich beim Finanzamt, auch wieder IT.") is not None
+    assert change(earlier, "Seit 1. September bin ich auch beim Finanzamt.") is None

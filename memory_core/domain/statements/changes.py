@@ -42,7 +42,7 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import ALIKE, MATTERS
-from memory_core.domain.statements.said_things import SELF, in_common, is_same
+from memory_core.domain.statements.said_things import SELF, adds, in_common, is_same
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.text.kept import keep_texts
@@ -520,7 +520,6 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
             or now.supposed
             or _is_announced_or_mentioned(before, now, matter.changes)
             or not _states(now, matter.changes)
-            or now.named.adds
             or not is_same(
                 _doer(before, matter.holds, of_kin=matter.of_kin, is_change=False) or SELF,
                 _doer(now, matter.changes, of_kin=matter.of_kin, is_change=True) or _OF_A_THING,
@@ -563,9 +562,12 @@ def _is_announced_or_mentioned(
 
 
 def _states(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether a change is stated, not denied."""
+    """Whether a change is stated: not denied, nor beside what was so before."""
     match = changes.search(sentence.text)
     assert match is not None
+    texts = [clause.text for clause in sentence.clauses if match.group() in clause.text]
+    if any(map(adds, texts or [sentence.text])):
+        return False
     before = sentence.text[: match.start()]
     return not (DENIED.search(before) or " not " in f" {match.group().casefold()} ")
 

@@ -110,9 +110,7 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a sentence speaks of. subjects: in their order. adds: whether what it says holds beside
-    what was said before: also, a second, as well.
-    """
+    """What a sentence speaks of. subjects: in their order. adds: as of its text."""
 
     things: tuple[Thing, ...]
     subjects: tuple[Subject, ...]
@@ -132,6 +130,11 @@ def is_same(person: str, other: str) -> bool:
     """Whether two may be one person: Maren, and my sister Maren."""
     ours, theirs = set(person.split()), set(other.split())
     return UNKNOWN not in ours | theirs and (ours <= theirs or theirs <= ours)
+
+
+def adds(text: str) -> bool:
+    """Whether what a text says holds beside what was said before: also, a second, as well."""
+    return _ADDS.search(text) is not None
 
 
 def in_common(
@@ -212,9 +215,8 @@ def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]
         terms: The telling terms of a word.
 
     """
-    adds = _ADDS.search(text) is not None
     if has_japanese(text):
-        return Reading(*_in_japanese(text, terms), adds)
+        return Reading(*_in_japanese(text, terms), adds(text))
     reader = _Reader(terms, language == "german")
     end = 0
     matches = [*_WORD.finditer(text)]
@@ -224,7 +226,7 @@ def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]
         end = match.end()
     reader.close()
     things = (thing for thing in reader.things if thing.words or thing.which)
-    return Reading(tuple(things), tuple(reader.subjects), adds)
+    return Reading(tuple(things), tuple(reader.subjects), adds(text))
 
 
 def _in_japanese(
