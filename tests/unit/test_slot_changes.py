@@ -120,3 +120,14 @@ def test_what_is_added_in_another_clause_leaves_a_change_one() -> None:
     earlier = "Bin bei der Stadtsparkasse in der IT."
     assert change(earlier, "Seit 1. September bin ich beim Finanzamt, auch wieder IT.") is not None
     assert change(earlier, "Seit 1. September bin ich auch beim Finanzamt.") is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("The living room lamp is on.", "The hallway lamp is off."),
+        ("弟は家を買った。", "弟は車を売った。"),
+    ],
+)
+def test_a_lamp_that_is_off_and_a_person_in_common_end_nothing(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None

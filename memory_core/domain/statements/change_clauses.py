@@ -14,6 +14,7 @@ from memory_core.domain.statements.change_phrases import (
     ENDS_IN_JAPANESE,
     ENDS_OF_OBJECT,
     ENDS_OF_SUBJECT,
+    EVENTS,
     LEFT,
     OF_OTHERS,
     ONLY_WITH_ANY_MORE,
@@ -115,12 +116,18 @@ def ended_terms(clause: Clause, language: str) -> frozenset[str]:
         if DENIED.search(text, 0, match.start()) is None:
             ended |= telling(words(_head(match[match.lastgroup or 0])), language)
     for match in ENDS_OF_SUBJECT.finditer(text):
-        before = words(text[: match.start()])
+        before, verb = words(text[: match.start()]), match.group().casefold()
+        if verb in _OFF and not (before and before[-1] in EVENTS):
+            continue
         if DENIED.search(text, 0, match.start()) is None:
             ended |= _subject(before, language)
             if match.group().casefold().endswith("up"):  # both sides of it name whom it ends for
                 ended |= clause.terms
     return frozenset(ended)
+
+
+_OFF = frozenset({"is off", "are off", "'s off", "is all off"})
+"""What only events are when they are over."""
 
 
 def _does_end(match: re.Match[str], text: str) -> bool:

@@ -121,6 +121,13 @@ NOT_SO = _cue(
     r"n't\b|\b(?:not|no|never|quit|stopped|gave up|without|kein\w{0,2}|nicht|nie|ohne)\b"
     r"|(?:ない|ません|やめ|辞め)"
 )
+_EVENTS = """
+    wedding trip deal party meeting holiday vacation engagement visit concert match game date flight
+    project launch event tour sale picnic barbecue dinner move merger race hike cruise plan plans
+    interview appointment surgery reunion conference workshop
+"""
+EVENTS = frozenset(_EVENTS.split())
+"""What is "off" when it does not take place; a lamp is off for the moment."""
 ENDS_OF_SUBJECT = _cue(
     rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}"
     rf"|{_ALTERED}|discharged|cured|elected|appointed|transferred|promoted|outvoted|taken)"

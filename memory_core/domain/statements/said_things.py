@@ -238,7 +238,7 @@ def _in_japanese(
     ) or (Subject(0, SELF),)
     subject = subjects[0].person
     things = [Thing("", terms(match.group())) for match in _NAME_IN_JAPANESE.finditer(text)]
-    rest, marks = text, frozenset[tuple[str, str]]()
+    rest, marks = _PERSON_IN_JAPANESE.sub("、", text), frozenset[tuple[str, str]]()
     for match in _PAIR_IN_JAPANESE.finditer(text):
         which, head = match["which"], terms(match["head"])
         if which in SELVES_IN_JAPANESE:
