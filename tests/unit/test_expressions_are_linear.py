@@ -56,7 +56,9 @@ MADE_OF_VALUES = {
     "memory_core.adapters.offline.clause_facts.__post_init__": None,
     "memory_core.domain.text.foreign_dates._german": None,
     "memory_core.adapters.offline.foresight._row": None,
+    "memory_core.domain.statements.change_phrases._cue": None,
     "memory_core.domain.statements.change_sentences._for_lower_case": None,
+    "memory_core.domain.statements.change_topics._matter": None,
     # of constants of their modules
     "memory_core.adapters.offline.reconciliation._split_by_label": [
         r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"

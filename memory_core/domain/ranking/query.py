@@ -21,7 +21,7 @@ from memory_core.domain.chat.messages import ReadMessage
 from memory_core.domain.fields import local
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
-from memory_core.domain.statements.change_topics import KIN_IN_JAPANESE
+from memory_core.domain.statements.said_words import KIN_IN_JAPANESE
 from memory_core.domain.statements.worth import SMALL_TALK, is_small_talk
 from memory_core.domain.text.analyzer import (
     ENGLISH,

@@ -15,19 +15,16 @@ from memory_core.domain.statements.change_phrases import (
     ENDS_OF_OBJECT,
     ENDS_OF_SUBJECT,
     EVENTS,
-    IN_PART,
     LEFT,
     OF_OTHERS,
     ONLY_WITH_ANY_MORE,
     SPLIT_END,
 )
-from memory_core.domain.statements.change_topics import ALIKE, KIN, WEAK, WEAK_IN_JAPANESE
+from memory_core.domain.statements.change_topics import ALIKE, WEAK, WEAK_IN_JAPANESE
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
 
 NEAREST = 5
 """Words beside a verb of ending that may name what is over."""
-NEAREST_KIN = 3
-"""The same, for a relative."""
 LEAST_COMPOUND = 4
 """Letters of a word with which a compound of the same matter may begin: Chor, Chorprobe."""
 _NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
@@ -95,29 +92,28 @@ def keys_of(terms: frozenset[str]) -> frozenset[str]:
     return frozenset([*terms, *begun, *alike])
 
 
-def ended_terms(clause: Clause, language: str, *, by_kin: bool = False) -> frozenset[str]:
+def ended_terms(clause: Clause, language: str) -> frozenset[str]:
     """The terms of a clause of which it says that they are over."""
     text = clause.text
     if has_japanese(text):
         return clause.terms if ENDS_IN_JAPANESE.search(text) else frozenset()
     if language == "german":
         return clause.terms if ENDS_IN_GERMAN.search(text) else frozenset()
-    if OF_OTHERS.search(text) or IN_PART.search(text):
+    if OF_OTHERS.search(text):
         return frozenset()
     ended: set[str] = set()
-    of_kin = not by_kin and any(word in KIN for word in clause.words[:NEAREST_KIN])
     for match in ENDS_OF_OBJECT.finditer(text):
-        if not of_kin and match.group().casefold() in ONLY_WITH_ANY_MORE and _does_end(match, text):
+        if match.group().casefold() in ONLY_WITH_ANY_MORE and _does_end(match, text):
             ended |= clause.terms
-        elif not of_kin and ALTERED.search(match.group()) is not None and _does_end(match, text):
+        elif ALTERED.search(match.group()) is not None and _does_end(match, text):
             phrase = words(_head(_UNTIL_PREPOSITION.split(text[match.end() :])[0]))
             ended |= telling(phrase[-1:], language)
-        elif not of_kin and _does_end(match, text):
+        elif _does_end(match, text):
             ended |= telling(
                 words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language
             )
     for match in SPLIT_END.finditer(text):
-        if not of_kin and DENIED.search(text, 0, match.start()) is None:
+        if DENIED.search(text, 0, match.start()) is None:
             ended |= telling(words(_head(match[match.lastgroup or 0])), language)
     for match in ENDS_OF_SUBJECT.finditer(text):
         before, verb = words(text[: match.start()]), match.group().casefold()
@@ -150,5 +146,4 @@ def _head(phrase: str) -> str:
 
 def _subject(before: Sequence[str], language: str) -> frozenset[str]:
     head = tuple(_head(" ".join(before[-NEAREST:])).split())
-    near = telling(head, language)
-    return near - (KIN - frozenset(before[-NEAREST_KIN:]))
+    return telling(head, language)

@@ -125,7 +125,6 @@ def _says_changed(sentence: SaidSentence) -> bool:
         or valued
         or sentence.switched is not None
         or sentence.corrects
-        or bool(sentence.grade)
         or bool(sentence.present_clauses)
         or sentence.changes_what
         or sentence.begins_again

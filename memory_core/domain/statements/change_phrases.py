@@ -15,6 +15,12 @@ from memory_core.domain.text.spelling import (
     PLAIN_MONTHS,
 )
 
+
+def _cue(expression: str) -> re.Pattern[str]:
+    """An expression whose letters may be of any case."""
+    return re.compile(expression, re.IGNORECASE)
+
+
 _OVER = (
     "scrapped|axed|binned|ditched|dumped|donated|shelved|abandoned|terminated|discarded|pawned"
     "|totall?ed|wrecked|removed|uninstalled|dismantled|decommissioned|phased out|withdrawn|revoked"
@@ -31,16 +37,13 @@ _ALTERED = (
     "|outsourced|moved (?:up|back|forward)|brought forward|pushed back"
 )
 """Participles of what goes on otherwise."""
-ALTERED = re.compile(
-    rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b", re.IGNORECASE
-)
-MOVED = re.compile(
+ALTERED = _cue(rf"\b(?:{_ALTERED}|rename|reschedule|postpone|shorten|extend|rebook|reset)\b")
+MOVED = _cue(
     r"\b(?:(?:has|have) been (?:moved|switched|put)|rescheduled|postponed|rearranged|rebooked"
-    r"|moved (?:up|back|forward)|brought forward|pushed back)\b",
-    re.IGNORECASE,
+    r"|moved (?:up|back|forward)|brought forward|pushed back)\b"
 )
 """What goes on, at another time, where a time follows."""
-ENDS_OF_OBJECT = re.compile(
+ENDS_OF_OBJECT = _cue(
     rf"\b(?:(?:I|we|I've|we've|have|just|finally|also) (?:{_ALTERED})"
     r"|(?:put an end to|put a stop to|called time on|had enough of|lost interest in|fed up with"
     r"|(?:didn't|not|never) renew\w*|ended(?= (?:my|our|the)\b))"
@@ -50,15 +53,15 @@ ENDS_OF_OBJECT = re.compile(
     r"|close|shut down|sell off)|outgrown|outgrew|(?:taken|took|takes|taking) over|traded|exchanged"
     r"|no longer (?:on|with|at|in)|kicked out of|grown out of|grew out of"
     r"|couldn't (?:stand|keep up with|get through|afford)|gone off|went off|blew|used up|grounded"
-    r"|scrapped|axed|binned|dumped|donated|shelved|abandoned|terminated|pawned|totall?ed|wrecked"
+    r"|scrapped|axed|binned|dumped|donated|shelved|terminated|pawned|totall?ed|wrecked"
     r"|parted (?:ways )?with|chucked(?: out)?|tossed(?: out)?|sold off|wrote off"
     r"|weaned (?:myself )?off|tapered off|stepped (?:down|back|away) from|dropped out of"
     r"|graduated from"
     r"|withdrew from|backed out of|bailed on|opted out of|walked away from|phased out"
     r"|decommissioned|decided against|decided not to \w+|swore off|sworn off|cut ties with"
     r"|moved on from|moved off|broke (?:things|it) off with|divorced|sacked|left behind|wrapped up"
-    r"|through with|(?:am|'m|are|'re|been) off|(?:haven't|hasn't|have not|has not"
-    r"|hadn't) (?=\w+ed\b|had\b|eaten\b|drunk\b|touched\b|been\b)|out of the running for"
+    r"|through with|(?:am|'m|are|'re|been) off|(?:ha(?:ve|s)(?:n't| not)) (?=(?:had"
+    r"|eaten|drunk|touched|smoked)\b)|out of the running for"
     r"|stopped (?:taking|using|going to|seeing|doing|eating|drinking)"
     r"|took over (?:[\w'-]+ ){1,4}from"
     r"|in place of|turned down|kicked|kicked the habit of|outgrew|shut down|closed|disbanded"
@@ -77,21 +80,19 @@ ENDS_OF_OBJECT = re.compile(
     r"|\bhanded(?= (?:[\w'-]+ ){1,4}over\b)|\b(?:had|decided|managed) to (?:sell|cancel|give up"
     r"|drop|stop|pull out of|cut out|quit|leave|get rid of"
     r"|say goodbye to|part with|return|replace|give away|put down)\b"
-    r"|\b(?:days?|weeks?|months?|years?) (?:\d+ )?without\b",
-    re.IGNORECASE,
+    r"|\b(?:days?|weeks?|months?|years?) (?:\d+ )?without\b"
 )
 """What follows within a clause is over; after the last six of them only with "any more"."""
-LEFT = re.compile(
+LEFT = _cue(
     r"\s(?:my |our |the )?[\w'’.-]{1,40}(?: (?!an?\b|at\b|in\b|on\b|early\b|late\b|open\b"
     r"|behind\b)[\w'’.-]{1,40})?"
     r"(?:\W{0,3}$|\W{1,3}(?:for(?! (?:the|a)\b)|last|after|to|and|because|two|three"
-    r"|a (?:week|month|year) ago)\b)",
-    re.IGNORECASE,
+    r"|a (?:week|month|year) ago)\b)"
 )
 """What follows "left" where it is a parting for good: a company, not a coat in a room,
 and not an hour late.
 """
-SPLIT_END = re.compile(
+SPLIT_END = _cue(
     r"\b(?:(?:traded|trading|traded) (?P<traded>(?:[\w'.-]+ ){1,4}?)in"
     r"|(?:let|letting) (?P<let>(?:[\w'.-]+ ){1,4}?)(?:lapse|expire|go|slide)"
     r"|(?:gave|given|giving) (?P<gave>(?:[\w'.-]+ ){1,4}?)(?:up|away|back)"
@@ -102,43 +103,23 @@ SPLIT_END = re.compile(
     r"|(?:gave|given) (?P<rest>(?:[\w'.-]+ ){1,4}?)a (?:rest|miss)"
     r"|gave (?P<gift>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)to (?=my|our|a|the|(?-i:[A-Z]))"
     r"|(?:had|got|getting|having) (?P<had>(?:my|the|our|his|her"
-    rf"|that) (?:[\w'.-]+ ){{1,4}}?)(?:{_OVER}|replaced|cancell?ed|stolen))\b",
-    re.IGNORECASE,
+    rf"|that) (?:[\w'.-]+ ){{1,4}}?)(?:{_OVER}|replaced|cancell?ed|stolen))\b"
 )
 """A verb of ending around its object: "traded the Civic in", "had the boiler replaced"."""
-CHANGED_WHAT = re.compile(
+CHANGED_WHAT = _cue(
     r"\b(?:(?:changed|switched|swapped|renamed) (?:my |our |the |its |his |her )?"
     r"|(?:(?:got|have|has|am|is|are) (?:now )?(?:an? |at an? |in an? )?different"
-    r"|\A\W{0,9}(?:\w+\W{1,3}){0,4}wrong) )(?P<what>[^\W\d_]{3,20})\b",
-    re.IGNORECASE,
+    r"|\A\W{0,9}(?:\w+\W{1,3}){0,4}wrong) )(?P<what>[^\W\d_]{3,20})\b"
 )
 """What it is that is another one now: "I switched dentists", "sorry, wrong room"."""
-FURTHER_NOUN = re.compile(r" (?P<noun>[a-zà-ÿ]{3,20})(?![\w'-])")
-"""A word that may go on a compound: the code, in "changed the studio code"."""
-_AFTER_NOUN = """
-    about after again against ago already also and are around as at away back because before behind
-    beside between but by came completely ended during either else entirely ever every fell finally
-    first for forever from got had has have his how in inside instead into is it its just lately
-    later like many may more most never next not now off often on once one only onto or our out
-    outside over please quite rather recently right safely since so some somehow soon still than
-    that the their them then there these they this those though three through thrice till to today
-    together tomorrow tonight too totally twice two under until up upon very via was we went were
-    what when where whether which while who why will with within without yesterday yet you your
-    abroad anyway although another any all both each few last past several thanks sorry
-    unfortunately sadly luckily thankfully successfully online altogether overnight midway halfway
-"""
-AFTER_NOUN = frozenset(_AFTER_NOUN.split())
-"""Words after a noun that do not go on a compound."""
-AGAIN = re.compile(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)", re.IGNORECASE)
-BEGINS = re.compile(
+AGAIN = _cue(r"\b(?:again|wieder|back (?:on|to|at))\b|(?:また|再び|復帰|再開)")
+BEGINS = _cue(
     r"\b(?:started|began|begun|gone back|went back|taken up|took up|picked up|angefangen)\b"
-    r"|(?:始め|再開)",
-    re.IGNORECASE,
+    r"|(?:始め|再開)"
 )
-NOT_SO = re.compile(
+NOT_SO = _cue(
     r"n't\b|\b(?:not|no|never|quit|stopped|gave up|without|kein\w{0,2}|nicht|nie|ohne)\b"
-    r"|(?:ない|ません|やめ|辞め)",
-    re.IGNORECASE,
+    r"|(?:ない|ません|やめ|辞め)"
 )
 _EVENTS = """
     wedding trip deal party meeting holiday vacation engagement visit concert match game date flight
@@ -147,7 +128,7 @@ _EVENTS = """
 """
 EVENTS = frozenset(_EVENTS.split())
 """What is "off" when it does not take place; a lamp is off for the moment."""
-ENDS_OF_SUBJECT = re.compile(
+ENDS_OF_SUBJECT = _cue(
     rf"\b(?:(?:was|is|were|are|got|get|been|being|gets) (?:\w+ly |just |finally |now )?(?:{_OVER}"
     rf"|{_ALTERED}|discharged|cured|elected|appointed|transferred|promoted|outvoted|taken)"
     r"|(?:am|are) no longer|isn't any ?more|(?:is|are|'s) (?:finally |now |all )?(?:off|out|over"
@@ -161,7 +142,7 @@ ENDS_OF_SUBJECT = re.compile(
     r"(?=\W*$| (?:because|since|for now|until)\b)|lapsed|expired|ran out(?=\W*$)|came off"
     r"|fell apart|called it quits|went (?:our|their) separate ways|parted ways"
     r"|stepped (?:down|aside|back)|dropped out|pulled out|bowed out|backed out|ran away|was let go"
-    r"|went missing|vanished|disappeared|stopped working|died on me|gave out"
+    r"|vanished|disappeared|stopped working|died on me|gave out"
     r"|has (?:died|passed|ended|closed|gone|quit|left|retired|folded|stopped)"
     r"|have (?:died|ended|closed|left|quit|stopped)|fizzled out|came to an end|wrapped up"
     r"|called off|graduated|got divorced|(?:is|are) getting (?:a )?divorced?"
@@ -172,17 +153,14 @@ ENDS_OF_SUBJECT = re.compile(
     r"|closed (?:down|for good|permanently|its doors)|closed(?=\W*$)|shut down|broke up|split up"
     r"|gave up the ghost|is no longer|ended"
     r"|left(?= (?:last|the|us|this|for|in|on|at|to|and|yesterday|today)\b|\W*$)"
-    r"|had (?:the|her|their|our|a) (?:baby|boy|girl)|gave birth|put down|put to sleep)\b",
-    re.IGNORECASE,
+    r"|had (?:the|her|their|our|a) (?:baby|boy|girl)|gave birth|put down|put to sleep)\b"
 )
 """What comes before it in a clause is over."""
-ANY_MORE = re.compile(
-    r"\b(?:these days|nowadays|for good|any ?more|any longer|no longer|at all now)\b", re.IGNORECASE
-)
+ANY_MORE = _cue(r"\b(?:these days|nowadays|for good|any ?more|any longer|no longer|at all now)\b")
 ONLY_WITH_ANY_MORE = frozenset(
     {"don't", "do not", "doesn't", "not", "no", "can't", "isn't", "aren't", "won't"}
 )
-ENDS_IN_GERMAN = re.compile(
+ENDS_IN_GERMAN = _cue(
     r"\b(?:(?:musste|mussten|muss|müssen) [^.!?]{0,60}\b(?:verkaufen|abgeben|kündigen|absagen"
     r"|aufgeben|streichen|schließen|einschläfern|weggeben|stornieren|aufhören|abbrechen|zumachen"
     r"|einstellen|verschrotten)|(?:lasse|lassen|lässt) [^.!?]{0,40}\b(?:stehen|sein|bleiben"
@@ -212,8 +190,7 @@ ENDS_IN_GERMAN = re.compile(
     r"|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
     r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt"
     r"|abgelöst|weggezogen|gegangen worden|rausgeworfen|entlassen|ausgestiegen|ausgetreten|beendet"
-    r"|abgebrochen|hingeschmissen|geschmissen|geplatzt|gestrichen|ins wasser gefallen)\b",
-    re.IGNORECASE,
+    r"|abgebrochen|hingeschmissen|geschmissen|geplatzt|gestrichen|ins wasser gefallen)\b"
 )
 ENDS_IN_JAPANESE = re.compile(
     r"(?:は休んで|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名|完治"
@@ -229,11 +206,11 @@ ENDS_IN_JAPANESE = re.compile(
     r"|から(?:[^、。]{1,12})に"
     r"(?:変え|替え|乗り換え|切り替え|変更))"
 )
-SWITCH = re.compile(
+SWITCH = _cue(
     r"\b(?:(?:been|was|got|get) (?:put on"
     r"|moved to(?!\W+(?:\d|next|later|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day))"
-    r"|assigned to|reassigned|transferred to"
-    r"|promoted to|demoted)|(?:gone|went|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))"
+    r"|assigned to|reassigned|transferred to)"
+    r"|(?:gone|went|going) (?:over to|with(?= (?-i:[A-Z])|\W\w+ instead))"
     r"|(?:upgraded|downgraded|ported|crossed over|jumped ship|defected)"
     r" (?:[\w'-]+ ){0,3}?to|(?:signed up|went|now|am|are|i'm|we're) with(?= (?-i:[A-Z]))"
     r"|(?:replaced|swapped|traded) (?:[\w'-]+ ){1,4}?(?:with|for)"
@@ -243,62 +220,38 @@ SWITCH = re.compile(
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|now using|(?:joined|picked up|bought"
     r"|got) (?:[\w'-]+ ){1,6}instead|umgestiegen|gewechselt|umgestellt|rübergewechselt|nehme jetzt"
     r"|nutze jetzt|verwende jetzt)\b|(?:に移り|に移っ|へ移|に代わ|に交代|へ変更|を始めました|に転"
-    r"|乗り換え|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)",
-    re.IGNORECASE,
+    r"|乗り換え|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)"
 )
-PREFERS = re.compile(
+PREFERS = _cue(
     r"\b(?:prefers?|preferred|like|likes) (?P<liked>[\w'+#.-]+) (?:over|to|rather than|more than"
-    r"|instead of) (?P<other>[\w'+#.-]+)",
-    re.IGNORECASE,
+    r"|instead of) (?P<other>[\w'+#.-]+)"
 )
-PREFERS_NOW = re.compile(
-    r"\b(?:prefers?|went back to|back to|switched to) (?P<liked>[\w'+#.-]+)", re.IGNORECASE
-)
-NOW_INDEED = re.compile(
+PREFERS_NOW = _cue(r"\b(?:prefers?|went back to|back to|switched to) (?P<liked>[\w'+#.-]+)")
+NOW_INDEED = _cue(
     r"\b(?:now|nowadays|these days|from now on|jetzt|inzwischen|neuerdings|mittlerweile|ab jetzt"
-    r"|ab sofort)\b|(?:今は|これから|現在)",
-    re.IGNORECASE,
+    r"|ab sofort)\b|(?:今は|これから|現在)"
 )
-ADDS = re.compile(
-    r"\b(?:also|too|as well|another|additionally|even|auch|noch|außerdem|zusätzlich)\b|も",
-    re.IGNORECASE,
-)
+ADDS = _cue(r"\b(?:also|too|as well|another|additionally|even|auch|noch|außerdem|zusätzlich)\b|も")
 """What is said so holds beside what was so before."""
-NEW_IN_ITS_PLACE = re.compile(
+NEW_IN_ITS_PLACE = _cue(
     r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher"
     r"|doctor|gp|dentist|therapist|coach|trainer|roommate|flatmate|neighbou?r"
     r"|phone|laptop|computer|car|bike|job|address|password|code|pin|e-?mail|bank|gym|girlfriend"
     r"|boyfriend|partner|nanny|babysitter|cleaner|hairdresser"
     r"|chef|chefin|vermieter|vermieterin|lehrer|lehrerin|hausarzt|hausärztin|zahnarzt|zahnärztin"
     r"|trainer|mitbewohner|mitbewohnerin|handy|rechner"
-    r"|auto|wagen|rad|fahrrad|stelle|adresse|passwort|bank|freundin|freund)\b",
-    re.IGNORECASE,
+    r"|auto|wagen|rad|fahrrad|stelle|adresse|passwort|bank|freundin|freund)\b"
 )
 """Of these people have one, so that a new one takes the place of the old."""
-NEW = re.compile(r"(?:new|neu)", re.IGNORECASE)
-TO_BE_DONE = re.compile(
-    r"\b(?:(?:need|needs|have|has|got|ought) to|must|gotta|muss|müssen|brauche)\b", re.IGNORECASE
-)
+NEW = _cue(r"(?:new|neu)")
+TO_BE_DONE = _cue(r"\b(?:(?:need|needs|have|has|got|ought) to|must|gotta|muss|müssen|brauche)\b")
 """Before what is yet to be done: "I need to write to my new boss" tells no news of the boss."""
-ANNOUNCED = re.compile(r"\b(?:(?:will|'ll|going to) be|wird)\b", re.IGNORECASE)
+ANNOUNCED = _cue(r"\b(?:(?:will|'ll|going to) be|wird)\b")
 """How a person is announced who comes: the new boss is that boss."""
-OWNED = re.compile(r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}) (?P<what>[\w-]{1,30})", re.IGNORECASE)
-GRADE = re.compile(
-    r"\b(?:year|grade|form|semester|klasse)\s(?P<after>\d{1,2})\b"
-    r"|\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.) (?:grade|year|semester|klasse)\b"
-    r"|\b(?P<word>erste|zweite|dritte|vierte|fünfte|sechste|siebte|achte|neunte|zehnte|first|second"
-    r"|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)n?"
-    r" (?:klasse|semester|grade|year)\b|(?P<ja>\d{1,2})年生",
-    re.IGNORECASE,
+OWNED = _cue(
+    r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}|(?:have|drive|own|use|habe|fahre|nutze) "
+    r"(?:an?|eine?[nms]?)) (?:(?:old|used|alte[nrs]?) )?(?P<what>[\w-]{1,30})"
 )
-GRADES = {
-    word: number
-    for words in (
-        "erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte",
-        "first second third fourth fifth sixth seventh eighth ninth tenth",
-    )
-    for number, word in enumerate(words.split(), 1)
-}
 STAGES = (
     "nursery kindergarten preschool daycare crèche kita krippe 幼稚園 保育園",
     "school schule schulkind einschulung primary grundschule 小学校 小学生 小学",
@@ -306,7 +259,7 @@ STAGES = (
     "college university uni studium studiert studies 大学 大学生",
 )
 """Stages of life, each after the one before."""
-MOVES = re.compile(
+MOVES = _cue(
     rf"\b(?:{_ALTERED}|tightened|loosened|widened|refinanced"
     r"|came (?:back|in|out) at|(?:auf|in) [\w-]+ (?:gelegt|legen|verlegen|verschieben)|verlangt"
     r"|hinaus|rutscht|rückt|wandert|rebooked|scrapped|axed"
@@ -316,167 +269,132 @@ MOVES = re.compile(
     r"|got a (?:pay )?(?:raise|rise)|wrong|no longer|down by|up by|vorgezogen"
     r"|nach (?:hinten|vorne?)|reduziert|herabgesetzt|hochgesetzt|runtergesetzt|angepasst|verdoppelt"
     r"|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves|moving|shifted"
-    r"|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?|increased?"
+    r"|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?"
+    r"|(?:increase|revise)d?(?= (?:the|my|our|it)\b)"
     r"|decreased?|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the"
     r"|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down|gone down"
     r"|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
-    r"|revised|reached|improved|grew|grown|rose|risen|dropped to|turns out|i meant|we meant|misread"
+    r"|grew|grown|rose|risen|dropped to|turns out|i meant|we meant|misread"
     r"|mixed up|got it wrong|correction|no wait|instead"
     r"|verschoben|verlegt|vorverlegt|verschiebt|steigt|sinkt|erhöht sich|umgebucht|geändert|erhöht"
     r"|gestiegen|gesenkt|gesunken|teurer|runter|rauf|hoch auf|aufgestockt|gekürzt|korrigier\w*"
     r"|vertan|verguckt|verlesen|geirrt|sondern|doch|erst am|verlängert|angehoben)\b"
     r"|(?:変更|変わ|変え|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び"
     r"|になった|になりました|になっちゃ|にした|にしました|間違|訂正"
-    r"|じゃなくて|ではなく)",
-    re.IGNORECASE,
+    r"|じゃなくて|ではなく)"
 )
 _WHEN = f"(?:now|today|tomorrow|then|{ANY_MONTH}|{ANY_WEEKDAY}|next (?:week|month|year|term))"
 _FROM_MONTH = "|".join(PLAIN_MONTHS)
 _GERMAN_WORKDAY = "|".join(GERMAN_WEEKDAYS[:5])
-NOW = re.compile(
+NOW = _cue(
     r"\b(?:from "
     rf"{_WHEN} on(?:wards?)?"
     rf"|starting (?:\w+ )?(?:today|tomorrow|{ANY_WEEKDAY}|week|month|{_FROM_MONTH})|effective"
     rf"|going forward|ab (?:nächste\w*|dem|der|{ANY_GERMAN_MONTH}|{_GERMAN_WORKDAY})|künftig"
     rf"|seit (?:kurzem|neuestem|{ANY_GERMAN_MONTH}|montag|diese\w*|letzte\w*)"
-    r"|now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?"
+    r"|now"
+    r"|(?:the|my|our|its) new(?! \w+ (?:of|for) )|(?:is|'s|are) actually|from now on"
+    r"|nowadays|these days|as of|jetzt"
+    r"|(?:der|die|das|mein\w{0,2}|unser\w{0,2}) neue[rnsm]?"
     r"|neuerdings|inzwischen|mittlerweile"
     r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b"
-    r"|(?:今は|新し|これから|現在|今度)",
-    re.IGNORECASE,
+    r"|(?:今は|新し|これから|現在|今度)"
 )
-FROM_NOW = re.compile(
+FROM_NOW = _cue(
     rf"\b(?:from {_WHEN} on(?:wards)?|going forward|these days|nowadays|as of"
     r"|ab (?:jetzt|sofort|nächste\w*)|künftig|neuerdings|inzwischen"
-    r"|mittlerweile)\b|(?:これから|今後)",
-    re.IGNORECASE,
+    r"|mittlerweile)\b|(?:これから|今後)"
 )
 """What is so from a time on was otherwise before it."""
-GIVES = re.compile(
-    r"\b(?:had to|i've|we've|has|have|since|so (?:it's|we're|it is)|finally|turned out|got|came"
-    r"|returned|musste|mussten|habe|haben|hat|seit"
-    r"|jetzt|inzwischen)\b|(?:ました|になっ)",
-    re.IGNORECASE,
-)
-"""What tells that something came about."""
-ANOTHER = re.compile(
-    r"\b(?:also|too|as well|another|other|back|return|second|next|each|per|extra|plus|auch|noch"
-    r"|andere\w*|zweite\w*|zurück|rück\w+|je)\b|も",
-    re.IGNORECASE,
-)
-"""What is told beside the first."""
-CORRECTS = re.compile(
+CORRECTS = _cue(
     r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke"
     r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
     r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)"
     r"|(?:sorry|oops)\W{1,3}(?:on|at|in) (?=\d)|wrong (?=\w+\b\W)"
     r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte"
     r"|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)|misread|mixed up|got it wrong|correction|vertan"
-    r"|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)",
-    re.IGNORECASE,
+    r"|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)"
 )
-NAMED_OLD = re.compile(
+NAMED_OLD = _cue(
     r"\b(?:from|instead of|rather than|told you|thought|was|not(?: on| at)?|nicht(?: am| um)?"
     r"|statt(?: am| um)?|von)\s+(?:the\s+|dem\s+|on\s+)?"
     r"(?P<old>[^\s,;.!?]+(?:\s+(?:uhr|am|pm))?)|(?P<alt>[^、。はがを]{1,12})(?:じゃなくて|ではなく"
-    r"|でなく)",
-    re.IGNORECASE,
+    r"|でなく)"
 )
 """What a change names as what was so before: its value is not the new one."""
 
-THIS_ONCE = re.compile(
+BY_HOW_MUCH = _cue(
+    r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]{0,12}+"
+    r"(?! ?(?:am|pm|o'clock|st|nd|rd|th)\b)(?: ?(?:%|\w{1,20}+))?"
+    r"|\b\d{1,6}+(?:[.,]\d{1,6})?+ ?(?:%|percent) (?:more|less|increase|decrease|raise"
+    r"|rise|higher|lower)\b"
+)
+"""How much something changed by, which is no value of it."""
+THIS_ONCE = _cue(
     rf"\b(?:(?:this|next) (?:week|weekend|{ANY_WEEKDAY})|today|tonight|tomorrow"
     rf"|(?:diese|nächste|kommende)[nrsm]? (?:woche|wochenende|{ANY_GERMAN_WEEKDAY})|heute|morgen)\b"
-    r"|今日|今週|来週|明日",
-    re.IGNORECASE,
+    r"|今日|今週|来週|明日"
 )
-SOME_TIME = re.compile(
+SOME_TIME = _cue(
     r"\b(?:mornings?|afternoons?|evenings?|nights?|weekends?|lunchtimes?"
+    r"|(?:at|um) (?:half|quarter|[a-zäöü]{3,6})(?= |\W|$)"
     r"|daily|weekly|monthly|hours?|minutes?|(?:every|each|next|this|in a|in two) (?:day|week"
-    r"|fortnight|month|spring|summer|autumn|winter|year|term)s?)\b",
-    re.IGNORECASE,
+    r"|fortnight|month|spring|summer|autumn|winter|year|term)s?)\b"
 )
 """A time that is told without a day or a clock."""
-CALLED_OFF = re.compile(
+CALLED_OFF = _cue(
     r"\b(?:cancell?ed|called off|is off|are off|fällt|fallen|entfällt|abgesagt|ausgefallen)\b|休み"
-    r"|中止|休講",
-    re.IGNORECASE,
+    r"|中止|休講"
 )
 """Of what takes place again: called off this once, it goes on afterwards."""
-FROM_OLD = re.compile(
+FROM_OLD = _cue(
     r"\b(?:from|von)\s[^\s,;.!?]{0,3}\d[^\s,;!?]{0,12}(?:\s[^\s,;.!?]{1,12})?(?=\s(?:to|up to"
-    r"|down to|auf)\s)",
-    re.IGNORECASE,
+    r"|down to|auf)\s)"
 )
 """What was so before, where a sentence names it before what is so now."""
-DENIED = re.compile(
-    r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w{0,2}))(?:\s+[\w']+){0,2}\s*$",
-    re.IGNORECASE,
+DENIED = _cue(
+    r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w{0,2}))(?:\s+[\w']+){0,2}\s*$"
 )
 """Before a verb of ending: it did not end."""
 AHEAD = "will|going to"
 """How people speak of what they say will be, as alternatives for an expression."""
-SUPPOSED = re.compile(
+SUPPOSED = _cue(
     rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's"
     r"|try to|want(?:ed)? to|wanna|gonna|remember to|why don't|unless|whether|almost|nearly"
     r"|dream\w*|dreamt|pretend\w*|suppose|novel|the game|joked|sollte|könnte|würde|wenn|falls"
-    r"|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)",
-    re.IGNORECASE,
+    r"|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)"
 )
 """In a clause that tells no fact."""
-OF_OTHERS = re.compile(
-    r"\b(?:he|she|they|you|he's|she's|they've|you've|he'd|she'd|they'd|er|ihr)\b", re.IGNORECASE
-)
-OWN = re.compile(
+OF_OTHERS = _cue(r"\b(?:he|she|they|you|he's|she's|they've|you've|he'd|she'd|they'd|er|ihr)\b")
+OWN = _cue(
     r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
     r"|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich|der|die|das)\b"
-    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|[\u3041-\u30ff\u4e00-\u9fff]",
-    re.IGNORECASE,
+    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|[\u3041-\u30ff\u4e00-\u9fff]"
 )
-GERMAN = re.compile(
+GERMAN = _cue(
     r"[äöüß]|\b(?:hat (?:die|das|den|sich|jetzt|seinen?|ihren?)|endlich|herr"
     r"|die (?-i:[A-ZÄÖÜ])[a-zäöü]{2,30}|der|das|dem|wird|werden|wurden|auf|von|vom|nein|sich|ins"
     r"|aufs|noch|ein|eine[nmrs]?|sie|uns|mich|mir|bei|ich|wir|mein\w{0,2}|unser\w{0,2}|nicht|und"
     r"|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
-    r"|fährt)\b",
-    re.IGNORECASE,
+    r"|fährt)\b"
 )
-TELLS_OF_WORDS = re.compile(r"\b(?:said|says|told me|wrote)\b", re.IGNORECASE)
-IN_PART = re.compile(r"\b(?:full|part)[- ]time\b", re.IGNORECASE)
-"""What ends may be this alone."""
-USES_NOW = re.compile(r"\busing\b", re.IGNORECASE)
-_IN_A_COUPLE = """
-    wife husband girlfriend boyfriend partner frau mann freundin freund boss 妻 夫 旦那 彼女 彼氏
-"""
-IN_A_COUPLE = frozenset(_IN_A_COUPLE.split())
-OWN_SUBJECT = re.compile(
-    r"\b(?:i|i'm|i've|im|ive|my|we|we're|we've|our|user|user's|ich|wir|mein\w{0,2})\b",
-    re.IGNORECASE,
-)
-USING = re.compile(
+USES_NOW = _cue(r"\busing\b")
+USING = _cue(
     r"\b(?:keep|order|shop|host|hosted|track|store|use|uses|using|buy|drink|eat|take|all my"
     r"|everything|write|writes|code in|coding in|run|running|drive|bank|subscribe|on an? "
     r"|with|team|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
-    r"|ist)\b|(?:使|派|乗って|愛用)",
-    re.IGNORECASE,
+    r"|ist)\b|(?:使|派|乗って|愛用)"
 )
 """How people tell what they use."""
-POINTS_BACK = re.compile(r"\b(?:it|it's|its|that|this|they|es|das|sie|ihn)\b|それ", re.IGNORECASE)
-TO_NUMBER = re.compile(
-    r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d", re.IGNORECASE
-)
-TO_LISTENER = re.compile(
-    r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b", re.IGNORECASE
-)
-PAST = re.compile(
+TO_NUMBER = _cue(r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d")
+TO_LISTENER = _cue(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b")
+PAST = _cue(
     r"\b(?:was|were|used to|had been|would|did|went|\w+'d|war|waren|hatte|hatten|wurde)\b"
-    r"|(?:でした|ました|かった|だった)[。！!]*$",
-    re.IGNORECASE,
+    r"|(?:でした|ました|かった|だった)[。！!]*$"
 )
-PRESENT = re.compile(
+PRESENT = _cue(
     r"\b(?:am|is|are|\w+'(?:m|s|re|ve)|have|has|do|does|will|live|work|use|drive|eat|drink|take|go"
     r"|pay|play|run|like|love|prefer|own|rent|plan|teach"
     r"|bin|ist|sind|habe|hab|hat|haben|wohne|arbeite|fahre|esse|trinke|nehme|mag|gehe)\b"
-    r"|(?:です|ます|ている|てる|だ)",
-    re.IGNORECASE,
+    r"|(?:です|ます|ている|てる|だ)"
 )

@@ -17,10 +17,10 @@ from memory_core.domain.statements.change_clauses import (
     telling,
 )
 from memory_core.domain.statements.change_phrases import (
-    AFTER_NOUN,
     AGAIN,
     ANY_MORE,
     BEGINS,
+    BY_HOW_MUCH,
     CHANGED_WHAT,
     CORRECTS,
     ENDS_IN_GERMAN,
@@ -28,10 +28,7 @@ from memory_core.domain.statements.change_phrases import (
     ENDS_OF_OBJECT,
     ENDS_OF_SUBJECT,
     FROM_OLD,
-    FURTHER_NOUN,
     GERMAN,
-    GRADE,
-    GRADES,
     MOVES,
     NAMED_OLD,
     NEW,
@@ -39,7 +36,6 @@ from memory_core.domain.statements.change_phrases import (
     NOT_SO,
     NOW,
     NOW_INDEED,
-    OF_OTHERS,
     OWN,
     PAST,
     PREFERS,
@@ -52,12 +48,8 @@ from memory_core.domain.statements.change_phrases import (
     TO_BE_DONE,
     TO_LISTENER,
 )
-from memory_core.domain.statements.change_topics import (
-    KIN,
-    KIN_IN_JAPANESE,
-    KINDS,
-    KINDS_IN_JAPANESE,
-)
+from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
+from memory_core.domain.statements.said_things import SELF, Reading, Thing, read_things
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
@@ -65,10 +57,8 @@ MOST_OF_SHORT = 8
 """Telling terms of a short sentence: it is about each name and number in it, and not about much
 else besides.
 """
-MOST_NOUNS = 4
-"""Nouns of a compound."""
-SUBJECT_WORDS = 6
-"""Words at the beginning of a sentence that may name its subject."""
+BESIDE_CHANGE = 60
+"""Characters beside a word for a change in which a long sentence tells what changed, to what."""
 _CLAUSE = re.compile(
     r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and(?! (?:i|me)\b)|but|so|because|und(?! ich\b)"
     r"|aber|weil|denn|sondern)\s",
@@ -81,6 +71,7 @@ _ASKS = re.compile(
     r"|sollte|kennst|weißt)\b",
     re.IGNORECASE,
 )
+_CUT_WORD = re.compile(r"^\w+\b|\b\w+$")
 _NAME = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}")
 _SIGNS_OF_DATE = re.compile(r"\d{1,2}月(?:\d{1,2}日)?の?|\d{1,2}日の?")
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
@@ -93,11 +84,11 @@ _CUES = (
     SWITCH,
     MOVES,
     NOW,
-    GRADE,
     SPLIT_END,
     CORRECTS,
     CHANGED_WHAT,
     AGAIN,
+    NEW_IN_ITS_PLACE,
 )
 _PART_OF_PATTERN = re.compile(r"\\.|\(\?P<\w+>|.", re.DOTALL)
 
@@ -167,23 +158,12 @@ class SaidSentence:
         return values_in(self.text)
 
     @cached_property
-    def terms_with_values(self) -> frozenset[str]:
-        """The telling terms of its clauses that tell a time or a number; of a short
-        sentence all.
-        """
-        if len(self.terms) <= MOST_OF_SHORT:
-            return self.terms
-        return frozenset(
-            term for clause in self.clauses if values_in(clause.text) for term in clause.terms
-        )
+    def named(self) -> Reading:
+        """The things that it names, and who does what it says."""
+        return read_things(self.text, self.language, self._terms_of)
 
-    @cached_property
-    def about(self) -> frozenset[str]:
-        """The relatives of whom it tells, in the place of the subject."""
-        first = self.clauses[0].words[:SUBJECT_WORDS] if self.clauses else ()
-        return frozenset(word for word in first if word in KIN) | frozenset(
-            KIN_IN_JAPANESE.findall(self.text[:20])
-        )
+    def _terms_of(self, word: str) -> frozenset[str]:
+        return clause_of(word, self.language, asks=False).terms
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -207,11 +187,6 @@ class SaidSentence:
             and not self.asks
             and (PAST.search(self.text) is None or PRESENT.search(self.text) is not None)
         )
-
-    @cached_property
-    def of_others(self) -> bool:
-        """Whether a pronoun makes another person its subject."""
-        return self.language != "german" and OF_OTHERS.search(self.text) is not None
 
     @cached_property
     def supposed(self) -> bool:
@@ -239,16 +214,6 @@ class SaidSentence:
                 ended |= self.clauses[place - 1].terms
             over.append(ended)
         return tuple(over)
-
-    @cached_property
-    def ended_by_kin(self) -> tuple[frozenset[str], ...]:
-        """By clause, what is over for the relative that it is about."""
-        stated = (
-            clause
-            for clause in self.clauses
-            if not clause.asks and SUPPOSED.search(clause.text) is None
-        )
-        return tuple(ended_terms(clause, self.language, by_kin=True) for clause in stated)
 
     @cached_property
     def moves(self) -> bool:
@@ -296,8 +261,27 @@ class SaidSentence:
     def new_values(self) -> Values:
         """Its times and numbers without those that it names as what was so before."""
         return (
-            values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values
-        ) or self.values
+            values_in(BY_HOW_MUCH.sub(" ", NAMED_OLD.sub(" ", self.text)))
+            if self.moves
+            else self.values
+        ) or (NO_VALUES if BY_HOW_MUCH.search(self.text) else self.values)
+
+    @cached_property
+    def valued_parts(self) -> tuple[SaidSentence, ...]:
+        """Itself, or, where it is long, those of its clauses that tell a time or a number."""
+        if len(self.terms) <= MOST_OF_SHORT:
+            return (self,)
+        parts = (SaidSentence(clause.text, self.ends_asking) for clause in self.clauses)
+        return tuple(part for part in parts if part.values)
+
+    @cached_property
+    def change_told(self) -> SaidSentence:
+        """The part around its word for a change, where it is long: else it tells too much."""
+        match = MOVES.search(self.text) or NOW.search(self.text)
+        if len(self.terms) <= MOST_OF_SHORT or match is None or has_japanese(self.text):
+            return self
+        start, end = max(0, match.start() - BESIDE_CHANGE), match.end() + BESIDE_CHANGE
+        return SaidSentence(_CUT_WORD.sub("", self.text[start:end]), self.ends_asking)
 
     @cached_property
     def old_values(self) -> Values:
@@ -331,25 +315,11 @@ class SaidSentence:
         return not self.supposed and CHANGED_WHAT.search(self.text) is not None
 
     @cached_property
-    def changed_what(self) -> str | None:
-        """The word for the thing that it says is another one now, or was named wrongly;
-        of a compound its last noun.
-        """
+    def changed_thing(self) -> Thing | None:
+        """The thing that it says is another one now, or was named wrongly."""
         match = CHANGED_WHAT.search(self.text) if self.changes_what else None
-        thing = _compound(match["what"], self.text, match.end())[-1] if match is not None else ""
-        return thing if thing and telling([thing], self.language) else None
-
-    @cached_property
-    def changed_part_of(self) -> frozenset[str]:
-        """The nouns before the last one of a compound that it says is another one now:
-        the studio, in "changed the studio code".
-        """
-        match = CHANGED_WHAT.search(self.text) if self.changes_what else None
-        return (
-            frozenset()
-            if match is None
-            else frozenset(_compound(match["what"], self.text, match.end())[:-1])
-        )
+        thing = None if match is None else self.named.thing_at(match.start("what"))
+        return thing if thing is not None and thing.words & self.terms else None
 
     @cached_property
     def has_new(self) -> str | None:
@@ -357,7 +327,7 @@ class SaidSentence:
         match = None if self.supposed else NEW_IN_ITS_PLACE.search(self.text)
         if (
             match is None
-            or OF_OTHERS.search(self.text[: match.start()])
+            or self.named.subject(match.start()).person not in ("", SELF)
             or self.only_mentions(match)
         ):
             return None
@@ -384,14 +354,6 @@ class SaidSentence:
         """The name of what it says to be liked less than something else."""
         match = PREFERS.search(self.text)
         return None if match is None else match["other"].casefold().rstrip(".-'")
-
-    @cached_property
-    def replaces_unnamed(self) -> bool:
-        """Whether it may replace what it shares no term with: by its frame, as new or liked better,
-        as grown, or by a switch.
-        """
-        frames = self.present_clauses or self.has_new or self.prefers or self.grade or self.stages
-        return bool(frames) or self.switched is not None
 
     @cached_property
     def again(self) -> bool:
@@ -428,15 +390,6 @@ class SaidSentence:
         )
 
     @cached_property
-    def grade(self) -> int:
-        """The class at school that it names; 0 where it names none."""
-        match = GRADE.search(self.text)
-        if match is None:
-            return 0
-        digits = match["after"] or match["before"] or match["ja"]
-        return int(digits) if digits else GRADES[match["word"].casefold()]
-
-    @cached_property
     def present_clauses(self) -> tuple[Clause, ...]:
         """The clauses that say how something is now, without the word that says so."""
         stated = (
@@ -446,30 +399,3 @@ class SaidSentence:
         )
         texts = ((NOW_INDEED.sub(" ", clause.text).strip(), clause.terms) for clause in stated)
         return tuple(Clause(text, tuple(words(text)), terms, asks=False) for text, terms in texts)
-
-    def beside(self, kin: str) -> frozenset[str]:
-        """The terms that stand beside a relative's word: a name, mostly."""
-        terms: set[str] = set()
-        for clause in self.clauses:
-            for place, word in enumerate(clause.words):
-                if word == kin:
-                    terms |= telling(
-                        clause.words[max(0, place - 2) : place + (10 if has_japanese(kin) else 4)],
-                        self.language,
-                    )
-        return frozenset(terms)
-
-
-def _compound(first: str, text: str, end: int) -> list[str]:
-    """The nouns of a compound in small letters, from the first one, which ends at a place:
-    studio and code.
-    """
-    nouns = [first.casefold()]
-    while (
-        len(nouns) < MOST_NOUNS
-        and (match := FURTHER_NOUN.match(text, end)) is not None
-        and match["noun"] not in AFTER_NOUN
-    ):
-        nouns.append(match["noun"])
-        end = match.end()
-    return nouns

@@ -26,302 +26,209 @@ class Matter(NamedTuple):
     of_kin: bool = False
 
 
+_AGE = (
+    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen"
+    r"|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|zwei|drei|vier|fünf|sechs|sieben|acht"
+    r"|neun|zehn|elf|zwölf)"
+)
+_TRADE = (
+    r"(?:[\w-]+ )?(?:[\w-]{2,20}(?:er|or|ist|ian|ant|eur|man|woman|erin|istin|orin)|nurse|cook"
+    r"|vet|coach|arzt|ärztin|koch)\b"
+)
+"""How most words for what people do for a living end."""
+
+
+def _matter(holds: str, changes: str, *, of_kin: bool = False) -> Matter:
+    return Matter(
+        re.compile(holds, re.IGNORECASE), re.compile(changes, re.IGNORECASE), of_kin=of_kin
+    )
+
+
 MATTERS: tuple[Matter, ...] = (
-    Matter(  # home
-        re.compile(
-            r"\bhome city:|\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at"
-            r"|on|with|near)\b|\b(?:my|our) (?:flat|apartment"
-            r"|house|place|address|room)\b"
-            r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b"
-            r"|住んで|住まい|暮らし|実家",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:moved|relocated) (?:house|home|in with|(?:back |over "
-            rf"|out )?to (?!(?:the next|(?:{ANY_WEEKDAY})s?|\d|a later|an earlier|using|vs|the \d))"
-            r"|into)"
-            r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place"
-            r"|house)\b|\bbought (?:a|our|my) (?:\w+ )?(?:house|flat|apartment)\b"
-            r"|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
-            r"|wohnen jetzt)\b|一人暮らしを始め|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
-            re.IGNORECASE,
-        ),
+    _matter(  # home
+        r"\bhome city:|\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at"
+        r"|on|with|near)\b|\b(?:my|our) (?:flat|apartment"
+        r"|house|place|address|room)\b"
+        r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b"
+        r"|住んで|住まい|暮らし|実家",
+        r"\b(?:moved|relocated) (?:house|home|in with|(?:back |over "
+        rf"|out )?to (?!(?:the next|(?:{ANY_WEEKDAY})s?|\d|a later|an earlier|using|vs|the \d))"
+        r"|into)"
+        r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place"
+        r"|house)\b|\bbought (?:a|our|my) (?:\w+ )?(?:house|flat|apartment)\b"
+        r"|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
+        r"|wohnen jetzt)\b|一人暮らしを始め|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
     ),
-    Matter(  # work
-        re.compile(
-            r"\bemployer:|\b(?:i|i'm|user|we|still|currently) (?:\w+ )?(?:work|works|working) (?:at"
-            r"|for|as|in|part-time|full-time)\b|\bi'?m an? [\w -]{2,30} (?:at|for)\b"
-            r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
-            r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト"
-            r"|の仕事|ってます|やってます|をしています",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\bnew job\b|\bgot the job\b|(?:\bi (?:just )?|\bi'm |\band |\A\W*|[.!] )(?:start"
-            r"|started|starting) (?:as|at|work)\b|\b(?:handed|given|gave|put) in my (?:notice"
-            r"|resignation|apron)\b|\b(?:quit|left|lost) my job\b|\b(?:got|been|was) (?:fired"
-            r"|laid off|made redundant)\b(?! up)|"
-            rf"\bfrom (?:{ANY_MONTH}) i'?m (?:at|with)\b"
-            r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b"
-            r"|\bretired\b(?! to)|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt"
-            r"|angefangen bei|fange bei|bin jetzt bei)\b"
-            r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社"
-            r"|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働|教|勤)",
-            re.IGNORECASE,
-        ),
+    _matter(  # work
+        r"\bemployer:|(?<!\bto )(?<!\bof )(?<!\bat )\b(?:work|works|working) (?:at|for|as|in"
+        r"|part-time|full-time)\b"
+        rf"|\bi'?m an? [\w -]{{2,30}} (?:at|for)\b|\bi'?m an? {_TRADE}|\bich bin {_TRADE}"
+        r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
+        r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト"
+        r"|の仕事|ってます|やってます|をしています",
+        rf"\bi'?m (?:now )?an? {_TRADE}(?= now| these days)|\bich bin jetzt {_TRADE}"
+        r"|\bnew job\b|\bgot the job\b|\b(?:start|started|starting) (?:as|at|work)\b"
+        r"|\b(?:handed|given|gave|put) in my (?:notice"
+        r"|resignation|apron)\b|\b(?:quit|left|lost) my job\b|\b(?:got|been|was) (?:fired"
+        r"|laid off|made redundant)\b(?! up)|"
+        rf"\bfrom (?:{ANY_MONTH}) i'?m (?:at|with)\b"
+        r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b"
+        r"|\bretired\b(?! to)|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt"
+        r"|angefangen bei|fange bei|bin jetzt bei)\b"
+        r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社"
+        r"|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働|教|勤)",
     ),
-    Matter(  # relationship
-        re.compile(
-            r"\bmarital status: single|\b(?:i'?m|i am|user is|am|still) single\b"
-            r"|\bbin (?:\w+ )?single\b|独身|彼女がい(?:ない|ません)|彼氏がい(?:ない|ません)",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\bseeing someone\b|\b(?:got|getting|i'?m|am) (?:engaged|married)\b"
-            r"|\b(?:have|got) a (?:new )?(?:girlfriend|boyfriend|partner)\b|\bdating\b|\bverlobt\b"
-            r"|\bgeheiratet\b|\beine? (?:freundin|freund)\b|結婚し|婚約|彼女ができ|彼氏ができ"
-            r"|付き合",
-            re.IGNORECASE,
-        ),
+    _matter(  # relationship
+        r"\bmarital status: single|\b(?:i'?m|i am|user is|am|still) single\b"
+        r"|\bbin (?:\w+ )?single\b|独身|彼女がい(?:ない|ません)|彼氏がい(?:ない|ません)",
+        r"\bseeing someone\b|\b(?:got|getting|i'?m|am) (?:engaged|married)\b"
+        r"|\b(?:have|got) a (?:new )?(?:girlfriend|boyfriend|partner)\b|\bdating\b|\bverlobt\b"
+        r"|\bgeheiratet\b|\beine? (?:freundin|freund)\b|結婚し|婚約|彼女ができ|彼氏ができ"
+        r"|付き合",
     ),
-    Matter(  # couple
-        re.compile(
-            r"\bmy (?:wife|husband|girlfriend|boyfriend|partner|fianc\w+)\b"
-            r"|\b(?:i'?m|am|user is) (?:married|engaged)\b|\bmein(?:e|er|em|en)? (?:frau|mann"
-            r"|freundin|freund|partner\w*)\b|\bverheiratet\b|妻|夫|旦那|彼女と|彼氏と",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:we|i) (?:have |just |finally )?(?:broke up|split up|separated|got divorced"
-            r"|are divorced|are getting divorced)\b|\b(?:divorced|newly single|single again)\b"
-            r"|\b(?:uns|haben uns) (?:\w+ )?getrennt\b|\bgeschieden\b|\bscheidung\b|別れ(?:まし|た)"
-            r"|離婚",
-            re.IGNORECASE,
-        ),
+    _matter(  # couple
+        r"\bmy (?:wife|husband|girlfriend|boyfriend|partner|fianc\w+)\b"
+        r"|\b(?:i'?m|am|user is) (?:married|engaged)\b|\bmein(?:e|er|em|en)? (?:frau|mann"
+        r"|freundin|freund|partner\w*)\b|\bverheiratet\b|妻|夫|旦那|彼女と|彼氏と",
+        r"\b(?:we|i) (?:have |just |finally )?(?:broke up|split up|separated|got divorced"
+        r"|are divorced|are getting divorced)\b|\b(?:divorced|newly single|single again)\b"
+        r"|\b(?:uns|haben uns) (?:\w+ )?getrennt\b|\bgeschieden\b|\bscheidung\b|別れ(?:まし|た)"
+        r"|離婚",
     ),
-    Matter(  # meat
-        re.compile(
-            r"\b(?:eat|eats|love|loves|like) (?:\w+ ){0,3}(?:meat|steak|beef|pork|chicken"
-            r"|burgers?)\b|\bmeat[- ]?eater\b|\bcarnivore\b|\bfleischesser|\bfleisch\b"
-            r"|\besse gern(?:e)? (?:fleisch|wurst)|(?:お?肉|焼肉|ステーキ)(?:が|は|も|を)(?:大?好き"
-            r"|よく|毎日|食べ(?:ます|る))",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:i'?m|i am|went|gone|going|turned|became|become|am|being"
-            r"|user is) (?:\w+ )?(?:vegan|vegetarian|plant-based)\b"
-            r"|\b(?:stopped|quit|gave up|given up) (?:eating )?meat\b"
-            r"|\b(?:esse|ernähre|lebe|bin) [^.!?]{0,30}\b(?:vegetarisch|vegan|vegetarier\w*"
-            r"|veganer\w*)\b|(?:ベジタリアン|ヴィーガン|菜食)(?:に|です)"
-            r"|肉(?:は|を)(?:もう)?(?:食べません|食べない|やめ)",
-            re.IGNORECASE,
-        ),
+    _matter(  # meat
+        r"\b(?:eat|eats|love|loves|like) (?:\w+ ){0,3}(?:meat|steak|beef|pork|chicken"
+        r"|burgers?)\b|\bmeat[- ]?eater\b|\bcarnivore\b|\bfleischesser|\bfleisch\b"
+        r"|\besse gern(?:e)? (?:fleisch|wurst)|(?:お?肉|焼肉|ステーキ)(?:が|は|も|を)(?:大?好き"
+        r"|よく|毎日|食べ(?:ます|る))",
+        r"\b(?:i'?m|i am|went|gone|going|turned|became|become|am|being"
+        r"|user is) (?:\w+ )?(?:vegan|vegetarian|plant-based)\b"
+        r"|\b(?:stopped|quit|gave up|given up) (?:eating )?meat\b"
+        r"|\b(?:esse|ernähre|lebe|bin) [^.!?]{0,30}\b(?:vegetarisch|vegan|vegetarier\w*"
+        r"|veganer\w*)\b|(?:ベジタリアン|ヴィーガン|菜食)(?:に|です)"
+        r"|肉(?:は|を)(?:もう)?(?:食べません|食べない|やめ)",
     ),
-    Matter(  # vegetarian
-        re.compile(
-            r"\beats meat: no\b|(?:\bdiet: |\b(?:i've been|i'?m|i am|we'?re|we are|been|am"
-            r"|user is) )"
-            r"(?:a |an |strictly |strict )?(?:vegan|vegetarian|pescatarian|plant-based)\b"
-            r"|\bbin (?:\w+ ){0,2}(?:vegan\w*|vegetari\w*)\b"
-            r"|(?:ベジタリアン|ヴィーガン)(?:です|なので)",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:eating|eat|started eating) (?:meat|fish|chicken|beef) (?:again|now)\b"
-            r"|\bnot (?:a )?(?:vegan|vegetarian) any ?more\b|\bno longer (?:a )?(?:vegan"
-            r"|vegetarian)\b|\besse (?:jetzt )?wieder (?:fleisch|fisch)\b|(?:また|再び)お?肉を食べ",
-            re.IGNORECASE,
-        ),
+    _matter(  # vegetarian
+        r"\beats meat: no\b|(?:\bdiet: |\b(?:i've been|i'?m|i am|we'?re|we are|been|am"
+        r"|user is) )"
+        r"(?:a |an |strictly |strict )?(?:vegan|vegetarian|pescatarian|plant-based)\b"
+        r"|\bbin (?:\w+ ){0,2}(?:vegan\w*|vegetari\w*)\b"
+        r"|(?:ベジタリアン|ヴィーガン)(?:です|なので)",
+        r"\b(?:eating|eat|started eating) (?:meat|fish|chicken|beef) (?:again|now)\b"
+        r"|\bnot (?:a )?(?:vegan|vegetarian) any ?more\b|\bno longer (?:a )?(?:vegan"
+        r"|vegetarian)\b|\besse (?:jetzt )?wieder (?:fleisch|fisch)\b|(?:また|再び)お?肉を食べ",
     ),
-    Matter(  # health
-        re.compile(
-            r"\b(?:hurts|broken|injured|sprained|in hospital|in the hospital|sick|ill|the flu|covid"
-            r"|on crutches|in a cast|krank|verletzt|gebrochen"
-            r"|im krankenhaus|krankgeschrieben)\b|入院|怪我|骨折|病気|風邪",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered"
-            r"|discharged|released|out of (?:the )?hospital)"
-            r"|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt|aus dem krankenhaus)\b"
-            r"|退院|治り|治った|完治|回復し",
-            re.IGNORECASE,
-        ),
+    _matter(  # health
+        r"\b(?:hurts|broken|injured|sprained|in hospital|in the hospital|sick|ill|the flu|covid"
+        r"|on crutches|in a cast|krank|verletzt|gebrochen"
+        r"|im krankenhaus|krankgeschrieben)\b|入院|怪我|骨折|病気|風邪",
+        r"\b(?:(?:is|'s|has|have|am|are|was|been|got) (?:\w+ )?(?:healed|cured|recovered"
+        r"|discharged|released|out of (?:the )?hospital)"
+        r"|home again|back on my feet|off crutches|wieder (?:gesund|fit)|verheilt"
+        r"|aus dem krankenhaus)\b"
+        r"|退院|治り|治った|完治|回復し",
+    ),
+    _matter(  # shift
+        r"\b(?:work nights|night shifts?|late shift|early shift|nachtschicht|spätschicht"
+        r"|frühschicht)\b|夜勤|日勤",
+        r"\b(?:on|to|onto) (?:the )?(?:day|night|early|late) shifts?\b"
+        r"|\bno more (?:night|day) shifts\b|\bin die \w{3,5}schicht\b|(?:日勤|夜勤)にな",
+    ),
+    _matter(  # without work
+        r"\b(?:unemployed|jobless|out of work|between jobs|job[- ]hunting"
+        r"|looking for (?:a job|work)|arbeitslos|arbeitssuchend)\b"
+        r"|\bsuch\w{0,2} (?:\w+ )?(?:arbeit|job|stelle)\b|無職|求職|就活",
+        r"\b(?:landed|found|got|started|starts|accepted|took|has) (?:\w+ )?(?:a|the|his|her"
+        r"|my) (?:new )?(?:job|position|offer|role)\b"
+        r"|\b(?:eine|die|den|einen) (?:neue[nr]? )?(?:job|stelle|arbeit) (?:gefunden"
+        r"|bekommen)\b|内定|就職し|採用され",
+    ),
+    _matter(  # a child on the way
+        r"\b(?:pregnant|expecting|baby is due|due date|schwanger|hochschwanger"
+        r"|erwarten (?:ein|unser))\b|妊娠|出産予定|予定日",
+        r"\b(?:our|my|her|the) (?:\w+ ){1,3}(?:was born|is born|arrived|has arrived)\b"
+        r"|\b(?:gave|given) birth\b|\bhad (?:the|her|our|a) baby\b"
+        r"|\bzur welt gekommen\b|\b(?:ist|wurde) (?:[\w-]+ ){0,4}geboren\b|\bentbunden\b"
+        r"|生まれ(?:まし|た)|出産し|産まれ",
         of_kin=True,
     ),
-    Matter(  # shift
-        re.compile(
-            r"\b(?:work nights|night shifts?|late shift|early shift|nachtschicht|spätschicht"
-            r"|frühschicht)\b|夜勤|日勤",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:on|to|onto) (?:the )?(?:day|night|early|late) shifts?\b"
-            r"|\bno more (?:night|day) shifts\b|\bin die \w{3,5}schicht\b|(?:日勤|夜勤)にな",
-            re.IGNORECASE,
-        ),
+    _matter(  # a name
+        r"\b(?:my|our) (?:last |sur|family |full |maiden )?name (?:is|was)\b|\bsurname\b"
+        r"|\bmein (?:nach|familien)?name ist\b|\bich heiße\b"
+        r"|名字は|苗字は|旧姓",
+        r"\b(?:took|taken|taking) (?:my|his|her|their) (?:[\w']+ )?(?:sur|last )?name\b"
+        r"|\bchanged my (?:\w+ )?(?:sur)?name\b|\bi(?: now)? go by\b"
+        r"|\bheiße (?:jetzt|nun|seit)\b|\bnamen (?:meines|meiner) \w+ angenommen\b"
+        r"|(?:名字|苗字|姓)が変わ|改姓|改名",
     ),
-    Matter(  # without work
-        re.compile(
-            r"\b(?:unemployed|jobless|out of work|between jobs|job[- ]hunting"
-            r"|looking for (?:a job|work)|arbeitslos|arbeitssuchend)\b"
-            r"|\bsuch\w{0,2} (?:\w+ )?(?:arbeit|job|stelle)\b|無職|求職|就活",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:landed|found|got|started|starts|accepted|took|has) (?:\w+ )?(?:a|the|his|her"
-            r"|my) (?:new )?(?:job|position|offer|role)\b"
-            r"|\b(?:eine|die|den|einen) (?:neue[nr]? )?(?:job|stelle|arbeit) (?:gefunden"
-            r"|bekommen)\b|内定|就職し|採用され",
-            re.IGNORECASE,
-        ),
+    _matter(  # pay
+        r"\b(?:get paid|earn|salary|wage) (?:\w+ ){0,3}[€$£]?\d|\bverdiene\b|\bgehalt\b|給料"
+        r"|年収|月給|手取り|時給",
+        r"\bgot (?:a|my) (?:\w+ )?(?:raise|rise|pay (?:raise|rise|cut))\b"
+        r"|\bpay (?:cut|rise|raise)\b|\bgehaltserhöhung\b|\bmehr gehalt\b"
+        r"|\bverdiene jetzt\b|昇給|給料が上が|減給",
     ),
-    Matter(  # a child on the way
-        re.compile(
-            r"\b(?:pregnant|expecting|baby is due|due date|schwanger|hochschwanger"
-            r"|erwarten (?:ein|unser))\b|妊娠|出産予定|予定日",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:our|my|her|the) (?:\w+ ){1,3}(?:was born|is born|arrived|has arrived)\b"
-            r"|\b(?:gave|given) birth\b|\bhad (?:the|her|our|a) baby\b"
-            r"|\bzur welt gekommen\b|\b(?:ist|wurde) (?:[\w-]+ ){0,4}geboren\b|\bentbunden\b"
-            r"|生まれ(?:まし|た)|出産し|産まれ",
-            re.IGNORECASE,
-        ),
-        of_kin=True,
+    _matter(  # smoking
+        r"\b(?:i|user) smokes?\b|\bsmoker\b|\brauche\b|\braucher(?:in)?\b"
+        r"|(?:タバコ|煙草)(?:を|は)(?:吸|すっ)",
+        r"\b(?:quit|stopped|gave up|given up) (?:smoking|cigarettes)\b"
+        r"|\b(?:haven't|have not) (?:smoked|had a cigarette)\b|\bsmoke[- ]free\b"
+        r"|\brauchfrei\b|\bnichtraucher\w*\b|\brauche nicht mehr\b|禁煙|吸っていません"
+        r"|吸わなく",
     ),
-    Matter(  # engaged
-        re.compile(r"\b(?:engaged to|my fianc\w+|verlobt)\b|婚約", re.IGNORECASE),
-        re.compile(
-            r"\b(?:got|are|were) (?:married|hitched)\b|\btied the knot\b"
-            r"|\bcalled off the (?:wedding|engagement)\b|\bgeheiratet\b|\bentlobt\b|結婚しまし|入籍"
-            r"|婚約を?(?:破棄|解消)",
-            re.IGNORECASE,
-        ),
+    _matter(  # phone number
+        r"\b(?:number|phone|reach me|handynummer|nummer|mobilnummer)\b[^.!?]{0,40}\d{3}"
+        r"|電話番号|携帯番号",
+        r"\b(?:new (?:sim|number|phone number|mobile)|changed my number|neue (?:handy)?nummer"
+        r"|neue (?:mobil|telefon)nummer)\b|(?:新しい番号|番号が変わ|番号を変え)",
     ),
-    Matter(  # a name
-        re.compile(
-            r"\b(?:my|our) (?:last |sur|family |full |maiden )?name (?:is|was)\b|\bsurname\b"
-            r"|\bmein (?:nach|familien)?name ist\b|\bich heiße\b"
-            r"|名字は|苗字は|旧姓",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:took|taken|taking) (?:my|his|her|their) (?:[\w']+ )?(?:sur|last )?name\b"
-            r"|\bchanged my (?:\w+ )?(?:sur)?name\b|\bi(?: now)? go by\b"
-            r"|\bheiße (?:jetzt|nun|seit)\b|\bnamen (?:meines|meiner) \w+ angenommen\b"
-            r"|(?:名字|苗字|姓)が変わ|改姓|改名",
-            re.IGNORECASE,
-        ),
+    _matter(  # boss
+        r"\bmy (?:boss|manager|supervisor)\b|\bmeine? (?:chef|chefin)\b|上司",
+        r"\bnew (?:boss|manager|supervisor)\b|\b(?:now (?:i'?m )?report(?:ing)?"
+        r"|report(?:ing)? now) to\b|\bneuer? (?:chef|chefin)\b|新しい上司|上司が(?:変わ|代わ)",
     ),
-    Matter(  # pay
-        re.compile(
-            r"\b(?:get paid|earn|salary|wage) (?:\w+ ){0,3}[€$£]?\d|\bverdiene\b|\bgehalt\b|給料"
-            r"|年収|月給|手取り|時給",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\bgot (?:a|my) (?:\w+ )?(?:raise|rise|pay (?:raise|rise|cut))\b"
-            r"|\bpay (?:cut|rise|raise)\b|\bgehaltserhöhung\b|\bmehr gehalt\b"
-            r"|\bverdiene jetzt\b|昇給|給料が上が|減給",
-            re.IGNORECASE,
-        ),
+    _matter(  # car
+        r"\bcar:|\b(?:i|user) drives? an? \b|\bmy car is\b|\bfahre (?:jetzt )?einen\b"
+        r"|\bmein auto ist\b|に乗って(?:い|ま)",
+        r"\b(?:(?:bought|got|ordered|leased|drive|driving) (?:an?"
+        r"|(?:my|our|the) (?:new|first|own))|picked up (?:an?|my|our|the) (?:brand )?(?:new"
+        r"|used|second-hand)) "
+        r"(?:(?!(?:rental|rented|hire|hired|borrowed|toy|courtesy|loan"
+        r"|replacement)\b)[\w-]+ ){0,3}(?:car|tesla|bmw|vw|golf|audi|toyota|honda|ford|skoda"
+        r"|kia|volvo|mercedes|mazda|hyundai|renault|fiat|opel|corsa|polo|nissan|peugeot)\b"
+        r"(?! (?:seat|wash|cover|charger|magazine|part|tyre|tire|insurance|key|stereo|radio"
+        r"|battery|park|boot|wax|vacuum|poster)s?\b)|\bneues auto\b|\bjetzt fahre ich\b"
+        r"|\bfahre jetzt\b|新しい車|車を買い替え",
     ),
-    Matter(  # smoking
-        re.compile(
-            r"\b(?:i|user) smokes?\b|\bsmoker\b|\brauche\b|\braucher(?:in)?\b"
-            r"|(?:タバコ|煙草)(?:を|は)(?:吸|すっ)",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:quit|stopped|gave up|given up) (?:smoking|cigarettes)\b"
-            r"|\b(?:haven't|have not) (?:smoked|had a cigarette)\b|\bsmoke[- ]free\b"
-            r"|\brauchfrei\b|\bnichtraucher\w*\b|\brauche nicht mehr\b|禁煙|吸っていません"
-            r"|吸わなく",
-            re.IGNORECASE,
-        ),
+    _matter(  # commute
+        r"\b(?:commute|to work|zur arbeit|pendle|pendelt)\b|通勤",
+        r"\b(?:commute|commuting|cycle|cycling|bike|drive|driving"
+        r"|take the \w+) (?:to work )?(?:by \w+ )?(?:now|instead|these days)\b"
+        r"|\bnow (?:i )?(?:commute|cycle|drive|take the)\b|\bpendle jetzt\b|\bfahre jetzt mit\b"
+        r"|通勤(?:は|が)[^。]{0,12}に(?:変|なっ|し)",
     ),
-    Matter(  # phone number
-        re.compile(
-            r"\b(?:number|phone|reach me|handynummer|nummer|mobilnummer)\b[^.!?]{0,40}\d{3}"
-            r"|電話番号|携帯番号",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:new (?:sim|number|phone number|mobile)|changed my number|neue (?:handy)?nummer"
-            r"|neue (?:mobil|telefon)nummer)\b|(?:新しい番号|番号が変わ|番号を変え)",
-            re.IGNORECASE,
-        ),
+    _matter(  # age
+        rf"\b(?:is|am|i'm|bin|ist|turned) {_AGE}(?= years old\b| jahre alt\b|\W*$)|\d{{1,3}}歳",
+        rf"\bturned {_AGE}\b|\b(?:is|am|i'm) (?:now )?{_AGE} (?:years old )?now\b"
+        rf"|\b{_AGE} geworden\b"
+        r"|\d{1,3}歳になり",
     ),
-    Matter(  # email
-        re.compile(r"\be-?mail\b[^!?]{0,40}@|\b[\w.+-]{1,64}@[\w-]{1,64}\.", re.IGNORECASE),
-        re.compile(
-            r"\bnew e-?mail\b|\bneue (?:e-?mail|mail)\b|新しいメール|メールアドレスが変わ",
-            re.IGNORECASE,
-        ),
+    _matter(  # studies
+        r"\b(?:student|studying|at (?:uni|university|college)|studiere|studentin)\b|大学生",
+        r"\bgraduated\b|\bdropped out\b|\bfinished (?:my|her|his) (?:degree|studies)\b"
+        r"|\b(?:studium|abschluss) (?:\w+ )?(?:fertig|beendet|geschafft|abgebrochen)\b"
+        r"|卒業し|中退し",
     ),
-    Matter(  # boss
-        re.compile(
-            r"\bmy (?:boss|manager|supervisor)\b|\bmeine? (?:chef|chefin)\b|上司", re.IGNORECASE
-        ),
-        re.compile(
-            r"\bnew (?:boss|manager|supervisor)\b|\b(?:now (?:i'?m )?report(?:ing)?"
-            r"|report(?:ing)? now) to\b|\bneuer? (?:chef|chefin)\b|新しい上司|上司が(?:変わ|代わ)",
-            re.IGNORECASE,
-        ),
+    _matter(  # weight
+        r"\b(?:weigh|weight|wiege|gewicht)\b[^.!?]{0,30}\d|\d{1,3} ?kg\b|体重",
+        r"\b\d{1,3}(?:[.,]\d{1,2})? (?:kg |kilos? )?on the scales?\b"
+        r"|\b(?:down|up) to \d{1,3}(?:[.,]\d{1,2})? ?(?:kg|kilos?|pounds|lbs)\b"
+        r"|\bwiege (?:jetzt|nur noch)\b|体重が\d",
     ),
-    Matter(  # car
-        re.compile(
-            r"\bcar:|\b(?:i|user) drives? an? \b|\bmy car is\b|\bfahre (?:jetzt )?einen\b"
-            r"|\bmein auto ist\b|に乗って(?:い|ま)",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:(?:bought|got|ordered|leased|drive|driving) (?:an?"
-            r"|(?:my|our|the) (?:new|first|own))|picked up (?:an?|my|our|the) (?:brand )?(?:new"
-            r"|used|second-hand)) "
-            r"(?:(?!(?:rental|rented|hire|hired|borrowed|toy|courtesy|loan"
-            r"|replacement)\b)[\w-]+ ){0,3}(?:car|tesla|bmw|vw|golf|audi|toyota|honda|ford|skoda"
-            r"|kia|volvo|mercedes|mazda|hyundai|renault|fiat|opel|corsa|polo|nissan|peugeot)\b"
-            r"(?! (?:seat|wash|cover|charger|magazine|part|tyre|tire|insurance|key|stereo|radio"
-            r"|battery|park|boot|wax|vacuum|poster)s?\b)|\bneues auto\b|\bjetzt fahre ich\b"
-            r"|\bfahre jetzt\b|新しい車|車を買い替え",
-            re.IGNORECASE,
-        ),
-    ),
-    Matter(  # commute
-        re.compile(r"\b(?:commute|to work|zur arbeit|pendle|pendelt)\b|通勤", re.IGNORECASE),
-        re.compile(
-            r"\b(?:commute|commuting|cycle|cycling|bike|drive|driving"
-            r"|take the \w+) (?:to work )?(?:by \w+ )?(?:now|instead|these days)\b"
-            r"|\bnow (?:i )?(?:commute|cycle|drive|take the)\b|\bpendle jetzt\b|\bfahre jetzt mit\b"
-            r"|通勤(?:は|が)[^。]{0,12}に(?:変|なっ|し)",
-            re.IGNORECASE,
-        ),
-    ),
-    Matter(  # weight
-        re.compile(
-            r"\b(?:weigh|weight|wiege|gewicht)\b[^.!?]{0,30}\d|\d{1,3} ?kg\b|体重", re.IGNORECASE
-        ),
-        re.compile(
-            r"\b\d{1,3}(?:[.,]\d{1,2})? (?:kg |kilos? )?on the scales?\b"
-            r"|\b(?:down|up) to \d{1,3}(?:[.,]\d{1,2})? ?(?:kg|kilos?|pounds|lbs)\b"
-            r"|\bwiege (?:jetzt|nur noch)\b|体重が\d",
-            re.IGNORECASE,
-        ),
-    ),
-    Matter(  # working hours
-        re.compile(
-            r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b"
-            r"|\b(?:vollzeit|full[- ]time)\b|週\d{1,2}日",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b"
-            r"|\b(?:jetzt|auf) teilzeit\b|\b(?:went|gone|going) part[- ]time\b|週\d{1,2}日に",
-            re.IGNORECASE,
-        ),
+    _matter(  # working hours
+        r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b"
+        r"|\b(?:vollzeit|full[- ]time)\b|週\d{1,2}日",
+        r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b"
+        r"|\b(?:jetzt|auf) teilzeit\b|\b(?:went|gone|going) part[- ]time\b|週\d{1,2}日に",
     ),
 )
 """Matters in which one thing holds at a time, however people name it."""
@@ -362,7 +269,7 @@ _WEAK = """
     similar special important main whole totally literally probably definitely certainly exactly
     basically honestly especially usually normally outside inside everyday worth anymore same alone
     somewhere else besides apart sometime sort rest favorite favourite game
-    yeah yep oh hmm wow anyway afternoon
+    yeah yep oh hmm wow idk anyway afternoon
     don won isn doesn didn couldn shouldn wouldn aren wasn weren hasn haven hadn ain ve ll re home
     place family life day job sit sitting chance hope dream dreams hard easy fun friend friends
     believe happy image photo photography
@@ -394,21 +301,6 @@ _WEAK_WORDS = (*_WEAK.split(), *_DAYS, *(f"{day}s" for day in _DAYS), *MONTHS, *
 WEAK = frozenset([*_WEAK_WORDS, *terms_of(_WEAK_WORDS)])
 WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
 """Words that two messages may share without being about one thing."""
-
-_KIN = """
-    mother mom mum father dad parents brother brothers sister sisters son sons daughter daughters
-    child wife husband partner boyfriend girlfriend fiancé fiancee friend friends colleague
-    colleagues coworker neighbour neighbor neighbours neighbors boss cousin aunt uncle grandma
-    grandpa grandmother grandfather roommate flatmate niece nephew
-    mutter mama vater papa eltern bruder schwester sohn tochter frau mann partnerin freund freundin
-    kollege kollegin kollegen nachbar nachbarin tante onkel oma opa cousine neffe nichte mitbewohner
-    mitbewohnerin
-"""
-KIN = frozenset(_KIN.split())
-KIN_IN_JAPANESE = re.compile(
-    r"(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女"
-    r"|彼氏|いとこ|両親|先輩|後輩)(?=[はがのもと])"
-)
 
 _ALIKE = (
     "due deadline fällig abgabe abgabetermin frist 締め切り 締切",

@@ -16,39 +16,33 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from typing import Literal
 
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND, Clause, telling
 from memory_core.domain.statements.change_messages import Message, read
 from memory_core.domain.statements.change_phrases import (
-    ADDS,
+    AGAIN,
     ANNOUNCED,
-    ANOTHER,
     CALLED_OFF,
     DENIED,
     FROM_NOW,
-    GIVES,
-    IN_A_COUPLE,
     MOVED,
     NEW,
     NOT_SO,
+    NOW_INDEED,
     OWN,
-    OWN_SUBJECT,
     OWNED,
-    POINTS_BACK,
     SOME_TIME,
     STAGES,
-    TELLS_OF_WORDS,
     THIS_ONCE,
     TO_NUMBER,
     USES_NOW,
     USING,
 )
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
-from memory_core.domain.statements.change_things import named_besides
-from memory_core.domain.statements.change_topics import ALIKE, KIN, MATTERS
-from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.statements.change_topics import ALIKE, MATTERS
+from memory_core.domain.statements.said_things import SELF, adds, in_common, is_same
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.text.kept import keep_texts
@@ -68,9 +62,11 @@ person all begin with the name.
 """
 LEAST_FRAME = 3
 """Words with which two clauses begin that tell of one thing."""
-_BEFORE_THING = frozenset({"the", "my", "our", "a", "an", "new"})
-"""Words before a thing that is named by one noun alone."""
-_AND_SO = re.compile(r", so (?=i\b)", re.IGNORECASE)
+_OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
+_OF_A_THING = "-"
+_CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
+_OF_PARENTS = frozenset(_CHILD.split())
+"""Those of whom is told that the speaker's own child comes."""
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
 
 
@@ -98,12 +94,9 @@ def change_between(earlier: Message, later: Message) -> Change | None:
         return None
     if not later.keys.isdisjoint(earlier.keys):
         for now, before in product(later.changing, earlier.sentences):
-            if not now.replaces_unnamed and before.keys.isdisjoint(now.keys):
+            if before.keys.isdisjoint(now.keys) or now.text == before.text:
                 continue
-            if (
-                now.text != before.text
-                and (ground := _ground(before, now, earlier, later)) is not None
-            ):
+            if (ground := _ground(before, now, earlier, later)) is not None:
                 return Change(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
 
@@ -140,7 +133,7 @@ def change_of_line(line: Line, later: Message) -> Change | None:
             or now.supposed
             or THIS_ONCE.search(now.text)
             or not OWN.search(now.text)
-            or not now.about <= line.named
+            or now.named.subject().person not in ("", SELF)
         ):
             continue
         if line.named <= now.words and line.values.differ(now.new_values, loosely=False):
@@ -169,9 +162,9 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
     """Whether a sentence is of those that change what they don't name: another of a kind,
     a correction, an end.
     """
-    states = not now.asks or now.corrects
+    states = (not now.asks or now.corrects) and not now.named.adds
     return states and (
-        now.changed_what is not None or now.switched is not None or now.moves or any(now.ended)
+        now.changed_thing is not None or now.switched is not None or now.moves or any(now.ended)
     )
 
 
@@ -179,17 +172,12 @@ def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker says to have switched to another of a kind of which the earlier sentence
     says to use one.
     """
-    if (
-        now.switched is None
-        or now.supposed
-        or now.of_others
-        or not (before.holds and USING.search(before.text))
-    ):
+    if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
         return False
     another = any(
         not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
     )
-    return another and _of_one_person(before, now, frozenset())
+    return another and _same_subject(before, now)
 
 
 def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
@@ -243,11 +231,10 @@ def _updates(
     if not theirs.differ(values, loosely=now.moves):
         return False
     shared = _shared(before.terms, now.terms)
-    return (
-        len(shared) >= LEAST_SHARED
-        and bool(shared & asked.terms)
-        and _of_one_person(before, now, shared)
-    )
+    if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
+        return False
+    same = _same_thing(before, now, shared)
+    return _same_subject(before, now) or not same.isdisjoint(asked.terms)
 
 
 def asked_values(message: Message, asked: AskedKind) -> list[SaidSentence]:
@@ -260,15 +247,16 @@ def _ground(
 ) -> Ground | None:
     if now.asks and not now.corrects:
         return None
-    if _are_of_one_thing(before, now) and not _is_called_off_once(now):
-        if (shared := _over(before, now)) and _of_one_person(before, now, shared):
-            return "ends"
-        if _valued(before, now, earlier, later):
-            return "value"
-        if _so_again(before, now) or _from_now(before, now):
-            return "matter"
+    of_one_thing = _are_of_one_thing(before, now) and not _is_called_off_once(now)
+    if of_one_thing and _over(before, now):
+        return "ends"
+    if now.named.adds:
+        return None
+    if of_one_thing and _valued(before, now, earlier):
+        return "value"
     if (
-        _otherwise_now(before, now)
+        (of_one_thing and (_so_again(before, now) or _from_now(before, now)))
+        or _otherwise_now(before, now)
         or _new_in_its_place(before, now)
         or _prefers_other(before, now)
         or _grown(before, now)
@@ -296,12 +284,12 @@ def _are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
     fewer = min(len(before.terms), len(now.terms))
     shared = _shared(before.terms, now.terms)
     covered = len(shared) / fewer if fewer else 0.0
+    if has_japanese(now.text):
+        return covered >= LEAST_COVERED_BY_NAME
     if len(shared) == 1 and shared == before.first & now.first:
         return len(shared) >= LEAST_COVERED_BY_SUBJECT * max(len(before.terms), len(now.terms))
     if covered >= LEAST_COVERED:
         return True
-    if has_japanese(now.text):
-        return covered >= LEAST_COVERED_BY_NAME
     return (
         fewer <= MOST_OF_SHORT
         and covered >= LEAST_COVERED_BY_NAME
@@ -344,29 +332,24 @@ def _heads(term: str) -> tuple[str, ...]:
     return tuple(beginning for beginning in beginnings if beginning.isalpha())
 
 
-def _of_one_person(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> bool:
-    """Whether two sentences are about one person: the speaker, or a person whom both name."""
-    if not now.about <= before.words | before.about:
-        return False
-    return (
-        before.about <= now.about
-        or bool(before.about & {*shared})
-        or any(before.beside(kin) & {*shared, *now.terms} for kin in before.about)
-    )
+def _same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str]) -> frozenset[str]:
+    """Of the terms that two sentences share those that name one thing in both."""
+    return in_common(before.named, now.named.things, frozenset(shared), _shared)
+
+
+def _same_subject(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether two sentences have one subject: the speaker, where one names none."""
+    return is_same(before.named.subject().person or SELF, now.named.subject().person or SELF)
 
 
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
-    """What of a sentence another says to be over. A relative counts where the sentence is
-    about that one.
-    """
-    of_kin = bool(before.about) and before.about == now.about
-    ends = [ended for ended in (now.ended_by_kin if of_kin else now.ended) if ended]
+    """What of a sentence another says to be over."""
+    ends = [ended for ended in now.ended if ended]
     if not ends or not before.holds or (_is_moved(now) and not _tells_when(before)):
         return frozenset()
     terms: set[str] = set()
-    beside = named_besides(before, now)
     for ended in ends:
-        shared = _shared(ended - beside, before.terms) - (KIN - before.about)
+        shared = _same_thing(before, now, _shared(ended, before.terms))
         if not any(over & shared for over in before.ended):
             terms |= shared
     return frozenset(terms)
@@ -374,7 +357,7 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
 
 def _is_moved(now: SaidSentence) -> bool:
     """Whether it says that something takes place at another time."""
-    return bool(now.values.whens) and MOVED.search(now.text) is not None
+    return MOVED.search(now.text) is not None
 
 
 def _tells_when(before: SaidSentence) -> bool:
@@ -386,49 +369,24 @@ def _tells_when(before: SaidSentence) -> bool:
     )
 
 
-def _valued(before: SaidSentence, now: SaidSentence, earlier: Message, later: Message) -> bool:
+def _valued(before: SaidSentence, now: SaidSentence, earlier: Message) -> bool:
     """Whether the later sentence gives what both speak of another time or number."""
     if not (before.values and now.values) or now.supposed:
         return False
-    if not (now.moves or (before.holds and (now.new or _gives_another(before, now)))):
+    if not (now.moves or (before.holds and now.new)):
         return False
-    if now.moves and _names_both(before, now):
-        shared = _shared(before.terms, now.terms) - named_besides(before, now)
-        return not shared <= KIN and _of_one_person(before, now, shared)
     if now.moves and not _names_what_was(before, now):
         return False
-    if not before.values.differ(
-        now.new_values, loosely=now.moves and TO_NUMBER.search(now.text) is not None
-    ):
-        return False
-    theirs = before.terms_with_values | (
-        earlier.before(before) if "money" in before.values.numbers else frozenset()
+    new, ours = now.change_told.new_values, now.change_told.terms
+    loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (
+        TO_NUMBER.search(now.text) is not None
     )
-    ours = now.terms_with_values | (
-        later.before(now) if POINTS_BACK.search(now.text) else frozenset()
+    around = earlier.before(before) if "money" in before.values.numbers else frozenset()
+    return any(
+        part.values.differ(new, loosely=loosely)
+        and bool(_same_thing(before, now, _shared(part.terms | around, ours)))
+        for part in before.valued_parts
     )
-    other = _another_thing(before, now) | named_besides(before, now)
-    shared = _shared(theirs, ours) - _shared(theirs, other)
-    return bool(shared) and _of_one_person(before, now, shared)
-
-
-def _another_thing(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
-    """The terms of the compound that a sentence changes where the earlier one tells of no such
-    thing: of the studio, not of its code.
-    """
-    thing, whole = now.changed_what, now.changed_part_of
-    if thing is None or not whole:
-        return frozenset()
-    names = {thing, thing.removesuffix("s"), f"{thing}s"}
-    if whole <= before.words and not names.isdisjoint(before.words):
-        return frozenset()
-    if any(
-        after in names and first in _BEFORE_THING
-        for clause in before.clauses
-        for first, after in pairwise(clause.words)
-    ):
-        return frozenset()
-    return telling((*whole, thing), now.language)
 
 
 def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
@@ -437,32 +395,6 @@ def _names_what_was(before: SaidSentence, now: SaidSentence) -> bool:
     """
     old = now.old_values
     return not old or not before.values.differ(old, loosely=True)
-
-
-def _gives_another(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a sentence tells that a number or time of the same unit came about,
-    of what is named in both.
-    """
-    if (
-        GIVES.search(now.text) is None
-        or ANOTHER.search(now.text) is not None
-        or ADDS.search(now.text) is not None
-    ):
-        return False
-    alike = (
-        before.values.numbers.keys() & now.values.numbers.keys() - {""}
-        or before.values.whens.keys() & now.values.whens.keys()
-    )
-    covered = before.terms <= now.terms or now.terms <= before.terms
-    return bool(alike) and covered and not before.terms.isdisjoint(now.terms)
-
-
-def _names_both(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a sentence names the time that was told, and another of its kind:
-    "not Wednesdays any more, she comes on Fridays".
-    """
-    theirs, ours = before.values.whens, now.values.whens
-    return any(theirs[kind] < ours[kind] for kind in theirs.keys() & ours.keys())
 
 
 def _switched(before: SaidSentence, now: SaidSentence, later: Message) -> bool:
@@ -476,7 +408,7 @@ def _switched(before: SaidSentence, now: SaidSentence, later: Message) -> bool:
     return (
         to_another
         and len(shared) >= LEAST_COVERED * len(before.terms)
-        and _of_one_person(before, now, shared)
+        and _same_subject(before, now)
     )
 
 
@@ -484,62 +416,40 @@ def _another_of(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker says to have changed, or to have named wrongly, what the earlier sentence
     has one of: "I switched dentists".
     """
-    thing = now.changed_what
-    if thing is None or now.of_others or not before.holds:
+    thing = now.changed_thing
+    if thing is None or not before.holds or not thing.pre <= before.terms:
         return False
-    if not now.changed_part_of <= before.words:
-        return False
-    named = {thing, thing.removesuffix("s")}
-    named |= {
-        word
-        for word in before.words
-        if word in ALIKE and ALIKE[word] in {ALIKE[name] for name in named if name in ALIKE}
-    }
-    return not named.isdisjoint(before.words) and _of_one_person(before, now, frozenset())
+    return bool(in_common(before.named, [thing], _shared(thing.words, before.terms), _shared))
 
 
 def _from_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker says what holds from now on of what the earlier sentence tells by at
     least two of its words.
     """
-    if (
-        not before.holds
-        or now.of_others
-        or FROM_NOW.search(now.text) is None
-        or ADDS.search(now.text) is not None
-    ):
+    if not before.holds or FROM_NOW.search(now.text) is None:
         return False
-    shared = before.terms & now.terms
-    return (
-        len(shared) >= LEAST_SHARED and shared < now.terms and _of_one_person(before, now, shared)
-    )
+    shared = _same_thing(before, now, before.terms & now.terms)
+    return len(shared) >= LEAST_SHARED and shared < now.terms
 
 
 def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker does again what the earlier sentence says is not done."""
-    if (
-        now.supposed
-        or now.of_others
-        or not now.again
-        or not NOT_SO.search(before.text)
-        or NOT_SO.search(now.text)
-    ):
+    if now.supposed or not now.again or not NOT_SO.search(before.text) or NOT_SO.search(now.text):
         return False
-    shared = _shared(before.terms, now.terms)
-    return bool(shared) and before.holds and _of_one_person(before, now, shared)
+    if not before.holds or not _same_subject(before, now):
+        return False
+    denied = [clause.terms for clause in before.clauses if NOT_SO.search(clause.text)]
+    again = [clause.terms for clause in now.clauses if AGAIN.search(clause.text)]
+    return any(
+        terms and len(_shared(terms, again_terms)) > LEAST_COVERED_BY_SUBJECT * len(terms)
+        for terms, again_terms in product(denied, again)
+    )
 
 
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a clause says the same as another with what holds in its place now."""
-    return bool(now.present_clauses) and any(
-        _same_frame(other, clause)
-        or (
-            not clause.terms.isdisjoint(other.terms)
-            and contradiction(other.text.strip(), clause.text) in ("values", "times", "numbers")
-        )
-        for clause in now.present_clauses
-        for other in before.clauses
-    )
+    clauses = product(before.clauses, now.present_clauses)
+    return any(_same_frame(*pair) for pair in clauses) and _same_subject(before, now)
 
 
 def _same_frame(before: Clause, now: Clause) -> bool:
@@ -551,16 +461,11 @@ def _same_frame(before: Clause, now: Clause) -> bool:
         (place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
         min(len(ours), len(theirs)),
     )
-    if (
-        same < LEAST_FRAME
-        or same in (len(ours), len(theirs))
-        or ADDS.search(now.text)
-        or not KIN.isdisjoint(ours[:same])
-    ):
+    if same < LEAST_FRAME or same in (len(ours), len(theirs)):
         return False
-    return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(
-        ours[same:]
-    ) & set(theirs[same:])
+    rest = theirs[same:]
+    says = bool(telling(rest, "english")) or any(word[0].isdigit() for word in rest)
+    return says and bool(telling(ours[:same], "english")) and not {*ours[same:]} & {*rest}
 
 
 def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
@@ -568,8 +473,9 @@ def _new_in_its_place(before: SaidSentence, now: SaidSentence) -> bool:
     thing = now.has_new
     if thing is None or not before.holds or ANNOUNCED.search(before.text):
         return False
-    owned = any(match["what"].casefold() == thing for match in OWNED.finditer(before.text))
-    return owned and not (now.about | before.about) - {thing}
+    return any(
+        _shared([match["what"].casefold()], [thing]) for match in OWNED.finditer(before.text)
+    )
 
 
 def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
@@ -580,13 +486,12 @@ def _prefers_other(before: SaidSentence, now: SaidSentence) -> bool:
 def _grown(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a person named in both is at another stage of life now, or in a higher class."""
     if not (
-        (before.terms & now.terms) - _STAGE_WORDS or (before.about and before.about == now.about)
+        (before.terms & now.terms) - _STAGE_WORDS
+        or (before.named.subject().person == now.named.subject().person not in ("", SELF))
     ):
         return False
-    if before.grade and now.grade:
-        return before.grade < now.grade
     return (
-        (now.new or now.switched is not None)
+        (NOW_INDEED.search(now.text) is not None or now.switched is not None)
         and len(before.stages) == len(now.stages) == 1
         and min(before.stages) < min(now.stages)
     )
@@ -613,22 +518,33 @@ def _by_matter(earlier: Message, later: Message) -> Change | None:
             before is None
             or now is None
             or now.supposed
-            or matter.changes.search(before.text)
             or _is_announced_or_mentioned(before, now, matter.changes)
-            or not (
-                _of_oneself(now, matter.changes)
-                or (matter.of_kin and before.about and before.about == now.about)
+            or not _states(now, matter.changes)
+            or not is_same(
+                _doer(before, matter.holds, of_kin=matter.of_kin, is_change=False) or SELF,
+                _doer(now, matter.changes, of_kin=matter.of_kin, is_change=True) or _OF_A_THING,
             )
-        ):
-            continue
-        if not (
-            _of_another_person(before)
-            or _of_another_person(now)
-            or ((before.about ^ now.about) - IN_A_COUPLE and not matter.of_kin)
             or _says_same(before, now, matter.changes)
         ):
-            return Change("matter", now.text, before.text)
+            continue
+        return Change("matter", now.text, before.text)
     return None
+
+
+def _doer(
+    sentence: SaidSentence, expression: re.Pattern[str], *, of_kin: bool, is_change: bool
+) -> str:
+    """Of whom an expression is said in a sentence: the speaker, where it names no subject; empty
+    where that is a thing.
+    """
+    match = expression.search(sentence.text)
+    assert match is not None
+    if _OWN_FIRST.match(match.group()) or not sentence.named.subjects:
+        return SELF
+    subject = sentence.named.subject(match.end() - 1)
+    if subject.is_thing and is_change and subject.person != SELF:
+        return SELF if match.start() <= subject.start else ""
+    return SELF if of_kin and subject.person in _OF_PARENTS else subject.person
 
 
 def _is_announced_or_mentioned(
@@ -645,27 +561,15 @@ def _is_announced_or_mentioned(
     )
 
 
-def _of_oneself(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
-    """Whether a change is the speaker's own: the speaker is its subject, or it has none;
-    and it is not denied.
-    """
+def _states(sentence: SaidSentence, changes: re.Pattern[str]) -> bool:
+    """Whether a change is stated: not denied, nor beside what was so before."""
     match = changes.search(sentence.text)
-    if match is None or sentence.language == "german" or has_japanese(sentence.text):
-        return match is not None
-    before, upto = sentence.text[: match.start()], sentence.text[: match.end()]
-    # "The doctor says it's low, so I'm …": what follows is the speaker's own
-    before = _AND_SO.split(before)[-1]
-    if (
-        DENIED.search(before)
-        or TELLS_OF_WORDS.search(before)
-        or " not " in f" {match.group().casefold()} "
-    ):
+    assert match is not None
+    texts = [clause.text for clause in sentence.clauses if match.group() in clause.text]
+    if any(map(adds, texts or [sentence.text])):
         return False
-    return OWN_SUBJECT.search(upto) is not None or not before.strip(" \t.,!-")
-
-
-def _of_another_person(sentence: SaidSentence) -> bool:
-    return sentence.of_others and OWN_SUBJECT.search(sentence.text) is None
+    before = sentence.text[: match.start()]
+    return not (DENIED.search(before) or " not " in f" {match.group().casefold()} ")
 
 
 def _says_same(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]) -> bool:

@@ -194,39 +194,13 @@ _POSTURES = """
 POSTURES = frozenset(_POSTURES.split())
 """Verbs that tell where something is."""
 CONTRACTED = {"im": "in", "am": "auf", "beim": "bei", "vom": "von", "zum": "zu", "zur": "zu"}
-COMPARING = frozenset(
-    [
-        "prefer",
-        "prefers",
-        "preferred",
-        "rather",
-        "more",
-        "less",
-        "better",
-        "bevorzugt",
-        "bevorzuge",
-        "lieber",
-        "mehr",
-        "weniger",
-        "besser",
-    ]
-)
+_COMPARING = """
+    prefer prefers preferred rather more less better bevorzugt bevorzuge lieber mehr weniger besser
+"""
+COMPARING = frozenset(_COMPARING.split())
 PIVOTS = frozenset(["to", "over", "than", "als", "vor"])
-JAPANESE_ATTRIBUTES = (
-    "名前",
-    "職業",
-    "仕事",
-    "血液型",
-    "色は",
-    "言語",
-    "国籍",
-    "母国語",
-    "母語",
-    "専攻",
-    "苗字",
-    "名字",
-    "出身",
-)
+_JAPANESE_ATTRIBUTES = "名前 職業 仕事 血液型 色は 言語 国籍 母国語 母語 専攻 苗字 名字 出身"
+JAPANESE_ATTRIBUTES = tuple(_JAPANESE_ATTRIBUTES.split())
 """Have one value at a time, whatever word it is."""
 JAPANESE_ORIGINS = ("出身", "在住", "勤務", "生まれ", "育ち")
 
@@ -248,30 +222,15 @@ _NO_NEGATION = (
 )  # fmt: skip
 _ADJECTIVES_IN_NAI = ("少", "危", "幼", "切", "情", "汚", "儚")
 """Characters of adjectives that end in ない: 少ない is no denial."""
-_EXISTING = frozenset(
-    [
-        "ある",
-        "あります",
-        "あった",
-        "ありました",
-        "ない",
-        "ないです",
-        "なかった",
-        "なかったです",
-        "ありません",
-        "ありませんでした",
-    ]
-)
+_IS_THERE = """
+    ある あります あった ありました ない ないです なかった なかったです
+    ありません ありませんでした
+"""
+_EXISTING = frozenset(_IS_THERE.split())
 _FUNCTIONS = (
-    ("でき", "can"),
-    ("いる", "stay"),
-    ("いま", "stay"),
-    ("いな", "stay"),
-    ("では", "be"),
-    ("じゃ", "be"),
-    ("です", "be"),
-    ("だ", "be"),
-)
+    ("でき", "can"), ("いる", "stay"), ("いま", "stay"), ("いな", "stay"),
+    ("では", "be"), ("じゃ", "be"), ("です", "be"), ("だ", "be"),
+)  # fmt: skip
 _ADDED = re.compile(r"[\u30a0-\u9fff]も(?![のう])")
 
 
@@ -332,23 +291,8 @@ _QUALITIES = """
     freundlich 新 古 明 暗 便利 不便 有名 人気 親切 元気 病気 綺麗 美 静 高 安 大 小 広 狭 長 短 重
     軽 速 遅 優 厳 暇 忙 危険 安全 簡単 複雑 好 嫌 得意 苦手
 """
-_ENDINGS = (
-    "able",
-    "ible",
-    "ful",
-    "ous",
-    "less",
-    "ing",
-    "ed",
-    "ant",
-    "ent",
-    "ig",
-    "lich",
-    "isch",
-    "bar",
-    "sam",
-    "haft",
-)
+_QUALITY_ENDS = "able ible ful ous less ing ed ant ent ig lich isch bar sam haft"
+_ENDINGS = tuple(_QUALITY_ENDS.split())
 LEAST_LETTERS = 5
 """Of a word that an ending makes a quality."""
 _TIMES_BY_KIND = {

@@ -228,26 +228,11 @@ def _is_opposite(partings: Sequence[_Parting], ours: _Words) -> bool:
     (parting,) = partings
     if parting.before[:1] in _INDEFINITE:
         return False
-    if _tells_event(ours.tokens) and parting.after and parting.before[-1:] in _INDEFINITE:
-        return False
-    return not (parting.after and _only_leads_to_noun(parting))
+    is_event = _tells_event(ours.tokens) and parting.after and parting.before[-1:] in _INDEFINITE
+    return not is_event
 
 
 _INDEFINITE = (("a",), ("an",), ("ein",), ("eine",), ("einen",))
-
-
-def _only_leads_to_noun(parting: _Parting) -> bool:
-    """Whether the opposite words belong to the name of the subject: the old office,
-    右の引き出しは.
-    """
-    if any(_JAPANESE.search(token) for token in parting.after):
-        return not parting.before and any(
-            token[:1] in "はがに" or token.endswith(("は", "が", "には"))
-            for token in parting.after[:-1]
-        )
-    return bool(parting.before) and all(
-        token in ARTICLES or token in DEFINITE or token in PREPOSITIONS for token in parting.before
-    )
 
 
 def _by_residue(ours: _Words, theirs: _Words) -> str | None:
@@ -278,7 +263,7 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
     tokens = {*ours.tokens, *theirs.tokens}
     if not _WAS.isdisjoint(tokens):
         return None
-    if _owner(ours) is not None and _owner(theirs) is not None and _owner(ours) != _owner(theirs):
+    if _owner(ours) != _owner(theirs) and None not in (_owner(ours), _owner(theirs)):
         return None
     if ours.negated and theirs.negated:
         return None
@@ -317,10 +302,12 @@ def _by_residue(ours: _Words, theirs: _Words) -> str | None:
 
 
 def _owner(statement: _Words) -> str | None:
-    """Whose a thing is, where a genitive tells it."""
-    return next((token for token in statement.tokens if token.endswith("'s")), None)
+    """Whose a thing is, where a genitive tells it, or "my", "his", "her"."""
+    genitives = [word for word in statement.tokens if word.endswith("'s")]
+    return next(iter((*genitives, *(word for word in statement.tokens if word in _WHOSE))), None)
 
 
+_WHOSE = frozenset(["my", "his", "her", "our", "their"])
 _WAS = frozenset(["was", "were", "war", "waren"])
 
 
@@ -367,13 +354,6 @@ def _is_alike(word: str, other: str) -> bool:
         and ending in _ENDINGS
         and shorter.isalpha()
     )
-
-
-_ENDINGS = frozenset(["s", "'s", "al", "in", "n", "e", "en", "es"])
-LEAST_STEM, LEAST_COMMON = 3, 2
-"""Letters of a word that may have an ending; words that two statements have in common which only a
-negation parts.
-"""
 
 
 _ENDINGS = frozenset(["s", "'s", "al", "in", "n", "e", "en", "es"])

@@ -92,10 +92,6 @@ _JAPANESE_COUNT = re.compile(
     r"|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|人|台|本|個|回|歳"
     r"|キロ|kg|分|時間|日|枚|冊|年生|階|%)"
 )
-MAGNITUDE = 12.0
-"""How many times as much a number without anything counted may be for it to stand in
-another's place.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +132,7 @@ class Values:
             numbers = {
                 number for unit, of_unit in counted.numbers.items() if unit for number in of_unit
             }
-            return (
-                bool(numbers)
-                and bare.numbers[""].isdisjoint(numbers)
-                and any(_near(number, two) for number in bare.numbers[""] for two in numbers)
-            )
+            return bool(numbers) and bare.numbers[""].isdisjoint(numbers)
         return False
 
 
@@ -166,18 +158,6 @@ class AskedKind:
         if _ASKS_SUM.search(question):
             units.add("money")
         return cls(frozenset(units), _ASKS_WHEN.search(question) is not None, frozenset(terms))
-
-
-def _near(number: str, other: str) -> bool:
-    first, second = _size(number), _size(other)
-    return first > 0 and second > 0 and max(first, second) / min(first, second) <= MAGNITUDE
-
-
-def _size(number: str) -> float:
-    try:
-        return float(number)
-    except ValueError:
-        return 0.0
 
 
 def values_in(text: str) -> Values:

@@ -1,0 +1,511 @@
+"""What a sentence speaks of: each thing, whose it is and which of its kind; and the subject.
+
+    "my mother-in-law moved"            the mother-in-law, not the speaker
+    "the hotel in Rome costs …"         the hotel, of Rome
+    "the kitchen budget"                the budget, of the kitchen
+    "I also work at …"                  one more, nothing in another's place
+
+By the order of words and a few little words; nothing is parsed. Two sentences are about one thing
+only where some thing of both has one name, one owner, and nothing that tells the two apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import NamedTuple
+
+from memory_core.domain.statements.said_words import (
+    ADVERBS,
+    COUNTS,
+    FOREIGN,
+    FRESH,
+    LINKS,
+    MY,
+    OBJECTS,
+    OTHERS,
+    PART,
+    PERSON_IN_JAPANESE,
+    PLACES,
+    SELVES,
+    SELVES_IN_JAPANESE,
+    TELLS_APART,
+    THE,
+    THEIR,
+    THEY,
+    is_little,
+    is_verb,
+    person_of,
+)
+from memory_core.domain.text.analyzer import has_japanese
+
+SELF = "i"
+"""The speaker, as an owner and as a subject."""
+UNKNOWN = "?"
+"""An owner that only a pronoun names."""
+MOST_THING_WORDS = 4
+"""Words of a thing's name; of more the last ones."""
+_SUBJECT_IN_JAPANESE = re.compile(
+    rf"(?P<person>{PERSON_IN_JAPANESE})(?:の[^\s、。はがをも]{{1,12}})?(?=は|が|も|って)"
+)
+_PERSON_IN_JAPANESE = re.compile(PERSON_IN_JAPANESE)
+_NAME_IN_JAPANESE = re.compile(
+    r"[一-龯ァ-ヶー]{1,8}(?=さん|ちゃん|くん|君)"
+    r"|(?<=は)(?!.{0,7}[一二三四五六七八九十円時分])[一-龯ァ-ヶー]{1,8}(?=です)"
+)
+_PAIR_IN_JAPANESE = re.compile(
+    r"(?P<which>[^\s、。はがをにでとのもへや]{1,12})の(?P<head>[^\s、。はがをにでとのもへや]{1,12})"
+)
+_TELLS_NOT_WHICH = re.compile(r"[\d年月週日曜今昨来先毎最朝晩夜時分]|[あこそ]\Z")
+"""Before の: a time, or this and that."""
+_ADDS = re.compile(
+    r"\b(?:also|as well|in addition|additionally|besides|on top of (?:that|it)|another|additional"
+    r"|extra|(?:a|my|our) (?:second|third|further)(?!-)|auch|ebenfalls|außerdem|zusätzlich"
+    r"|ein(?:e[nrms]?)? (?:zweite|weitere)[nrsm]?)\b"
+    r"|(?<!\bme )(?<!\byou )\btoo\b(?=\W*$|[,;.!?])"
+    r"|[\u30a0-\u30ff\u4e00-\u9fff]も(?![うしっの])|もう一つ|二台目|二匹目|二つ目",
+    re.IGNORECASE,
+)
+"""What is said holds beside what was said before."""
+_WORD = re.compile(r"[^\W_][\w-]*(?:['’](?!s\b)\w+)?(?P<of>['’]s\b|(?<=s)['’](?=\s))?")
+_GENITIVE_IN_GERMAN = re.compile(r"[A-ZÄÖÜ][a-zäöü]{2,30}s")
+
+
+@dataclass(slots=True)
+class Thing:
+    """A thing that a sentence names, or something that is done.
+
+    Attributes:
+        owner: Whose it is, or who does it: `SELF`, a person or a name, `UNKNOWN`; empty where
+            that is not said.
+        words: The terms of its name.
+        start: Its place in the sentence.
+        pre: The terms before the last one of its name: the kitchen of "kitchen budget".
+        parts: Those of `pre` of which it is a part: the flat of "the flat's roof".
+        which: What tells it from others of its name, by kind.
+        does: Whether it does what is said.
+
+    """
+
+    owner: str
+    words: frozenset[str]
+    start: int = 0
+    pre: frozenset[str] = frozenset()
+    parts: frozenset[str] = frozenset()
+    which: frozenset[tuple[str, str]] = frozenset()
+    does: bool = False
+
+
+class Subject(NamedTuple):
+    """The subject from a place on. person: `SELF`, another person, or `UNKNOWN`; empty where that
+    is not said. is_thing: whether the subject is a thing of that person.
+    """
+
+    start: int
+    person: str
+    is_thing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a sentence speaks of. subjects: in their order. adds: as of its text."""
+
+    things: tuple[Thing, ...]
+    subjects: tuple[Subject, ...]
+    adds: bool
+
+    def subject(self, upto: int | None = None) -> Subject:
+        """The subject at a place, or at the end."""
+        begun = [subject for subject in self.subjects if upto is None or subject.start <= upto]
+        return (begun or self.subjects[:1] or [Subject(0, "")])[-1]
+
+    def thing_at(self, place: int) -> Thing | None:
+        """The thing that is named at a place."""
+        return next((thing for thing in reversed(self.things) if thing.start <= place), None)
+
+
+def is_same(person: str, other: str) -> bool:
+    """Whether two may be one person: Maren, and my sister Maren."""
+    ours, theirs = set(person.split()), set(other.split())
+    return UNKNOWN not in ours | theirs and (ours <= theirs or theirs <= ours)
+
+
+def adds(text: str) -> bool:
+    """Whether what a text says holds beside what was said before: also, a second, as well."""
+    return _ADDS.search(text) is not None
+
+
+def in_common(
+    before: Reading,
+    now: Collection[Thing],
+    shared: frozenset[str],
+    alike: Callable[[Collection[str], Collection[str]], frozenset[str]],
+) -> frozenset[str]:
+    """Of the terms that two sentences share those that name one thing in both.
+
+    Args:
+        before: The earlier sentence.
+        now: Things of the later one.
+        shared: The terms.
+        alike: The terms of one set that are those of another one, or alike.
+
+    """
+    known = frozenset[str]().union(*(thing.words | thing.pre for thing in before.things))
+    named: set[str] = set()
+    for ours in now:
+        for theirs in before.things:
+            if not _agree(theirs, ours, known):
+                continue
+            common: set[str] = set()
+            for their_name, name in _names_of_both(theirs, ours):
+                if their_name and name:
+                    common |= alike(their_name, name) | alike(name, their_name)
+            if common and common.isdisjoint(shared):  # Mia's hearing, in both
+                owner = f" {ours.owner}"
+                common |= {term for term in shared if f" {term}" in owner}
+            named |= common
+    return shared & named
+
+
+def _names_of_both(before: Thing, now: Thing) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """What of the names of two things may be one: violin, and violin lesson."""
+    names = []
+    if not _tells_apart(before, now, ("pre",)):
+        names += [(before.pre, now.words), (before.words, now.pre - now.parts)]
+    if not _tells_apart(before, now, (PART, "in", "from", "to", "with", "does", "object")):
+        names += [(before.words, now.words)]
+        names += [(before.pre, now.pre)] if before.words & now.words else []
+    return names
+
+
+def _agree(before: Thing, now: Thing, known: frozenset[str]) -> bool:
+    """Whether two things may have one owner.
+
+    Where a sentence says nothing of whose its thing is, the earlier one tells of the speaker's, and
+    the later one of the thing told of. known: the terms of all that the earlier one names.
+    """
+    if not now.owner or before.owner == now.owner:
+        return True
+    owners = set(now.owner.split())
+    if not before.owner:
+        return now.owner == SELF or not owners.isdisjoint(known)
+    if now.owner == UNKNOWN:
+        return before.owner != SELF
+    return not owners.isdisjoint(before.owner.split())
+
+
+def _tells_apart(before: Thing, now: Thing, kinds: Collection[str]) -> bool:
+    """Whether something of one of these kinds is told of both things, and is another."""
+    for kind in kinds:
+        ours = {word for of, word in now.which if of == kind}
+        theirs = {word for of, word in before.which if of == kind}
+        if ours and theirs and ours.isdisjoint(theirs):
+            return True
+    return False
+
+
+def read_things(text: str, language: str, terms: Callable[[str], frozenset[str]]) -> Reading:
+    """What a sentence speaks of.
+
+    Args:
+        text: The sentence.
+        language: By which its words are stemmed.
+        terms: The telling terms of a word.
+
+    """
+    if has_japanese(text):
+        return Reading(*_in_japanese(text, terms), adds(text))
+    reader = _Reader(terms, language == "german")
+    end = 0
+    matches = [*_WORD.finditer(text)]
+    for match, following in zip_longest(matches, matches[1:]):
+        gap, next_word = text[end : match.start()], following.group() if following else ""
+        reader.read(match, gap, next_word)
+        end = match.end()
+    reader.close()
+    things = (thing for thing in reader.things if thing.words or thing.which)
+    return Reading(tuple(things), tuple(reader.subjects), adds(text))
+
+
+def _in_japanese(
+    text: str, terms: Callable[[str], frozenset[str]]
+) -> tuple[tuple[Thing, ...], tuple[Subject, ...]]:
+    """The things of a Japanese sentence, and its subjects: the speaker, where it names none."""
+    subjects = tuple(
+        Subject(match.start(), match["person"]) for match in _SUBJECT_IN_JAPANESE.finditer(text)
+    ) or (Subject(0, SELF),)
+    subject = subjects[0].person
+    things = [Thing("", terms(match.group())) for match in _NAME_IN_JAPANESE.finditer(text)]
+    rest, marks = _PERSON_IN_JAPANESE.sub("、", text), frozenset[tuple[str, str]]()
+    for match in _PAIR_IN_JAPANESE.finditer(text):
+        which, head = match["which"], terms(match["head"])
+        if which in SELVES_IN_JAPANESE:
+            things.append(Thing(SELF, head))
+        elif _PERSON_IN_JAPANESE.fullmatch(which):
+            things.append(Thing(which, head))
+        elif _TELLS_NOT_WHICH.search(which) is None:
+            marks |= {(PART, which)}
+            things.append(Thing(subject, head, pre=terms(which), which=frozenset({(PART, which)})))
+        else:
+            continue
+        rest = rest.replace(match["head"], "、")
+    return (*things, Thing(subject, terms(rest), which=marks)), subjects
+
+
+@dataclass(slots=True)
+class _Named:
+    """A thing while it is read: its words as written, which link leads to it, how many of its words
+    own the others. owner: None where that is not said.
+    """
+
+    owner: str | None = None
+    is_definite: bool = False
+    link: str = ""
+    words: list[str] = field(default_factory=list)
+    start: int = -1
+    owning: int = 0
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads words in their order.
+
+    Attributes:
+        terms: The telling terms of a word.
+        things: What was read.
+        subjects: Those that were read.
+        is_fresh: Whether the next thing is a subject.
+        named: The thing that is being read.
+        last: The thing that what follows may tell more of.
+        doer: The thing that is the subject, where no person is.
+        action: What the subject does, where that was the last word.
+        place: Of the word that is read.
+        skips: Whether the next word counts for nothing.
+
+    """
+
+    terms: Callable[[str], frozenset[str]]
+    is_german: bool
+    things: list[Thing] = field(default_factory=list)
+    subjects: list[Subject] = field(default_factory=list)
+    is_fresh: bool = True
+    named: _Named = field(default_factory=_Named)
+    last: Thing | None = None
+    doer: Thing | None = None
+    action: Thing | None = None
+    place: int = 0
+    is_after_pronoun: bool = False
+    skips: bool = False
+
+    @property
+    def person(self) -> str:
+        """The subject of what is read."""
+        return self.subjects[-1].person if self.subjects else ""
+
+    def read(self, match: re.Match[str], gap: str, following: str) -> None:
+        """Read the next word. gap: the signs before it. following: the word after it."""
+        of = match["of"] or ""
+        word = match.group().removesuffix(of)
+        lower = word.casefold()
+        if of and lower == "user":  # as facts name the speaker
+            word, lower, of = match.group(), match.group().casefold(), ""
+        self.place = match.start()
+        if gap.strip(" '’\"“”*"):
+            self._close_part()
+        if self.skips:
+            self.skips = False
+        elif self._reads_pronoun(lower) or self._reads_link(lower):
+            pass
+        elif self.is_fresh and lower in COUNTS and following in ("of", "von"):
+            self.skips = True
+        elif self._is_verb(word) or self.is_after_pronoun:
+            self._says(lower)
+        else:
+            self._names(word, of, following)
+
+    def _close_part(self) -> None:
+        """A part of the sentence is over: another subject may follow."""
+        self.close()
+        self.last, self.is_fresh = None, True
+
+    def _reads_pronoun(self, lower: str) -> bool:
+        """Read a pronoun; whether it was one."""
+        if lower not in SELVES and lower not in OTHERS and lower not in THEY:
+            return False
+        self.close()
+        self.last = self.doer = None
+        if lower in THEY:
+            if self.is_fresh or lower.startswith("they"):
+                self.subjects.append(Subject(self.place, "", is_thing=True))
+        elif lower in SELVES:
+            self.subjects.append(Subject(self.place, SELF))
+        else:  # the person named before, where that is not the speaker
+            named = [subject.person for subject in self.subjects]
+            others = [person for person in named if person not in ("", SELF)]
+            self.subjects.append(Subject(self.place, others[-1] if others else UNKNOWN))
+        self.is_fresh = False
+        self.is_after_pronoun = (lower in SELVES and lower not in OBJECTS) or (
+            lower in OTHERS and not self.is_german
+        )
+        return True
+
+    def _reads_link(self, lower: str) -> bool:
+        """Read an article, or a word between two things; whether it was one."""
+        if lower in MY or lower in THEIR or lower in THE:
+            link = self.named.link
+            self.close()
+            self.named = _Named(is_definite=True, link=link if not self.named.words else "")
+            if lower in MY:
+                self.named.owner = SELF
+            elif lower in THEIR:
+                self.named.owner = self.person or UNKNOWN
+        elif lower in LINKS:
+            if self.named.link and not self.named.words:  # traded in for
+                self.last = None
+            self.close()
+            self.named.link = LINKS[lower]
+        elif lower in FRESH:
+            self._close_part()
+        else:
+            return False
+        return True
+
+    def _is_verb(self, word: str) -> bool:
+        lower, named = word.casefold(), self.named
+        is_first = named.is_definite and not named.words
+        if is_first and (lower.endswith("ed") or lower in TELLS_APART):
+            return False
+        if self.is_german and word[0].islower() and not is_first and not person_of(word):
+            return True
+        return is_verb(lower)
+
+    def _says(self, lower: str) -> None:
+        """Read a word that names nothing: what the subject does."""
+        self.close()
+        self.is_after_pronoun, self.action = False, None
+        if words := self.terms(lower):
+            which = frozenset[tuple[str, str]]()
+            if self.doer is not None:
+                which = self.doer.which | {("does", term) for term in self.doer.words}
+            self.action = Thing(self.person, words, self.place, which=which)
+            self.things.append(self.action)
+        if lower == "back" and self.last is not None:
+            self.last.which |= {("to", "back")}
+        elif not lower[0].isdigit():
+            self.last = None
+        self.is_fresh = self.is_fresh and (self.is_german or lower in ADVERBS)
+
+    def _names(self, word: str, of: str, following: str) -> None:
+        """Read a word of a thing's name, or of its owner's."""
+        named = self.named
+        named.start = self.place if named.start < 0 else named.start
+        named.words.append(word)
+        if of and (not following or is_little(following.casefold())):
+            self.close()
+        elif of and not (word[:1].isupper() or any(map(person_of, named.words))):
+            named.owning = len(named.words)
+        elif of:
+            self._owns()
+        elif (
+            self.is_german
+            and following[:1].isupper()
+            and len(named.words) == 1
+            and not named.is_definite
+            and not person_of(word)
+            and _GENITIVE_IN_GERMAN.fullmatch(word)
+        ):
+            named.words[-1] = word[:-1]
+            self._owns()
+
+    def _owns(self) -> None:
+        """What follows belongs to the one named so far."""
+        named = self.named
+        self.named = _Named(_key_of(named.words), True, named.link, start=named.start)
+
+    def close(self) -> None:
+        """The thing that was read is complete."""
+        named, self.named = self.named, _Named()
+        if not named.words:
+            return
+        words = named.words[-MOST_THING_WORDS:]
+        is_person = any(map(person_of, words))
+        is_known = is_person or self._is_name(named, words)
+        does = self.is_fresh and not named.link
+        thing = self._thing(named, words, is_known=is_known, is_free=does or is_person)
+        self.things.append(thing)
+        if does:
+            self.doer, self.is_fresh = None if is_known else thing, False
+            person = _key_of(words) if is_known else named.owner or ""
+            self.subjects.append(Subject(named.start, person, is_thing=not is_known))
+            thing.does = True
+        elif self.is_german and is_person and not named.link and not self.subjects:
+            self.subjects.append(Subject(named.start, _key_of(words)))
+        # die Miete meiner Schwester
+        is_genitive = self.is_german and named.is_definite and is_person
+        if self.last is not None and (named.link or is_genitive):
+            self._tells_which(self.last, thing, named, _key_of(words) if is_person else "")
+        if self.action is not None and is_known and not does and not named.link:
+            self.action.which |= {("object", term) for term in thing.words}  # I owe Mia
+        self.action = None
+        if not named.link or self.last is None or not self.last.does:
+            self.last = thing
+
+    def _is_name(self, named: _Named, words: list[str]) -> bool:
+        """Whether words are written as a name is; the first word of a sentence that looks like
+        a plural is none.
+        """
+        return (
+            not (self.is_german or named.is_definite)
+            and all(word[:1].isupper() for word in words)
+            and any(map(self.terms, words))
+            and not (named.start == 0 and words[0].endswith("s"))
+        )
+
+    def _thing(self, named: _Named, words: list[str], *, is_known: bool, is_free: bool) -> Thing:
+        owner = named.owner if named.owner is not None else "" if is_free else self.person
+        if owner != SELF and any(word.casefold() in FOREIGN for word in words):
+            owner = UNKNOWN
+        whole = [self.terms(word) for word in words]
+        is_brand = not self.is_german and all(word[0].isupper() for word in words)
+        if is_known or (is_brand and len(words) > 1):
+            return Thing(owner, frozenset[str]().union(*whole), named.start)
+        pre = frozenset[str]().union(*whole[:-1])
+        apart = {word.casefold() for word in words[:-1]} & TELLS_APART
+        parts = map(self.terms, named.words[: named.owning])
+        return Thing(
+            owner,
+            whole[-1] or frozenset([words[-1].casefold()]),
+            named.start,
+            pre,
+            frozenset[str]().union(*parts) & pre,
+            frozenset((kind, term) for kind in (PART, "pre") for term in apart)
+            | frozenset((PART, term) for term in pre),
+        )
+
+    def _tells_which(self, last: Thing, thing: Thing, named: _Named, person: str) -> None:
+        """What was read tells which one the thing before it is, or whose."""
+        subject = self.subjects[-1] if self.subjects else Subject(0, "")
+        if thing.owner == UNKNOWN or (person and named.link in ("", PART)):
+            last.owner = person or UNKNOWN
+            if last.does:
+                self.subjects[-1] = subject._replace(person=last.owner)
+            return
+        terms = thing.words | thing.pre
+        if named.words[-1].casefold() in PLACES:
+            terms = frozenset([named.words[-1].casefold()])
+        if last.does or named.link in (PART, "to", "from"):
+            last.which |= {(named.link, term) for term in terms}
+        if last.does and self.doer is None:  # my grandmother in Lyon
+            person = " ".join((subject.person, *sorted(terms)))
+            self.subjects[-1] = subject._replace(person=person)
+
+
+def _key_of(words: list[str]) -> str:
+    """By what words are known as an owner: a person with the names beside it, or a name."""
+    names = [word.casefold() for word in words if word[:1].isupper()]
+    for word in words:
+        if person := person_of(word):
+            return " ".join((person, *(name for name in names if name != word.casefold())))
+    return names[-1] if names else words[-1].casefold()
