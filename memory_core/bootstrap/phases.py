@@ -236,7 +236,16 @@ class Formation:
         callbacks = Callbacks(here.courier, rules.webhook_secret)
         messages = MessageWriter(ledger, here.embedder, clock)
         self.messages = messages
-        self.converser = Converser(tasking.beginning, messages, callbacks, names, clock, ids)
+        self.converser = Converser(
+            tasking.beginning,
+            messages,
+            callbacks,
+            names,
+            clock,
+            ids,
+            here.rules,
+            rules.forming.boundary,
+        )
         self.summaries = Summaries(
             here.agents, here.rules, callbacks, tasking.beginning, clock, ids
         )

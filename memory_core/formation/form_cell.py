@@ -45,6 +45,7 @@ from memory_core.formation.cells import (
     cell_id,
     cell_memories,
     cut_into_cells,
+    whole_cell,
     words_memory,
 )
 from memory_core.formation.joint_calls import JointAsking, asking_of
@@ -133,7 +134,7 @@ class Former:
         boundaries are frozen.
         """
         if conversation.path == "agent":
-            return [Cell(0, 0, tuple(conversation.messages), "an agent's own words")]
+            return [whole_cell(conversation)]
         asking = self._asking(owner, conversation, steps)
         return await cut_into_cells(
             conversation.messages, asking.boundaries, self._forming.boundary
