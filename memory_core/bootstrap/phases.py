@@ -245,6 +245,7 @@ class Formation:
             ids,
             here.rules,
             rules.forming.boundary,
+            is_by_rule=here.agents is here.rules,
         )
         self.summaries = Summaries(
             here.agents, here.rules, callbacks, tasking.beginning, clock, ids

@@ -75,9 +75,13 @@ class Converser:
         ids: IdSource,
         rules: Agents,
         boundary: BoundaryRules,
+        *,
+        is_by_rule: bool,
     ) -> None:
-        """rules, boundary: by which the cells are foretold that a conversation will have."""
-        self._rules, self._boundary = rules, boundary
+        """rules, boundary: by which the cells are foretold that a conversation will have.
+        is_by_rule: whether no model is asked, so that it will have these.
+        """
+        self._rules, self._boundary, self._is_by_rule = rules, boundary, is_by_rule
         self._beginning, self._messages, self._callbacks, self._names = (
             beginning,
             messages,
@@ -278,7 +282,8 @@ class Converser:
             )
             written = with_written(conversation, writing, planned.result)
             expected = _to_expect(written, cells, planned, seen)
-            written = written.model_copy(update={"expected_cells": [*expected]})
+            cuts = [cell.last for cell in cells[:-1]] if cells and self._is_by_rule else None
+            written = written.model_copy(update={"expected_cells": [*expected], "cuts": cuts})
             return replace(
                 planned,
                 creates=documents_of(written),

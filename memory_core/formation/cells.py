@@ -368,6 +368,7 @@ MAX_MESSAGES = 50
 """Of a cell, and of a window that the agent is shown."""
 MAX_PREVIOUS = 1_500
 """Characters of the episode before that a window is compared with."""
+CUT_BY_RULE = "topic changed"
 _LIMIT, _SILENCE, _END = "fifty messages", "long silence", "end of the conversation"
 
 AskBoundaries = Callable[[int, Sequence[Message], str | None], Awaitable[Boundaries]]

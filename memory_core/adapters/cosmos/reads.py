@@ -52,9 +52,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import marked
 from memory_core.ports import AgentCount, Document, Found, Near, Neighbour, Place, Search
 
-POINT_READS = 2
+POINT_READS = 3
 """Up to so many documents are read one by one, at 1 request unit each and past any index; more,
-by one query, which costs about as much as three of these, and is one request.
+by one query, which costs about as much as four of these, and is one request.
 """
 IDS_A_QUERY = 200
 PLACED_BY_TIME = frozenset({"task"})
