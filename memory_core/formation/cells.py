@@ -448,8 +448,8 @@ async def expected_cells(
         return [whole_cell(conversation)]
 
     async def ask(window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
-        shown = as_shown(messages, conversation)
-        return (await agents.detect_boundary(owner, shown, previous)).value
+        in_zone = as_shown(messages, conversation)
+        return (await agents.detect_boundary(owner, in_zone, previous)).value
 
     return await cut_into_cells(conversation.messages, ask, rules)
 
