@@ -307,6 +307,8 @@ class CountedStore:
             else:
                 units += self._written(owner, write.document)
         for name, mark in batch.marks.items():
+            if mark.is_expected:
+                continue
             units += self._patched(owner, name) + (0.0 if mark.embedding is None else 4.0)
             mine = self._vectors.setdefault(owner, set())
             if mark.embedding is not None and name not in mine and (owner, name) in self._sizes:

@@ -236,7 +236,17 @@ class Formation:
         callbacks = Callbacks(here.courier, rules.webhook_secret)
         messages = MessageWriter(ledger, here.embedder, clock)
         self.messages = messages
-        self.converser = Converser(tasking.beginning, messages, callbacks, names, clock, ids)
+        self.converser = Converser(
+            tasking.beginning,
+            messages,
+            callbacks,
+            names,
+            clock,
+            ids,
+            here.rules,
+            rules.forming.boundary,
+            is_by_rule=here.agents is here.rules,
+        )
         self.summaries = Summaries(
             here.agents, here.rules, callbacks, tasking.beginning, clock, ids
         )

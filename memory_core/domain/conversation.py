@@ -102,6 +102,8 @@ class Conversation(DeferredModel):
     embedded: how many of its messages, from the first, are memories of their own, and how many of
     these have their vectors. time_zone: of those who speak in it; None is UTC. continued_by: the
     latest conversation that forms what is left of it, since messages of it were taken back.
+    expected_cells: the cells that the head named for its messages when it was accepted. cuts: the
+    numbers of the messages after which rules cut it then, where no model is asked; None: unknown.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -124,6 +126,8 @@ class Conversation(DeferredModel):
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
     continued_by: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    expected_cells: list[str] = Field(default_factory=list, exclude_if=lambda value: not value)
+    cuts: list[int] | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -355,7 +355,9 @@ class Head(DeferredModel):
     memories beside the log, since no event tells of these. commit_id: the commit that wrote this
     head; it tells one without events, which leaves no marker, that it was applied. kept_bytes: what
     all its memories and their old versions count (`stored_bytes`), whatever their status; None =
-    not counted, as in heads of earlier versions.
+    not counted, as in heads of earlier versions. unformed: by the id of a cell that is expected,
+    the messages that it will be formed of; they belong to no cell until then, whatever is stored
+    of them.
     """
 
     epoch: str
@@ -384,6 +386,12 @@ class Head(DeferredModel):
     expires_at: datetime | None = None
     commit_id: str | None = None
     kept_bytes: int | None = None
+    unformed: dict[str, list[str]] = Field(default_factory=dict)
+
+    @property
+    def unformed_messages(self) -> dict[str, str]:
+        """The ids of unformed messages, each with the cell that it is expected to belong to."""
+        return {name: cell_id for cell_id, names in self.unformed.items() for name in names}
 
 
 # The life of a memory: which status may follow which, and for which reasons.

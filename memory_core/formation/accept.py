@@ -19,15 +19,17 @@ import orjson
 from memory_core.domain.agent_schemas import Answered, ConversationSummary
 from memory_core.domain.chat.history import CallMessage, HistoryMatch, match_history
 from memory_core.domain.chat.messages import timed
-from memory_core.domain.conversation import Conversation, Message, Path, Task
+from memory_core.domain.conversation import Cell, Conversation, Message, Path, Task
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import AgentFailed, HeadMoved, NotFound, Unavailable
-from memory_core.domain.memory import Memory
+from memory_core.domain.memory import Head, Memory
 from memory_core.domain.messages import bytes_of_messages, is_untold
 from memory_core.domain.requests.maintenance import SETTINGS_ID, AgentMemoryInput, SummaryInput
 from memory_core.domain.requests.memories import ConverseInput
 from memory_core.domain.results import Accepted, Call, Summary, Told
 from memory_core.domain.scope import Owner
+from memory_core.formation.cell_plan import MOST_MARKED
+from memory_core.formation.cells import BoundaryRules, cell_id, expected_cells
 from memory_core.formation.message_memories import (
     MOST_AT_ONCE,
     MOST_TRIES,
@@ -50,6 +52,10 @@ from memory_core.tasks.leases import Later, Lease, TaskLost
 from memory_core.tasks.lifecycle import Beginning, Ends
 from memory_core.tasks.operations import is_pending
 
+MOST_UNFORMED = 100
+"""Messages that a head names as unformed; those of further conversations are marked once they
+are formed.
+"""
 BESIDE = 5
 """Documents of the accepting commit besides the messages: the conversation, its words,
 its task, the receipt and the session.
@@ -67,7 +73,15 @@ class Converser:
         names: OwnerNames,
         clock: Clock,
         ids: IdSource,
+        rules: Agents,
+        boundary: BoundaryRules,
+        *,
+        is_by_rule: bool,
     ) -> None:
+        """rules, boundary: by which the cells are foretold that a conversation will have.
+        is_by_rule: whether no model is asked, so that it will have these.
+        """
+        self._rules, self._boundary, self._is_by_rule = rules, boundary, is_by_rule
         self._beginning, self._messages, self._callbacks, self._names = (
             beginning,
             messages,
@@ -244,6 +258,7 @@ class Converser:
             else session_document_id(owner, conversation.session_id)
         )
         history = None if conversation.path == "agent" else match.marks
+        cells = await self._expected(owner, conversation)
         written = conversation
 
         def beside(seen: Look) -> Changes[Any]:
@@ -266,10 +281,14 @@ class Converser:
                 title=title,
             )
             written = with_written(conversation, writing, planned.result)
+            expected = _to_expect(written, cells, planned, seen)
+            cuts = [cell.last for cell in cells[:-1]] if cells and self._is_by_rule else None
+            written = written.model_copy(update={"expected_cells": [*expected], "cuts": cuts})
             return replace(
                 planned,
                 creates=documents_of(written),
                 more_bytes=bytes_of_messages(written.messages[written.written :]),
+                head_fields=lambda head: _expecting(head, expected),
             )
 
         result = {"messages": None if message_counts is None else message_counts._asdict()}
@@ -284,6 +303,45 @@ class Converser:
             result=result,
         )
         return accepted, written
+
+    async def _expected(self, owner: Owner, conversation: Conversation) -> list[Cell]:
+        """The cells that a conversation will probably have; none of a long one, whose messages are
+        marked in any case.
+        """
+        if len(conversation.messages) > MOST_MARKED:
+            return []
+        return await expected_cells(owner, conversation, self._rules, self._boundary)
+
+
+def _to_expect(
+    conversation: Conversation, cells: Sequence[Cell], planned: Changes[int], look: Look
+) -> dict[str, list[str]]:
+    """The messages of a conversation by the cells that they will belong to, for those that a commit
+    makes; none where the head has no room for them.
+    """
+    made = {change.after.id for change in planned.changes if change.before is None}
+    known = 0 if look.head is None else len(look.head.unformed_messages)
+    if conversation.written < len(conversation.messages) or known + len(made) > MOST_UNFORMED:
+        return {}
+    names = message_ids(conversation)
+    expected = {
+        cell_id(conversation, cell): [
+            name for name in names[cell.first : cell.last + 1] if name in made
+        ]
+        for cell in cells
+    }
+    return {identity: messages for identity, messages in expected.items() if messages}
+
+
+def _expecting(head: Head, expected: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """What the head says once these messages are written, by the cells that they will belong to."""
+    if not expected:
+        return {}
+    more = {
+        identity: [*head.unformed.get(identity, ()), *messages]
+        for identity, messages in expected.items()
+    }
+    return {"unformed": {**head.unformed, **more}}
 
 
 def _kept(look: Look, session_ids: Sequence[str]) -> Document | None:

@@ -28,12 +28,11 @@ from memory_core.domain.agent_schemas import (
     Provenance,
     Synthesis,
 )
-from memory_core.domain.conversation import Cell, Conversation, Message, as_named, in_its_zone
+from memory_core.domain.conversation import Cell, Conversation, Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.memory import Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.provenance import in_another_language, invents_names, tells_of
-from memory_core.domain.statements.wishes import without_marks
 from memory_core.evolution.agent_rulings import (
     ConflictPrompt,
     Rulings,
@@ -41,7 +40,7 @@ from memory_core.evolution.agent_rulings import (
     what_is_invented,
     what_is_lost,
 )
-from memory_core.formation.cells import CellAnswers
+from memory_core.formation.cells import CellAnswers, as_shown
 from memory_core.ports import Agents, DecisionItem
 from memory_core.tasks.agent_steps import Steps
 
@@ -129,13 +128,7 @@ class Asking:
         return given
 
     def _shown(self, messages: Sequence[Message]) -> list[Message]:
-        """The messages as agents are shown them, with the moments of their own time zone,
-        without marks of requests to forget.
-        """
-        return in_its_zone(
-            as_named(without_marks(messages), self.conversation.messages),
-            self.conversation.time_zone,
-        )
+        return as_shown(messages, self.conversation)
 
     async def rulings(self, prompt: ConflictPrompt) -> Rulings:
         """What is to happen to what was shown. A failing agent rules nothing; rules must not retire

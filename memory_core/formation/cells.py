@@ -23,7 +23,7 @@ from memory_core.domain.agent_schemas import (
     SaidFact,
     SaidForesight,
 )
-from memory_core.domain.conversation import Cell, Conversation, Message, as_named
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named, in_its_zone
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.memory import (
     MAX_CONTENT_BYTES,
@@ -52,6 +52,7 @@ from memory_core.domain.text.sameness import normalised
 from memory_core.domain.truth.slots import value_or_retraction
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.ids import derived, note_id
+from memory_core.ports import Agents
 
 MAX_FACTS = 37
 """Memories of their own that a cell's facts become, beside the cell and its note: 40 in all.
@@ -367,6 +368,7 @@ MAX_MESSAGES = 50
 """Of a cell, and of a window that the agent is shown."""
 MAX_PREVIOUS = 1_500
 """Characters of the episode before that a window is compared with."""
+CUT_BY_RULE = "topic changed"
 _LIMIT, _SILENCE, _END = "fifty messages", "long silence", "end of the conversation"
 
 AskBoundaries = Callable[[int, Sequence[Message], str | None], Awaitable[Boundaries]]
@@ -427,6 +429,34 @@ def cells_of(
             cells.append(Cell(len(cells), first, tuple(messages[first : place + 1]), reason))
             first = place + 1
     return cells
+
+
+def as_shown(messages: Sequence[Message], conversation: Conversation) -> list[Message]:
+    """Messages of a conversation as agents are shown them, with the moments of their own time zone,
+    without marks of requests to forget.
+    """
+    return in_its_zone(
+        as_named(without_marks(messages), conversation.messages), conversation.time_zone
+    )
+
+
+async def expected_cells(
+    owner: Owner, conversation: Conversation, agents: Agents, rules: BoundaryRules
+) -> list[Cell]:
+    """The cells that a conversation will have if these agents cut it, of which nothing is kept."""
+    if conversation.path == "agent":
+        return [whole_cell(conversation)]
+
+    async def ask(window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
+        in_zone = as_shown(messages, conversation)
+        return (await agents.detect_boundary(owner, in_zone, previous)).value
+
+    return await cut_into_cells(conversation.messages, ask, rules)
+
+
+def whole_cell(conversation: Conversation) -> Cell:
+    """An agent's own words, which are one cell."""
+    return Cell(0, 0, tuple(conversation.messages), "an agent's own words")
 
 
 def as_text(messages: Sequence[Message]) -> str:

@@ -20,7 +20,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
-from memory_core.domain.truth.slots import slot_name, slot_of
+from memory_core.domain.truth.slots import marked, slot_name, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Merged, Questions, Ruled, Rulings
 from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
 from memory_core.evolution.reads import LookedElsewhere
@@ -40,11 +40,14 @@ from memory_core.formation.cell_plan import (
     told_before,
 )
 from memory_core.formation.cells import (
+    CUT_BY_RULE,
     BoundaryRules,
     CellMemories,
     cell_id,
     cell_memories,
+    cells_of,
     cut_into_cells,
+    whole_cell,
     words_memory,
 )
 from memory_core.formation.joint_calls import JointAsking, asking_of
@@ -133,7 +136,10 @@ class Former:
         boundaries are frozen.
         """
         if conversation.path == "agent":
-            return [Cell(0, 0, tuple(conversation.messages), "an agent's own words")]
+            return [whole_cell(conversation)]
+        if conversation.cuts is not None:
+            cuts = dict.fromkeys(conversation.cuts, CUT_BY_RULE)
+            return cells_of(conversation.messages, cuts, self._forming.boundary)
         asking = self._asking(owner, conversation, steps)
         return await cut_into_cells(
             conversation.messages, asking.boundaries, self._forming.boundary
@@ -153,6 +159,7 @@ class Former:
         *,
         finish: Finish,
         report: Report,
+        before: Look | None = None,
     ) -> Formed | None:
         """Make the cell's memories and advance the conversation, once. None when it was cancelled,
         or erased, meanwhile.
@@ -161,30 +168,25 @@ class Former:
         that has come, they wait until this is done. Raises Unavailable while a dependency is down,
         HeadMoved when others write faster than this can decide, MessagesGone where messages of the
         cell were deleted since they were told.
+        before: a look that has the conversation, which is not read again while the head is its.
         """
+        work = Work(owner, conversation, cell, total, call, finish)
         async with self._turns.of(owner) as turn:
-            return await self._formed(
-                turn, owner, conversation, cell, total, steps, call, finish, report
-            )
+            return await self._formed(turn, work, steps, report, before)
 
     async def _formed(
-        self,
-        turn: Turn,
-        owner: Owner,
-        conversation: Conversation,
-        cell: Cell,
-        total: int,
-        steps: Steps,
-        call: Call,
-        finish: Finish,
-        report: Report,
+        self, turn: Turn, work: Work, steps: Steps, report: Report, before: Look | None
     ) -> Formed | None:
-        work = Work(owner, conversation, cell, total, call, finish)
+        owner, conversation, cell = work.owner, work.conversation, work.cell
         asking = self._asking(owner, conversation, steps)
         identity, ready = cell_id(conversation, cell), None
         needed: set[str] = set()
         for _ in range(MAX_LOOKS):
-            look = await self._ledger.look(owner, [*work.state_ids, identity, *work.read_messages])
+            ids = [*work.state_ids, identity, *work.read_messages]
+            if before is None:
+                look = await self._ledger.look(owner, ids)
+            else:
+                look, before = await self._look_beside(owner, before, ids, ()), None
             if not work.reads_messages and not _still_stand(look, conversation):
                 work = replace(work, reads_messages=True)
                 continue
@@ -301,6 +303,7 @@ class Former:
             *sorted(slots),
         ]
         nears = [self._near(memory) for memory in ready.compared]
+        before = replace(before, asked=before.asked | _never_written(before, ready))
         look = await self._look_beside(owner, before, ids, nears)
         if look.head != before.head and not work.reads_messages:
             raise LookedElsewhere
@@ -453,6 +456,28 @@ def _ready_cell(made: CellMemories, conversation: Conversation) -> ReadyCell:
         made.dropped,
         by_rule=made.by_rule,
     )
+
+
+def _never_written(look: Look, ready: ReadyCell) -> set[str]:
+    """Ids of documents that are certainly not there, by what a look shows of the cell and the head.
+
+    A cell's note and facts are written with it, and stay without it only where something was
+    forgotten for good. The head knows which slots were ever filled.
+    """
+    if look.head is None or look.head.redactions:
+        return set()
+    made = set[str]()
+    if ready.cell.id in look.asked and ready.cell.id not in look.documents:
+        made |= {memory.id for memory in ready.compared}
+    if look.head.slots is not None:
+        made |= {
+            slot_document_id(*name)
+            for memory in ready.compared
+            if (name := slot_name(memory)) is not None
+            and (slot := slot_of(memory)) is not None
+            and not marked(look.head.slots, slot)
+        }
+    return made
 
 
 def _beside(owner: Owner, look: Look, ruled: Ruled) -> list[str]:

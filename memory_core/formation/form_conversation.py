@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from memory_core.domain.conversation import Cell, Conversation, Task, counts_of
 from memory_core.domain.errors import NotFound
@@ -47,7 +47,7 @@ class Forming:
     async def form(self, lease: Lease) -> Later | None:
         """Form what is left of the conversation; its last commit ends the task."""
         owner, task = lease.owner, lease.task
-        conversation = await self._conversation(lease)
+        conversation, look = await self._conversation(lease)
         if conversation is None or conversation.state != "pending":
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
@@ -60,26 +60,27 @@ class Forming:
             raise RuntimeError(
                 f"of {len(cells)} cells none is left, but the conversation is not formed"
             )
-        done = list(conversation.formed_cells)
+        done, before = list(conversation.formed_cells), cast("Look | None", look)
         for cell in left:
             formed = await self._cell(
-                lease, conversation, cell, len(cells), call, counts_of(done), heeded
+                lease, conversation, cell, len(cells), call, counts_of(done), heeded, before
             )
+            before = None
             if formed is None:
                 break
             done.append(formed.cell)
         return None
 
-    async def _conversation(self, lease: Lease) -> Conversation | None:
-        """The conversation; None for one that has ended meanwhile and whose messages went,
-        as nothing was made of them.
+    async def _conversation(self, lease: Lease) -> tuple[Conversation | None, Look]:
+        """The conversation, and the look that has it; None for one that has ended meanwhile and
+        whose messages went, as nothing was made of them.
         """
         name = lease.task.subject_id
         look = await self._ledger.look(lease.owner, [name, messages_id(name)])
         conversation, state = conversation_of(look, name), state_of(look, name)
         if conversation is None and (state is None or state.state == "pending"):
             raise NotFound("the conversation of this task is gone")
-        return conversation
+        return conversation, look
 
     async def _complete(self, owner: Owner, conversation: Conversation, call: Call) -> Conversation:
         """The conversation with all its messages written and embedded, after those of the user that
@@ -98,6 +99,7 @@ class Forming:
         call: Call,
         counts: dict[str, int],
         heeded: Mapping[str, Any],
+        before: Look | None,
     ) -> Formed | None:
         ended: list[Task] = []
 
@@ -124,6 +126,7 @@ class Forming:
                 call,
                 finish=finish,
                 report=report,
+                before=before,
             )
         except MessagesGone:
             await self._go_on_without(lease.owner, conversation, call)

@@ -113,6 +113,8 @@ class Changes(Generic[Result]):
         )
 
 
+ENDED: Final = frozenset({"formed", "cancelled"})
+"""States of a conversation of which nothing more is formed."""
 MAX_OPERATIONS = 99
 """Of the 100 that a batch holds; the other is the head."""
 
@@ -121,17 +123,16 @@ def surplus_endings(changes: Changes[Any]) -> list[Change]:
     """The changes by which a truth ends because of others, where all changes together are more than
     a batch holds; else none.
     """
-    memories = {change.after.id for change in changes.changes}
-    documents = (
-        len(changes.puts)
-        + len(changes.creates)
-        + len(changes.staged)
-        + len(changes.deletes)
-        + len(changes.marks)
-    )
-    if len(changes.changes) + len(memories) + documents <= MAX_OPERATIONS:
+    if _documents(changes) <= MAX_OPERATIONS:
         return []
     return [change for change in changes.changes if change.follows and _holds_less(change)]
+
+
+def _documents(changes: Changes[Any]) -> int:
+    """How many documents a batch of these changes has besides its head."""
+    memories = {change.after.id for change in changes.changes}
+    beside = (changes.puts, changes.creates, changes.staged, changes.deletes, changes.marks)
+    return len(changes.changes) + len(memories) + sum(map(len, beside))
 
 
 def ended_as(change: Change, memory: Memory | None) -> Change | None:
@@ -250,8 +251,10 @@ def assemble(
                 "kept_bytes": moved.kept_bytes + _grown_by_versions(base, changes, versions, known)
             }
         )
-    if changes.marks:
+    marks = {**_unexpected(base, changes), **changes.marks}
+    if marks:
         moved = moved.model_copy(update={"marks": base.marks + 1})
+    moved = _without_formed(moved, changes, marks)
     writes = [
         Write(
             "put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)
@@ -271,7 +274,54 @@ def assemble(
         if change.removed
     ]
     return Assembled(
-        Batch(commit_id, head, moved, tuple(events), tuple(writes), changes.marks), stored
+        Batch(commit_id, head, moved, tuple(events), tuple(writes), _as_expected(base, marks)),
+        stored,
+    )
+
+
+def _unexpected(base: Head, changes: Changes[Any]) -> dict[str, Mark]:
+    """Marks for the messages of a conversation that ends, which no cell was formed of: as many as
+    fit; of others the head goes on to say so.
+    """
+    ended = [
+        cell_id
+        for document in changes.puts
+        if document.kind == "conversation" and document.body["state"] in ENDED
+        for cell_id in document.body.get("expected_cells", ())
+    ]
+    written = {change.after.id for change in changes.changes} | {*changes.marks}
+    left = [
+        name for cell_id in ended for name in base.unformed.get(cell_id, ()) if name not in written
+    ]
+    room = MAX_OPERATIONS - _documents(changes)
+    return {name: Mark(leaves_cell=True) for name in left[: max(0, room)]}
+
+
+def _as_expected(base: Head, marks: Mapping[str, Mark]) -> dict[str, Mark]:
+    """The marks, with those that say what the head has foretold named as such."""
+    unformed = base.unformed_messages
+    return {
+        name: replace(mark, is_expected=True)
+        if mark.cell_id is not None and unformed.get(name) == mark.cell_id
+        else mark
+        for name, mark in marks.items()
+    }
+
+
+def _without_formed(head: Head, changes: Changes[Any], marks: Mapping[str, Mark]) -> Head:
+    """The head without unformed messages that are written again, or whose cell is known now."""
+    if not head.unformed:
+        return head
+    known = {
+        change.after.id for change in changes.changes if change.before is not None or change.removed
+    }
+    known |= {name for name, mark in marks.items() if mark.cell_id or mark.leaves_cell}
+    left = {
+        cell_id: [name for name in names if name not in known]
+        for cell_id, names in head.unformed.items()
+    }
+    return head.model_copy(
+        update={"unformed": {cell_id: names for cell_id, names in left.items() if names}}
     )
 
 

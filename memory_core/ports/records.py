@@ -75,6 +75,8 @@ class Mark:
             empty for an embedder without.
         leaves_scene: the memory is in no scene any more.
         leaves_cell: the memory, a message, belongs to no cell any more.
+        is_expected: the head named the cell as the one that the message will belong to
+            (`Head.unformed`), so a store may have written it with the message.
 
     """
 
@@ -85,6 +87,7 @@ class Mark:
     states: str = ""
     leaves_scene: bool = False
     leaves_cell: bool = False
+    is_expected: bool = False
 
     @staticmethod
     def of_scene(scene_id: str | None) -> Mark:
@@ -125,7 +128,8 @@ class Batch:
     event, or a store that holds memories would not know. marks: by the id of a memory or version
     that is there, the fields of it that are set beside the log; the rest of it stays as it is. Each
     is a document, and is set after the writes. AlreadyExists for one that is not there. The head's
-    `marks` grows with such a batch.
+    `marks` grows with such a batch. A message that the head names as unformed is read as one that
+    belongs to no cell.
     """
 
     commit_id: str
@@ -197,7 +201,8 @@ class Filter:
     messages (memories of the category "message") that belong to a cell. fading: what has faded by
     `now` under these rules counts as decayed, whether or not a run has marked it since; candidates
     say so of themselves even where it may be shown. ended_by: only what ended by then; for pages
-    alone. metadata: conditions on its fields, all of which hold.
+    alone. metadata: conditions on its fields, all of which hold. unformed: messages that belong to
+    no cell, whatever is stored of them; a store sets it by the head.
     """
 
     statuses: frozenset[str]
@@ -216,6 +221,7 @@ class Filter:
     fading: Fading | None = None
     ended_by: datetime | None = None
     metadata: Conditions = ()
+    unformed: frozenset[str] = frozenset()
 
     def has_faded(self, memory: Memory) -> bool:
         """Whether a memory counts as faded here."""

@@ -84,9 +84,11 @@ class Scene:
         return self.core
 
     async def tell(self) -> Accepted:
-        return await self.core.converse(
+        accepted = await self.core.converse(
             self.owner, talk(*AFTER, at=NOW.replace(month=6), session="s2")
         )
+        self.rules.calls.clear()  # the door asked them which cells to expect
+        return accepted
 
     async def holds(self, accepted: Accepted, made_of_it: Made) -> None:
         """The conversation is there and formed, what was made of it is this, each thing by one

@@ -303,3 +303,66 @@ async def test_two_embedders_of_one_length_share_a_store_and_each_finds_its_own(
         assert (await stored(store, foreign.id)).embedding is None
     for store in (ours, theirs):
         await store.close()
+
+
+async def expected(store: LongTermStore, cell_id: str, *messages: Memory) -> None:
+    """Commit messages that the head names as those that a cell will be formed of."""
+    names = {"unformed": {cell_id: [message.id for message in messages]}}
+    made = tuple(Change("created", message) for message in messages)
+    await commit(store, Changes(None, made, head_fields=lambda head: names))
+
+
+async def commit(store: LongTermStore, changes: Changes[None]) -> None:
+    head = (await store.snapshot(ALICE)).head
+    named = {"commit_id": f"cmt_{uuid4().hex}", "epoch": "ep_1", "now": NOW, "call": Call()}
+    await store.commit(ALICE, assemble(head, changes, **named).batch)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ways_before_it", [0, 4])
+async def test_a_message_belongs_to_the_cell_that_is_expected_of_it_once_that_is_formed(
+    store: LongTermStore, ways_before_it: int
+) -> None:
+    """ways_before_it: who is searched for more often may be held in memory."""
+    first, second = (
+        memory(f"green {word}", category=MESSAGE, embedding=unit(place + 1), event_timestamp=NOW)
+        for place, word in enumerate(("tea", "cup"))
+    )
+    await expected(store, "mem_cell", first, second)
+
+    async def cells() -> list[str | None]:
+        names = [first.id, second.id]
+        found = (await store.search(ALICE, query("green", unit(1)))).candidates
+        shown = await store.memories(ALICE, names)
+        pages = await store.page(ALICE, "memory", where(hide_formed_messages=True), None, 10)
+        by_id = [(await stored(store, name)).cell_id for name in names]
+        assert [found.cell[found.ids.index(name)] for name in names] == by_id
+        assert [shown[name].memory.cell_id for name in names] == by_id
+        free = {name for name, cell_id in zip(names, by_id, strict=True) if cell_id is None}
+        assert {document.id for document in pages} == free
+        return by_id
+
+    for _ in range(1 + ways_before_it):
+        assert await cells() == [None, None]
+    await mark(store, {first.id: Mark(cell_id="mem_cell")})
+    assert await cells() == ["mem_cell", None]
+    await mark(store, {second.id: Mark(cell_id="mem_other")})
+    assert await cells() == ["mem_cell", "mem_other"]
+    head = (await store.snapshot(ALICE)).head
+    assert head is not None
+    assert head.unformed == {}
+
+
+async def test_an_expected_message_that_is_written_again_is_expected_no_more(
+    store: LongTermStore,
+) -> None:
+    said = memory("green tea", category=MESSAGE, embedding=unit(1))
+    await expected(store, "mem_cell", said)
+    seen = await stored(store, said.id)
+    pinned = seen.model_copy(update={"pinned": True})
+    await commit(store, Changes(None, (Change("updated", pinned, seen),)))
+    assert (await stored(store, said.id)).cell_id is None
+    head = (await store.snapshot(ALICE)).head
+    assert head is not None
+    assert head.unformed == {}
+    await mark(store, {said.id: Mark(cell_id="mem_cell")})
+    assert (await stored(store, said.id)).cell_id == "mem_cell"

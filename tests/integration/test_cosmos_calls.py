@@ -180,20 +180,23 @@ async def test_a_save_is_one_look_with_at_most_one_query_and_one_batch(
 async def test_the_first_value_of_a_key_asks_for_all_that_its_log_is_built_of(
     warm: Traffic, session_id: str | None
 ) -> None:
-    """The key has no log yet; the next value finds it, and asks for no more. More than two
-    documents are read by one query.
+    """The key has no log yet; the next value finds it, and asks for no more. More than three
+    documents are read by one query, as with a session; three cost less one by one.
     """
     found = await warm.kinds(warm.core.save(ALICE, rule("drink", "tea", session_id=session_id)))
     asked = Counter(one["operation"] for one in warm.server.requests())
     assert (found[0], asked) == (
         ["snapshot", "snapshot", "commit"],
-        {"read": 2, "query": 2, "batch": 1},
+        {"read": 5, "query": 1, "batch": 1}
+        if session_id is None
+        else {"read": 2, "query": 2, "batch": 1},
     )
     calls, _ = await warm.kinds(
         warm.core.save(ALICE, rule("drink", "coffee", session_id=session_id))
     )
     assert calls == ["snapshot", "commit"]
-    assert Counter(one["operation"] for one in warm.server.requests())["query"] == 1
+    queries = Counter(one["operation"] for one in warm.server.requests())["query"]
+    assert queries == (0 if session_id is None else 1)
 
 
 async def test_looks_that_begin_together_read_the_head_once_and_a_later_one_anew(

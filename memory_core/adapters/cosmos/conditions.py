@@ -190,7 +190,10 @@ class Conditions:
                 )
             )
         if where.hide_formed_messages:
-            self.add(f"{self._is_no_message()} OR NOT IS_DEFINED(c.cell_id) OR IS_NULL(c.cell_id)")
+            unformed = "NOT IS_DEFINED(c.cell_id) OR IS_NULL(c.cell_id)"
+            if where.unformed:
+                unformed += f" OR {self.is_among('c.id', where.unformed)}"
+            self.add(f"{self._is_no_message()} OR {unformed}")
         for moment, comparison in ((where.since, ">="), (where.until, "<")):
             if moment is not None:
                 self.add(f"c.event_at {comparison} {self.value(moment.timestamp())}")

@@ -8,7 +8,7 @@ with one of the item's own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from datetime import datetime, timezone
 from typing import Any, Final
@@ -20,13 +20,13 @@ from pydantic import ValidationError
 from memory_core.domain.archival import due_columns
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings, shrinkable_length
-from memory_core.domain.memory import INTERNAL_FIELDS, Lexical, Memory, Vector
+from memory_core.domain.memory import INTERNAL_FIELDS, Head, Lexical, Memory, Vector
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.results import SerializedMemory
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import worth_factor
 from memory_core.domain.truth.slots import folded
-from memory_core.ports import Batch, Document, Write
+from memory_core.ports import Batch, Document, Mark, Write
 
 DEPENDENCY: Final = "long_term"
 HEAD_ID: Final = "head"
@@ -109,7 +109,7 @@ def items_of(
         for event in batch.events
     ]
     writes += batch.writes
-    if (documents := len(writes) + len(batch.marks) + 1) > MAX_DOCUMENTS:
+    if (documents := len(writes) + len(patches_of(batch)) + 1) > MAX_DOCUMENTS:
         raise TooLarge(
             f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}"
         )
@@ -123,7 +123,7 @@ def items_of(
                 if write.document.vector is None
                 else write.document.vector.size * BYTES_PER_NUMBER
             )
-    for mark in batch.marks.values():
+    for mark in patches_of(batch).values():
         check_vector(mark.embedding, dimensions)
         size += len(orjson.dumps(mark.fields))
         size += (
@@ -133,9 +133,39 @@ def items_of(
         )
     if size > MAX_BATCH_BYTES:
         raise TooLarge(f"one commit holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
+    unformed = batch.head.unformed_messages
     return [
-        (write, {} if write.mode == "delete" else item_of(owner, write.document, now))
+        (
+            write,
+            {}
+            if write.mode == "delete"
+            else _expecting(item_of(owner, write.document, now), unformed),
+        )
         for write in writes
+    ]
+
+
+def patches_of(batch: Batch) -> dict[str, Mark]:
+    """The marks that have to be written: all but those of cells that messages were written with."""
+    return {name: mark for name, mark in batch.marks.items() if not mark.is_expected}
+
+
+def _expecting(item: Item, unformed: Mapping[str, str]) -> Item:
+    """An item with the cell that it is expected to belong to. Once the head no longer names it as
+    unformed it belongs to that cell, without being written again.
+    """
+    cell_id = unformed.get(item["id"]) if item["kind"] == "memory" else None
+    return item if cell_id is None else item | {"cell_id": cell_id}
+
+
+def belonging(items: Iterable[Item], head: Head | None) -> list[Item]:
+    """Items as they are by a head: messages that it names as unformed belong to no cell yet."""
+    unformed = {} if head is None else head.unformed_messages
+    return [
+        {name: value for name, value in item.items() if name != "cell_id"}
+        if item["id"] in unformed
+        else item
+        for item in items
     ]
 
 

@@ -28,6 +28,7 @@ from memory_core.adapters.cosmos.items import (
     HEAD_ID,
     MEMORY_KINDS,
     Item,
+    belonging,
     document_of,
     epoch_of,
     memory_of,
@@ -51,9 +52,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import marked
 from memory_core.ports import AgentCount, Document, Found, Near, Neighbour, Place, Search
 
-POINT_READS = 2
+POINT_READS = 3
 """Up to so many documents are read one by one, at 1 request unit each and past any index; more,
-by one query, which costs about as much as three of these, and is one request.
+by one query, which costs about as much as four of these, and is one request.
 """
 IDS_A_QUERY = 200
 PLACED_BY_TIME = frozenset({"task"})
@@ -426,11 +427,15 @@ def neighbours(
 Rows = Sequence[Mapping[str, Any]]
 
 
-def readable(head: Head | None, rows: Iterable[Mapping[str, Any]]) -> dict[str, Memory]:
+def readable(head: Head | None, rows: Iterable[Item]) -> dict[str, Memory]:
     """The memories of the head's epoch by id, but for those that can't be read,
     which must not hide the others.
     """
-    ours = {row["id"]: row for row in rows if head is not None and row["epoch"] == head.epoch}
+    ours = {
+        row["id"]: row
+        for row in belonging(rows, head)
+        if head is not None and row["epoch"] == head.epoch
+    }
     return {name: memory for name, row in ours.items() if (memory := _readable(row)) is not None}
 
 

@@ -24,7 +24,7 @@ from typing import Final
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.client import Connection, Remembered
 from memory_core.adapters.cosmos.event_pages import events_of
-from memory_core.adapters.cosmos.items import HEAD_ID, Item, memory_body, vector_of
+from memory_core.adapters.cosmos.items import HEAD_ID, Item, belonging, memory_body, vector_of
 from memory_core.adapters.cosmos.reads import Known, known_of
 from memory_core.adapters.memory_index.columns import LONGEST_IDLE, Slice, as_blob
 from memory_core.domain.errors import Unavailable
@@ -56,12 +56,16 @@ SKEW_S: Final = 2
 
 @dataclass(slots=True)
 class _Held:
-    """A slice; up to which of the user's marks it is, and when the head of that was written."""
+    """A slice; up to which of the user's marks it is, and when the head of that was written.
+
+    unformed: messages that belong to no cell by the head of then, each with the one that is stored.
+    """
 
     slice: Slice
     used_at: datetime
     marks: int
     written_at: int
+    unformed: dict[str, str]
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -121,6 +125,7 @@ class HeldUsers:
         if entry.slice.change >= known.head.sequence and entry.marks >= known.head.marks:
             return entry.slice, 0.0
         async with entry.lock:
+            _see_formed(entry, known.head)
             charge = await self._catch_up(owner, entry.slice, known)
             charge += await self._see_marks(owner, entry, known)
         # While it was read another one may have found that it can't be caught up with.
@@ -205,7 +210,7 @@ class HeldUsers:
         for name in names:
             if name not in {row["id"] for row in items.rows}:
                 user_slice.drop(name)
-        self._put(user_slice, items.rows)
+        self._put(user_slice, items.rows, head)
         user_slice.change = head.sequence
         self._let_go()
         return events.charge + items.charge
@@ -221,7 +226,7 @@ class HeldUsers:
         if len(items.rows) > EVENTS_A_LOOK:
             self._held.pop(owner, None)
             return items.charge
-        self._put(entry.slice, items.rows)
+        self._put(entry.slice, items.rows, known.head)
         entry.marks, entry.written_at = known.head.marks, known.written_at
         self._let_go()
         return items.charge
@@ -243,12 +248,14 @@ class HeldUsers:
                         since=known.token,
                     )
                 ).rows
-                self._put(made, page)
+                self._put(made, page, head)
                 if len(page) < ROWS_A_READ:
                     break
                 after = Place(page[-1]["sequence"], page[-1]["id"])
             made.epoch, made.change = head.epoch, head.sequence
-            self._held[owner] = _Held(made, self._clock.now(), head.marks, known.written_at)
+            self._held[owner] = _Held(
+                made, self._clock.now(), head.marks, known.written_at, head.unformed_messages
+            )
             self._let_go()
         except Unavailable as error:
             log.info("a user was not read into memory: %s", error.detail)
@@ -269,8 +276,21 @@ class HeldUsers:
         while self._held and self._weight() > self._budget_bytes:
             self._held.popitem(last=False)
 
-    def _put(self, user_slice: Slice, rows: Iterable[Item]) -> None:
-        for row in rows:
+    def _put(self, user_slice: Slice, rows: Iterable[Item], head: Head) -> None:
+        for row in belonging(rows, head):
             user_slice.put(
                 row["id"], "memory", memory_body(row), as_blob(vector_of(row, self._kind))
             )
+
+
+def _see_formed(entry: _Held, head: Head) -> None:
+    """Put messages that are formed by a head into their cells; what was written of them since is
+    read after this.
+    """
+    if entry.slice.change > head.sequence or entry.marks > head.marks:
+        return  # another search has seen a later head
+    unformed = head.unformed_messages
+    for name, cell_id in entry.unformed.items():
+        if name not in unformed:
+            entry.slice.form(name, cell_id)
+    entry.unformed = unformed

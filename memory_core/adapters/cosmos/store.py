@@ -32,6 +32,7 @@ from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, event_items, pa
 from memory_core.adapters.cosmos.items import (
     DEPENDENCY,
     Item,
+    belonging,
     check_vector,
     document_of,
     epoch_of,
@@ -81,6 +82,13 @@ def _is_small(head: Head, search: Search) -> bool:
     return search.where.at is None and 0 < sum(head.counts.values()) <= queries.most_of_small(
         search
     )
+
+
+def _seen_by(where: Filter, head: Head) -> Filter:
+    """A filter that takes messages for unformed that a head names so."""
+    if not where.hide_formed_messages or not head.unformed:
+        return where
+    return replace(where, unformed=frozenset(head.unformed_messages))
 
 
 def _items_of_events(limit: int) -> int:
@@ -208,7 +216,7 @@ class CosmosStore:
         now = self._clock.now()
         documents = {
             item["id"]: document_of(item, self._kind)
-            for item in beside.items
+            for item in belonging(beside.items, known.head)
             if not is_expired(item, now)
         }
         return Snapshot(
@@ -401,6 +409,7 @@ class CosmosStore:
         and one by words.
         """
         if _is_small(known.head, search):
+            search = replace(search, where=_seen_by(search.where, known.head))
             return [
                 self._candidates(owner, queries.of_a_small_user(owner, search, epoch), known.token)
             ]
@@ -409,6 +418,7 @@ class CosmosStore:
     def _ranked(
         self, owner: Owner, search: Search, way: Way, known: Known, epoch: str | None
     ) -> list[Coroutine[Any, Any, Answer]]:
+        search = replace(search, where=_seen_by(search.where, known.head))
         near = [
             queries.by_vector(owner, search, vector, epoch, self._embedder.only)
             for vector in search.vectors[: queries.MAX_VECTORS]
@@ -438,13 +448,16 @@ class CosmosStore:
         """
         self._check_open()
         wanted = list(dict.fromkeys(ids))
-        parts = [
-            queries.to_show(owner, wanted[at : at + IDS_A_QUERY], where)
-            for at in range(0, len(wanted), IDS_A_QUERY)
-        ]
+        parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
 
         def asked(known: Known) -> list[Coroutine[Any, Any, Answer]]:
-            return [self._connection.query(owner, query, since=known.token) for query in parts]
+            seen_by = None if where is None else _seen_by(where, known.head)
+            return [
+                self._connection.query(
+                    owner, queries.to_show(owner, part, seen_by), since=known.token
+                )
+                for part in parts
+            ]
 
         known = self._heads.get(owner)
         if seen is not None and known is not None and known.head == seen:
@@ -456,7 +469,7 @@ class CosmosStore:
         items = [
             item for part in answers for item in part.rows if item["epoch"] == known.head.epoch
         ]
-        return {item["id"]: shown_of(item) for item in items}
+        return {item["id"]: shown_of(item) for item in belonging(items, known.head)}
 
     async def page(
         self,
@@ -475,12 +488,17 @@ class CosmosStore:
         if kind == "event":
             return await self._event_page(owner, after, limit, newest_first=newest_first)
         now = self._clock.now()
+        known = await self._standing(owner) if kind == "memory" else None
+        if known is not None and where is not None:
+            where = _seen_by(where, known.head)
         rows = await self._looks.of_the_head(
             owner,
             lambda epoch: queries.page(owner, kind, where, after, limit, newest_first, now, epoch),
             epoch_of,
         )
-        return [document_of(item) for item in rows]
+        return [
+            document_of(item) for item in belonging(rows, None if known is None else known.head)
+        ]
 
     async def _event_page(
         self, owner: Owner, after: Place | None, limit: int, *, newest_first: bool

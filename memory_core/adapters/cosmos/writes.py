@@ -29,6 +29,7 @@ from memory_core.adapters.cosmos.items import (
     item_of,
     items_of,
     numbers,
+    patches_of,
 )
 from memory_core.adapters.cosmos.page_writes import Pairs, as_page, into_pages
 from memory_core.adapters.cosmos.reads import Heads, Known, known_of
@@ -56,12 +57,13 @@ async def commit_batch(
 
     pairs: Pairs = items_of(owner, batch, now, dimensions)
     pairs = await into_pages(connection, owner, as_page(owner, pairs, len(batch.events)), now)
+    patches = patches_of(batch)
     first = _head_operation(
         owner, batch.head, await _etag(connection, heads, owner, batch.expected), now
     )
     for _ in range(DELETE_ROUNDS):
         try:
-            marks = (_mark_operation(memory_id, mark) for memory_id, mark in batch.marks.items())
+            marks = (_mark_operation(memory_id, mark) for memory_id, mark in patches.items())
             results = await connection.batch(
                 owner, [first, *(_operation(write, item) for write, item in pairs), *marks]
             )
@@ -70,7 +72,7 @@ async def commit_batch(
             at = refused.error_index
             if at > len(pairs) and refused.status_code == 404:
                 raise AlreadyExists(
-                    f"the memory {list(batch.marks)[at - len(pairs) - 1]} is not there any more"
+                    f"the memory {list(patches)[at - len(pairs) - 1]} is not there any more"
                 ) from refused
             if refused.status_code != 404 or at == 0 or pairs[at - 1][0].mode != "delete":
                 error = _commit_error(refused, pairs)

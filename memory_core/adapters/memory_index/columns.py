@@ -254,6 +254,12 @@ class Slice:
             self._columns["access_count"][row] += count
             self._columns["accessed_at"][row] = at
 
+    def form(self, memory_id: str, cell_id: str) -> None:
+        """The memory belongs to a cell from now on, if it is held."""
+        row = self._rows.get(memory_id)
+        if row is not None:
+            self._columns["cell"][row] = self.cells.code(cell_id)
+
     def _append(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> int:
         row = len(self.ids)
         if row == self._capacity:
