@@ -259,6 +259,8 @@ class Grid:
         end: datetime | None,
         until: datetime | None,
         own: Callable[[Mark], bool],
+        *,
+        only_own: bool = False,
     ) -> None:
         limit = self.hidden(said)
 
@@ -266,6 +268,8 @@ class Grid:
             return own(mark) and (limit is None or mark.said.place < limit)
 
         for moment in self.from_on(begin, end):
+            if only_own and not any(map(own, self.top[moment])):
+                continue
             is_own = any(
                 ends(mark) and (self.hidden(mark.said) is None or limit is not None)
                 for mark in self.top[moment]
@@ -308,7 +312,7 @@ class Grid:
                 last = self.run(moment, lambda top: {mark.value for mark in top} - {None} == here)
         self.over(said, shows, begin, last if end is None else end, until, own)
         if end is not None and (last is None or end < last):
-            self.over(said, "nothing", max(begin, end), last, until, own)
+            self.over(said, "nothing", max(begin, end), last, until, own, only_own=True)
 
     def retract(self, said: Retraction) -> None:
         limit = self.hidden(said)

@@ -19,6 +19,7 @@ from memory_core.domain.truth.entries import (
     Assertion,
     Entry,
     Hiding,
+    Key,
     Merge,
     Pair,
     Place,
@@ -220,7 +221,8 @@ def undoes(memory_id: str) -> Act:
     Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an
     entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
     retractions of other values, and spans that were over when they were said, if it holds on after
-    them. Raises Conflict for more than `MAX_WITHDRAWN` memories.
+    them. An edit goes with the version that it edits. Raises Conflict for more than
+    `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -231,10 +233,13 @@ def undoes(memory_id: str) -> Act:
         ends = [statement.valid_until for statement in statements]
         end = None if None in ends else max(filter(None, ends))
         since: dict[str, list[Place]] = {}
+        gone = set[Key]()
         beside = {memory_id, *account.pairs.get(memory_id, ())}
         for statement in account.statements:
             is_rival = statement.order > last and statement.memory_id not in beside
-            if is_rival and _meets(statement, start, end, values):
+            edited = (statement.memory_id, statement.edits or 0)
+            if is_rival and (edited in gone or _meets(statement, start, end, values)):
+                gone.add(statement.key)
                 since.setdefault(statement.memory_id, []).append(statement.place)
         if len(since) > MAX_WITHDRAWN:
             later = [*since][-MAX_WITHDRAWN - 1]

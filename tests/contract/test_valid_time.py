@@ -85,7 +85,7 @@ class Life:
     clock: StillClock
     owner: Owner
     lines: dict[str, Line] = field(default_factory=dict)
-    truths: list[tuple[datetime, str]] = field(default_factory=list)
+    truths: list[tuple[datetime, datetime, str, str]] = field(default_factory=list)
     number: int = 0
 
     def text(self) -> str:
@@ -93,7 +93,7 @@ class Life:
         return f"thing {self.number}"
 
     async def one(self, place: int) -> Memory | None:
-        in_slot = {name for _, name in self.truths}
+        in_slot = {name for _, _, name, _ in self.truths}
         free = [name for name in self.lines if name not in in_slot]
         return await self.core.get(self.owner, free[place % len(free)]) if free else None
 
@@ -145,9 +145,11 @@ class Life:
         line.paint(moment(begins) or now, None, text)
 
     async def replace(self, day: int) -> None:
-        """One slot: a truth holds from its day until the next one's, whenever they were told."""
+        """One slot: a truth holds from its day on, until the day of any that was said later. One
+        of a day ahead is said when it arrives.
+        """
         text, at = self.text(), NOW + day * DAY
-        if at in {known for known, _ in self.truths}:
+        if at in {begins for _, begins, _, _ in self.truths}:
             return
         item = fact(
             text,
@@ -157,10 +159,11 @@ class Life:
             on_conflict=OnConflict.SUPERSEDE,
         )
         saved = (await self.core.save(self.owner, item)).memory
-        self.truths = sorted([*self.truths, (at, saved.id)])
-        self.lines[saved.id] = Line([(at, None, text)])
-        for (_, name), (follows, _) in zip(self.truths, self.truths[1:], strict=False):
-            self.lines[name].cut(follows)
+        self.truths = sorted([*self.truths, (min(at, self.clock.now()), at, saved.id, text)])
+        for number, (_, begins, name, told) in enumerate(self.truths):
+            self.lines[name] = Line([(begins, None, told)])
+            for _, _, earlier, _ in self.truths[:number]:
+                self.lines[earlier].cut(begins)
 
     async def delete(self, place: int) -> None:
         if (held := await self.one(place)) is not None:
@@ -225,6 +228,15 @@ def test_what_was_true_then(
             alike()
         finally:
             runner.run(world.close())
+
+
+@pytest.mark.parametrize(
+    "days", [(2, 1), (1, 2), (2, 1, -1), (3, 1, 2), (-1, 2, -3)], ids=lambda days: f"{days}"
+)
+async def test_a_truth_of_a_day_ahead_counts_as_said_when_it_arrived(
+    core: MemoryCore, clock: StillClock, days: tuple[int, ...]
+) -> None:
+    await live(Life(core, clock, ALICE), [("replace", day) for day in days])
 
 
 async def test_a_correction_of_the_past_ends_every_version_after_it(

@@ -10,7 +10,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction
@@ -98,6 +98,29 @@ def test_a_hidden_repeat_leaves_what_was_saved_after_its_deletion_and_said_befor
     timeline = resolve([*added(told, commands.deletes("m1"), 3), letter])
     assert [(one.memory_id, one.begins, one.ends) for one in timeline.intervals] == [
         ("m2", day(5), None)
+    ]
+
+
+def test_a_memory_edited_to_an_earlier_time_ends_no_other_one() -> None:
+    """Rome is told on the 2nd for the 10th on, and Oslo on the 4th from then to the 10th; on the
+    6th somebody puts right that it was Bonn and not Rome, on the 2nd and the 3rd alone.
+    """
+    log: list[Entry] = [
+        Assertion(sequence=1, memory_id="m1", value="Rome", asserted_at=day(1), valid_from=day(9)),
+        Assertion(
+            sequence=2,
+            memory_id="m2",
+            value="Oslo",
+            asserted_at=day(3),
+            valid_from=day(3),
+            valid_until=day(9),
+        ),
+    ]
+    bonn = Assertion(memory_id="m1", version=2, value="Bonn", asserted_at=day(5), valid_from=day(5))
+    edited = resolve(added(log, commands.edits(bonn, day(1), day(3)), 3, day(5)))
+    assert [(one.value, one.begins, one.ends) for one in edited.intervals] == [
+        ("Bonn", day(1), day(3)),
+        ("Oslo", day(3), day(9)),
     ]
 
 
@@ -247,18 +270,30 @@ def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> 
 
 @drawn_settings
 @given(logs, number)
+# of a memory that is withdrawn, edited to an earlier time
+@example(log_of([(0, 0, 0, 0), (2, 0, 2, 0), (19, 0, 6, 0)]), 1)
+# of one that was only announced when it was edited to an earlier time
+@example(log_of([(4, 10, 2, 7), (6, 11, 0, 1), (19, 2, 11, 0)]), 3)
+# it has the value of a memory that is kept beside another one, and of both that one was repeated
+@example(log_of([(1, 0, 1, 3), (13, 9, 7, 6), (1, 9, 6, 8)]), 11)
+@example(log_of([(1, 0, 1, 3), (13, 1, 7, 6), (1, 1, 6, 8), (1, 0, 6, 8)]), 1)
 def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
-    names = [one for one in untouched(log) if one not in Account.of(log).pairs]
+    """A repeat takes the place of another memory of its value, and stands beside what that is kept
+    beside, or a repeat of it. So of those that hold beside what was undone each was said before it,
+    and has a value that is kept beside its own.
+    """
+    account = Account.of(log)
+    names = [one for one in untouched(log) if one not in account.pairs]
     assume(names)
     name = names[choice % len(names)]
-    said = [one for one in Account.of(log).statements if one.memory_id == name]
+    said = [one for one in account.statements if one.memory_id == name]
     assume(len(said) == 1 and isinstance(said[0], Assertion) and said[0].edits is None)
     assume(said[0].valid_until is None or said[0].valid_until > said[0].valid_from)
     moment = max(said[0].asserted_at, said[0].valid_from)
     if said[0].valid_until is not None and said[0].valid_until <= moment:
         moment = said[0].valid_until - timedelta(days=1)
     undone = resolve(added(log, commands.undoes(name), LATER))
-    since = [one for one in Account.of(log).statements if one.order > said[0].order]
+    since = [one for one in account.statements if one.order > said[0].order]
     # trips are spared
     assume(
         not any(
@@ -266,7 +301,14 @@ def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
             for one in since
         )
     )
-    assert [one.memory_id for one in undone.at(moment)] == [name]
+    before = [one for one in account.statements if one.order < said[0].order]
+    alike = {one.memory_id for one in before if one.value == said[0].value}
+    kept = {other for one in alike for other in account.pairs.get(one, ())}
+    values = {one.value for one in before if one.memory_id in kept} - {said[0].value, None}
+    beside = {one.memory_id for one in before if one.value in values}
+    held = [one.memory_id for one in undone.at(moment)]
+    assert held.count(name) == 1
+    assert {*held} - {name} <= beside
 
 
 @drawn_settings

@@ -397,7 +397,8 @@ class _Painting:
         )
         self._paint_over(layer, begin, last if end is None else end, own)
         if end is not None and (last is None or end < last):
-            self._paint_over(layer._replace(kind=Kind.GAP, begins=end), max(begin, end), last, own)
+            gap = layer._replace(kind=Kind.GAP, begins=end)
+            self._paint_over(gap, max(begin, end), last, own, only_own=True)
 
     def _end_of_what_holds(self, moment: datetime) -> datetime | None:
         """Where what holds at a moment ends, whatever it is; also nothing has an end."""
@@ -408,9 +409,19 @@ class _Painting:
         current = values(self.cells.at(moment))
         return self.cells.run_end(moment, lambda cell: values(cell) == current)
 
-    def _paint_over(self, layer: Layer, begin: datetime, end: datetime | None, own: Test) -> None:
+    def _paint_over(
+        self,
+        layer: Layer,
+        begin: datetime,
+        end: datetime | None,
+        own: Test,
+        *,
+        only_own: bool = False,
+    ) -> None:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone,
         elsewhere that of all.
+
+        only_own: elsewhere nothing changes. What an edit takes from its memory ends no other one.
         """
         limit, spared = layer.hidden_at, self._spared_by(layer)
 
@@ -426,6 +437,8 @@ class _Painting:
 
         def changed(cell: Cell) -> Cell:
             is_own = any(map(leads, cell))
+            if only_own and not any(map(own, cell)):
+                return cell
             return (
                 *(other for other in cell if (not ends(other) if is_own else spared(other))),
                 layer,
