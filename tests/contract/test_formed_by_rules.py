@@ -11,15 +11,17 @@ from tests.tasks import TWO_TOPICS, Hand, converse, task_of, texts
 from tests.world import BOB, DiesAfter, Killed, World
 
 
-async def test_of_what_rules_answer_only_the_boundaries_are_stored(world: World) -> None:
+async def test_of_what_rules_answer_only_the_cuts_are_stored_with_the_conversation(
+    world: World,
+) -> None:
     core = await world.core_by_rules()
     accepted = await converse(core, *TWO_TOPICS)
+    store = await world.look_on()
+    (conversation,) = await store.page(ALICE, "conversation", None, None, 100)
+    assert isinstance(conversation.body["cuts"], list)
     await Hand(core, "formation").work_all()
     assert (await task_of(core, accepted)).status == "succeeded"
-    store = await world.look_on()
-    steps = [document.body["name"] for document in await store.page(ALICE, "step", None, None, 100)]
-    assert steps
-    assert all(name.startswith("boundary") for name in steps)
+    assert await store.page(ALICE, "step", None, None, 100) == []
 
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
