@@ -47,6 +47,15 @@ REASONS = {
     ),
     "domain/redaction/rules.py: re.compile(_BEFORE + expression)": "the rows of its table",
     "domain/statements/change_sentences.py: re.compile(''.join(lower), cue.flags & ~re.IGNORECASE)": "of its own constants",  # noqa: E501
+    "domain/statements/change_phrases.py: re.compile(expression, re.IGNORECASE)": (
+        "called with constants, by its own module"
+    ),
+    "domain/statements/change_topics.py: re.compile(holds, re.IGNORECASE)": (
+        "called with constants, by its own module"
+    ),
+    "domain/statements/change_topics.py: re.compile(changes, re.IGNORECASE)": (
+        "called with constants, by its own module"
+    ),
     "adapters/offline/announced_facts.py: expression.sub(turned, words)": "both stand in its table",
     "domain/text/foreign_dates.py: expression.sub(turned, text)": "both stand in its tables",
     "domain/text/foreign_dates.py: re.compile(f'\\\\b(?:{expression})\\\\b', re.IGNORECASE)": (
