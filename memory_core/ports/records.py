@@ -202,7 +202,8 @@ class Filter:
     `now` under these rules counts as decayed, whether or not a run has marked it since; candidates
     say so of themselves even where it may be shown. ended_by: only what ended by then; for pages
     alone. metadata: conditions on its fields, all of which hold. unformed: messages that belong to
-    no cell, whatever is stored of them; a store sets it by the head.
+    no cell, whatever is stored of them; later_than: the sequence of a head, after which messages
+    may belong to none. A store sets both by the head that it knows.
     """
 
     statuses: frozenset[str]
@@ -222,6 +223,7 @@ class Filter:
     ended_by: datetime | None = None
     metadata: Conditions = ()
     unformed: frozenset[str] = frozenset()
+    later_than: int | None = None
 
     def has_faded(self, memory: Memory) -> bool:
         """Whether a memory counts as faded here."""

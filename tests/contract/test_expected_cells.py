@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.builders import ALICE
+from typing import Any
+
+from memory_core.domain.messages import MESSAGE, is_message
+from memory_core.ports import LongTermStore
+from tests.builders import ALICE, where
 from tests.tasks import finished
 from tests.telling import Tellers, talk
 from tests.world import World
@@ -32,3 +36,27 @@ async def test_a_conversation_that_ends_leaves_no_message_to_be_expected(world: 
     assert head.unformed == {}
     left = await store.memories(ALICE, names)
     assert [message.memory.cell_id for message in left.values()] == [None, None]
+
+
+async def listed(store: LongTermStore, **fields: Any) -> dict[str, str | None]:
+    """The cells of the messages on a user's first page, by their ids."""
+    page = await store.page(ALICE, "memory", where(**fields), None, 100)
+    messages = (document for document in page if is_message(document.id))
+    return {message.id: message.body.get("cell_id") for message in messages}
+
+
+async def test_a_process_that_knows_an_older_head_pages_messages_by_the_head_of_now(
+    world: World,
+) -> None:
+    core = await world.core(agents=Tellers(), rules=Tellers())
+    other = await world.look_on()
+    await finished(world, core, await core.converse(ALICE, talk("Ana's bike is blue")), ALICE)
+    assert (await other.snapshot(ALICE)).head is not None
+    accepted = await core.converse(ALICE, talk("Ana's city is Oslo", "Ana's dog is Bo"))
+    fresh = await listed(other, hide_formed_messages=True)
+    assert list(fresh.values()) == [None, None]
+    shown = await listed(other)
+    assert {name: shown[name] for name in fresh} == fresh
+    await finished(world, core, accepted, ALICE)
+    assert all((await listed(other, categories=frozenset({MESSAGE}))).values())
+    assert await listed(other, hide_formed_messages=True) == {}

@@ -193,6 +193,8 @@ class Conditions:
             unformed = "NOT IS_DEFINED(c.cell_id) OR IS_NULL(c.cell_id)"
             if where.unformed:
                 unformed += f" OR {self.is_among('c.id', where.unformed)}"
+            if where.later_than is not None:
+                unformed += f" OR c.sequence > {self.value(where.later_than)}"
             self.add(f"{self._is_no_message()} OR {unformed}")
         for moment, comparison in ((where.since, ">="), (where.until, "<")):
             if moment is not None:

@@ -91,6 +91,15 @@ def _seen_by(where: Filter, head: Head) -> Filter:
     return replace(where, unformed=frozenset(head.unformed_messages))
 
 
+def _paged(where: Filter | None, known: Known | None) -> Filter | None:
+    """The same of a page, which is asked for by a head that may have moved: messages that were
+    written since pass, so that the page shows it.
+    """
+    if where is None or known is None:
+        return where
+    return replace(_seen_by(where, known.head), later_than=known.head.sequence)
+
+
 def _items_of_events(limit: int) -> int:
     """How many items to ask for where so many events are wanted: in a long log most are pages of
     several, in a short one all come at once.
@@ -488,14 +497,25 @@ class CosmosStore:
         if kind == "event":
             return await self._event_page(owner, after, limit, newest_first=newest_first)
         now = self._clock.now()
-        known = await self._standing(owner) if kind == "memory" else None
-        if known is not None and where is not None:
-            where = _seen_by(where, known.head)
-        rows = await self._looks.of_the_head(
-            owner,
-            lambda epoch: queries.page(owner, kind, where, after, limit, newest_first, now, epoch),
-            epoch_of,
-        )
+
+        async def asked(filter_: Filter | None) -> list[Item]:
+            return await self._looks.of_the_head(
+                owner,
+                lambda epoch: queries.page(
+                    owner, kind, filter_, after, limit, newest_first, now, epoch
+                ),
+                epoch_of,
+            )
+
+        if kind != "memory":
+            return [document_of(item) for item in await asked(where)]
+        known = await self._standing(owner)
+        if known is not None and known.head.unformed:  # these may be formed by now
+            known = await self._looks.head(owner)
+        rows = await asked(_paged(where, known))
+        if known is not None and any(row["sequence"] > known.head.sequence for row in rows):
+            known = await self._looks.head(owner)  # something was written since it was read
+            rows = await asked(_paged(where, known))
         return [
             document_of(item) for item in belonging(rows, None if known is None else known.head)
         ]
