@@ -205,77 +205,89 @@ def assemble(
     base = head or Head(epoch=epoch, slots="", messages_backfilled=True, kept_bytes=0)
     if changes.begins is not None:
         base = Head(epoch=changes.begins, slots="", kept_bytes=0)
-    occurred = (
-        now
-        if base.last_occurred_at is None
-        else max(now, base.last_occurred_at + timedelta(microseconds=1))
-    )
-    events: list[Event] = []
-    stored: dict[str, Memory] = {}
-    versions: dict[str, Memory] = {}
-    for number, change in enumerate(changes.changes):
-        if change.before is not None and change.before.status is not change.after.status:
-            check_move(change.before.status, change.after.status)
-        sequence = base.sequence + 1 + number
-        created = (
-            change.before.sequence if change.before is not None and change.before.sequence else 0
-        )
-        earlier = stored.get(change.after.id)
-        if change.before is not None and change.after.version > change.before.version:
-            versions[version_id(change.after.id, change.before.version)] = earlier or change.before
-        after = change.after.model_copy(
-            update={
-                "epoch": base.epoch,
-                "revision": sequence,
-                "sequence": (earlier.sequence if earlier else created) or sequence,
-            }
-        )
-        if change.removed:
-            stored.pop(after.id, None)
-        else:
-            stored[after.id] = after
-        events.append(
-            _event(
-                change,
-                after,
-                event_id(commit_id, number),
-                sequence,
-                occurred + timedelta(microseconds=number),
-                call,
-            )
-        )
-    moved = _moved_head(base, changes, events, commit_id, now, quiet=call.actor == CONSOLIDATION)
+    logged = _logged(base, changes.changes, commit_id, _occurred_at(base, now), call)
+    quiet = call.actor == CONSOLIDATION
+    moved = _moved_head(base, changes, logged.events, commit_id, now, quiet=quiet)
     if moved.kept_bytes is not None and changes.begins is None:
-        moved = moved.model_copy(
-            update={
-                "kept_bytes": moved.kept_bytes + _grown_by_versions(base, changes, versions, known)
-            }
-        )
+        grown = _grown_by_versions(base, changes, logged.versions, known)
+        moved = moved.model_copy(update={"kept_bytes": moved.kept_bytes + grown})
     marks = {**_unexpected(base, changes), **changes.marks}
     if marks:
         moved = moved.model_copy(update={"marks": base.marks + 1})
     moved = _without_formed(moved, changes, marks)
-    writes = [
-        Write(
-            "put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)
-        )
-        for memory in stored.values()
-    ]
-    writes += [
-        Write(_mode(document), _numbered(document, base, versions.get(document.id)))
-        for document in changes.puts
-    ]
-    writes += [Write("create", _numbered(document, base)) for document in changes.creates]
-    writes += [Write("put", document) for document in changes.staged]
-    writes += [Write("delete", document) for document in changes.deletes]
-    writes += [
-        Write("delete", Document(change.after.id, "memory", {}))
-        for change in changes.changes
-        if change.removed
-    ]
+    writes = _writes(base, changes, logged)
     return Assembled(
-        Batch(commit_id, head, moved, tuple(events), tuple(writes), _as_expected(base, marks)),
-        stored,
+        Batch(commit_id, head, moved, tuple(logged.events), writes, _as_expected(base, marks)),
+        logged.stored,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Logged:
+    """What changes come to.
+
+    Attributes:
+        events: One for each change.
+        stored: By id, the last state of each memory that is there afterwards.
+        versions: By the id of an old version, the memory as it was.
+
+    """
+
+    events: list[Event] = field(default_factory=list)
+    stored: dict[str, Memory] = field(default_factory=dict)
+    versions: dict[str, Memory] = field(default_factory=dict)
+
+
+def _occurred_at(base: Head, now: datetime) -> datetime:
+    """When the first event of a commit occurs: after all events before it."""
+    last = base.last_occurred_at
+    return now if last is None else max(now, last + timedelta(microseconds=1))
+
+
+def _logged(
+    base: Head, changes: Sequence[Change], commit_id: str, occurred: datetime, call: Call
+) -> _Logged:
+    """The events of changes, and the memories that they leave. Raises Conflict."""
+    logged = _Logged()
+    for number, change in enumerate(changes):
+        before, after = change.before, change.after
+        if before is not None and before.status is not after.status:
+            check_move(before.status, after.status)
+        sequence = base.sequence + 1 + number
+        earlier = logged.stored.get(after.id)
+        if before is not None and after.version > before.version:
+            logged.versions[version_id(after.id, before.version)] = earlier or before
+        first = earlier or before
+        created = 0 if first is None else first.sequence
+        after = after.model_copy(
+            update={"epoch": base.epoch, "revision": sequence, "sequence": created or sequence}
+        )
+        if change.removed:
+            logged.stored.pop(after.id, None)
+        else:
+            logged.stored[after.id] = after
+        at = occurred + timedelta(microseconds=number)
+        logged.events.append(_event(change, after, event_id(commit_id, number), sequence, at, call))
+    return logged
+
+
+def _writes(base: Head, changes: Changes[Any], logged: _Logged) -> tuple[Write, ...]:
+    """The documents of a commit: memories first, what goes last."""
+    memories = [
+        Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)
+        for memory in logged.stored.values()
+    ]
+    removed = [change.after.id for change in changes.changes if change.removed]
+    return (
+        *(Write("put", document) for document in memories),
+        *(
+            Write(_mode(document), _numbered(document, base, logged.versions.get(document.id)))
+            for document in changes.puts
+        ),
+        *(Write("create", _numbered(document, base)) for document in changes.creates),
+        *(Write("put", document) for document in changes.staged),
+        *(Write("delete", document) for document in changes.deletes),
+        *(Write("delete", Document(name, "memory", {})) for name in removed),
     )
 
 

@@ -236,7 +236,12 @@ def test_what_was_true_then(
 async def test_a_truth_of_a_day_ahead_counts_as_said_when_it_arrived(
     core: MemoryCore, clock: StillClock, days: tuple[int, ...]
 ) -> None:
-    await live(Life(core, clock, ALICE), [("replace", day) for day in days])
+    life = Life(core, clock, ALICE)
+    await live(life, [("replace", day) for day in days])
+    # of those of days ahead the one that arrived last ends the others
+    expected = [text for _, _, _, text in life.truths][-1]
+    beyond = NOW + (LAST + 1) * DAY
+    assert [memory.content for memory in await listed(core, at=beyond)] == [expected]
 
 
 async def test_a_correction_of_the_past_ends_every_version_after_it(
