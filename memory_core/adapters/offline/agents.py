@@ -98,7 +98,7 @@ class OfflineAgents:
         self._embedder = embedder
         self._gap = boundary_gap
         self._meter = meter
-        self._thread, self._thread_for_long, self._thread_for_queries = (
+        self._thread, self._thread_for_long, self._thread_for_callers = (
             RuleThread(),
             RuleThread(),
             RuleThread(),
@@ -117,7 +117,7 @@ class OfflineAgents:
         """Let the rules that run finish."""
         await self._thread.close()
         await self._thread_for_long.close()
-        await self._thread_for_queries.close()
+        await self._thread_for_callers.close()
 
     def pool(self) -> tuple[int, int]:
         """No connections."""
@@ -133,7 +133,10 @@ class OfflineAgents:
                 await self._run(_said(messages), partial(_topics, messages))
             )
         rule = partial(boundaries.boundaries, messages, previous, self._gap, vectors)
-        return await self._answer("detect_boundary", _said(messages), rule, Boundaries)
+        # a caller waits for it while a conversation is accepted, and it takes milliseconds
+        return await self._answer(
+            "detect_boundary", _said(messages), rule, Boundaries, thread=self._thread_for_callers
+        )
 
     async def analyse_episode(
         self, owner: Owner, messages: Sequence[Message]
@@ -244,7 +247,7 @@ class OfflineAgents:
         plainer = partial(Sufficiency, sufficient=False)
         rule = partial(judged, query, results)
         return await self._answer(
-            "judge_sufficiency", _texts(results), rule, plainer, thread=self._thread_for_queries
+            "judge_sufficiency", _texts(results), rule, plainer, thread=self._thread_for_callers
         )
 
     async def update_profile(
