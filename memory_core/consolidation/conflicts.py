@@ -1,10 +1,10 @@
 """The step of a run that decides open conflicts: by rule where that is certain, else by what an
 agent says that code can agree to.
 
-Note: a question that can't be decided stays open, and says when a run last looked at it; it comes
-up again when a side changes, or a day later. And one decision is one commit, with its record, in
-the order in which the later sides were told: so of three that contradict each other in turn the
-last one holds, and each of the others leads to the next.
+Note: a pending conflict that can't be decided stays pending, and names the run that last read it;
+it is read again when a side changes, or a day later. One decision is one commit, with its record,
+in the order in which the later sides were asserted: of three that contradict each other in turn
+the last one is active, and the `next_id` of each of the others is the one after it.
 """
 
 from __future__ import annotations
@@ -45,11 +45,10 @@ LOOK_AGAIN = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What to do about two memories, and why: let the one told last hold, keep both,
-    or leave it open.
+    """A decision on two memories and its reason: the one asserted last supersedes the other, both
+    coexist, or the conflict stays pending.
 
-    disputed: what a model says against the rules; the question is then a person's,
-    and no run's any more.
+    disputed: what a model says against the rules; then a person decides, and no run.
     """
 
     decision: Literal["last", "both", "open"]
@@ -75,9 +74,7 @@ def is_due(
 
 
 def by_rule(old: Memory, new: Memory) -> Verdict | None:
-    """The verdict on two active memories where it is certain; None where it takes a reader who
-    understands them.
-    """
+    """The decision on two active memories where a rule is certain, else None."""
     falls = min(old, new, key=told_last)
     if falls.pinned:
         return Verdict("open", "the earlier one is pinned")
@@ -98,8 +95,8 @@ def by_ruling(
         ruling: what it says about the two.
         by: its name.
         sure: code agrees to it.
-        one_scene: both were told within one scene. There the later one holds although the agent is
-            not sure that they contradict: a scene is one matter within a few days.
+        one_scene: both were asserted within one scene. There the later one is active although the
+            agent is not sure that they contradict: a scene is one matter within a few days.
         denied: it is a model, and says that the two do not exclude each other,
             although the rules see a contradiction.
 
@@ -275,8 +272,8 @@ class ConflictStep:
     async def _verdict(
         self, run: Run, case: _Case, look: Look, ids: Sequence[str]
     ) -> _Decided | None:
-        """What is to be done about the two as they are; None where there is nothing to decide any
-        more. Raises Unavailable.
+        """The decision on both as they are now; None where there is nothing to decide any more.
+        Raises Unavailable.
         """
         sides = _sides(look, case)
         if sides is None:
@@ -328,7 +325,7 @@ class ConflictStep:
         return Rulings({}, failed=True)
 
     async def _due(self, run: Run) -> list[_Case]:
-        """What this run is to look at, what was told last at the end."""
+        """The conflicts that this run decides, by when their later side was asserted."""
         snapshot = await self._store.snapshot(run.owner)
         if snapshot.head is None:
             return []
@@ -390,7 +387,7 @@ def _open(page: Page, case: _Case) -> Document | None:
 
 
 def _sides(look: Look, case: _Case) -> tuple[Memory, Memory] | None:
-    """Both memories, while both stand."""
+    """Both memories, while both are active."""
     old, new = look.memory(case.old_id), look.memory(case.new_id)
     if (
         old is None

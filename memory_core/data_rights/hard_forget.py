@@ -4,7 +4,7 @@ and what the log says of them.
 In steps, each in as many commits as it takes. The memories go first, so nothing is found any more
 and nothing is made of them; then come, in one pass each, what mentions them, the log, and the texts
 that they came from. Note: a worker decides by what it reads within the commit, never by what it
-found before it. Memories are merged, edited and told again while this goes on.
+found before it. Memories are merged, edited and reinforced while this goes on.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Removal:
     Attributes:
         changes: What becomes of each memory that goes, and of facts that others still tell.
         sessions: By session, its document, with less in it.
-        going: The memories that go. Others that were asked for stay because another cell tells
+        going: The memories that go. Others that were asked for stay because another cell asserts
             them (`staying`), or are messages that stay (`left`).
         seen: The ids of those that are changed.
 
@@ -136,7 +136,7 @@ class _Removal:
     def _removes(self, memory: Memory, role: Role) -> bool:
         """Whether a memory has been removed, or given to another cell that tells it."""
         if not self.looked.suffices_for(memory):
-            # it was saved, told again or edited since they were asked for; the next look asks again
+            # it was written since they were requested; the next look requests them again
             return False
         teller = self.progress.another_teller(memory, role, _cells(self.look, memory))
         change = (

@@ -1,11 +1,11 @@
-"""Asking agents about one cell: each answer frozen before it is used, and by rule where a model
-gave nothing usable.
+"""Agent calls about one cell: each answer is stored before it is used, the rules answer where a
+model's answer is not usable.
 
-A model that is down or slow raises Unavailable and the work waits; one that answers garbage will
-answer garbage again, so the rules answer in its place, and that is what is frozen. No model is
-asked twice. Where the rules are the only agents, what they say of a cell is not stored: it costs
-nothing to ask again, and a cell is committed whole or not at all. Boundaries are,
-since cells are counted by them.
+A model that is down or slow raises Unavailable, and the work waits. One that gives an unusable
+answer would give it again, so the rules answer instead, and that answer is stored. No model is
+asked twice. Where the rules are the only agents, their answers about a cell are not stored: they
+cost nothing to repeat, and a cell is committed whole or not at all. Their boundaries are stored
+with the conversation when it is accepted, since cells are counted by them.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ class Asking:
     async def _summarised(
         self, agents: Agents, cell: Cell, *, fast: bool = False
     ) -> Answered[ConversationSummary]:
-        """A story of the cell; a model's that tells of something else, or in another language,
-        is no usable answer.
+        """A summary of the cell; a model's that is about something else, or in another language, is
+        not usable.
         """
         given = await agents.summarise(self.owner, self._shown(cell.messages), fast=fast)
         if agents is not self.rules and (
@@ -131,7 +131,7 @@ class Asking:
         return as_shown(messages, self.conversation)
 
     async def rulings(self, prompt: ConflictPrompt) -> Rulings:
-        """What is to happen to what was shown. A failing agent rules nothing; rules must not retire
+        """The conflict agent's decisions. One that fails decides nothing; rules must not retire
         what a model was asked about.
         """
         if not prompt.older:
@@ -207,7 +207,7 @@ class Asking:
     async def _answered(
         self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]
     ) -> Answered[T]:
-        """What is said of a cell: the rules' answer as it is, a model's frozen."""
+        """An answer about a cell: the rules' as it is, a model's stored first."""
         return (
             await call(self.rules)
             if self.agents is self.rules
