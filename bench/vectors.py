@@ -117,10 +117,6 @@ class Stand:
         made = list(shortened(whole, self.dimensions).astype(np.float32))
         return [np.array(numbers(one), dtype=np.float32) for one in made] if self.digits else made
 
-    async def embed_query(self, text: str) -> Vector:
-        """The same."""
-        return (await self.embed([text]))[0]
-
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """The same."""
         return await self.embed(texts)
