@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
@@ -24,6 +25,7 @@ from memory_core.functions.registered import Door, door_of
 from memory_core.functions.request_parsing import from_json
 from memory_core.localhost.http import Route, Router
 from memory_core.setting_types import COMMAND_LINE, LIVE, variable
+from memory_core.telemetry import Telemetry
 from tests import docs_diagrams
 from tests.talk import talk
 
@@ -225,6 +227,34 @@ def test_the_table_of_errors_has_every_error_that_a_caller_can_get() -> None:
     # rules answer where agents fail
     raised = {(str(kind.status), kind.type) for kind in kinds if kind is not errors.AgentFailed}
     assert raised - documented == set()
+
+
+def metrics() -> dict[str, set[str]]:
+    """Every metric of a process by its name in Prometheus' text format, with its labels."""
+    telemetry = Telemetry()
+    with suppress(KeyError), telemetry.operation("save"):
+        raise KeyError
+    telemetry.batch("bulk", 2)
+    telemetry.charged(1.0)
+    telemetry.tokens("app", "model", 2, 2, 1)
+    telemetry.agent_call("form", "ok")
+    telemetry.answer_cut("form", "facts")
+    text = telemetry.text({"long_term": (1, 0)}, {"long_term": False}).decode()
+    labels: dict[str, set[str]] = {
+        name: set() for name in re.findall(r"^# TYPE (\w+)", text, re.MULTILINE)
+    }
+    for name, given in re.findall(r"^(\w+)\{(.*)\} ", text, re.MULTILINE):
+        metric = re.sub(r"_(?:bucket|count|sum)$", "", name)
+        labels[metric] |= set(re.findall(r'(\w+)="', given)) - {"le"}
+    return labels
+
+
+def test_the_table_of_metrics_has_every_metric_with_its_labels_and_no_other() -> None:
+    documented = {
+        name: set(labels.split(","))
+        for name, labels in re.findall(r"`(memory_core_\w+)\{([\w,]+)\}`", read("docs/api.md"))
+    }
+    assert documented == metrics()
 
 
 def facts_in(page: str) -> list[tuple[str, str]]:
