@@ -22,7 +22,7 @@ from memory_core.cli.import_formats.items import (
     SavedMemory,
     Skipped,
 )
-from memory_core.cli.import_formats.json_lines import MEMORY_FIELDS
+from memory_core.cli.import_formats.json_lines import SAVE_FIELDS
 from memory_core.cli.import_formats.json_streams import UnreadableFile, open_export
 from memory_core.cli.importing import CALL_MESSAGES, SkippedCounts, calls_of
 from memory_core.domain.requests.memories import SaveInput
@@ -313,4 +313,4 @@ def test_a_reader_raises_nothing_but_its_documented_error(
 
 
 def test_a_line_of_memories_takes_the_fields_of_a_save_except_on_conflict() -> None:
-    assert SaveInput.model_fields.keys() - {"on_conflict"} == MEMORY_FIELDS
+    assert SaveInput.model_fields.keys() - {"on_conflict"} == SAVE_FIELDS
