@@ -7,7 +7,7 @@ WORKERS ?= auto
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-azure tools test test-long test-live lint lock docs package format bench chaos soak clean
+.PHONY: help setup run run-azure tools test test-long test-live lint lock docs package format bench chaos soak clean
 # What one of many processes has compiled, the others read.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -32,6 +32,8 @@ $(VENV)/.dev: pyproject.toml requirements.txt $(wildcard deployment/locks/*.txt)
 	@$(BIN)/python -m deployment.lock --constraints > $(VENV)/constraints.txt
 	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint $(VENV)/constraints.txt --editable '.[local,dev,frameworks]'
 	@touch $@ $(VENV)/.local
+
+setup: $(VENV)/.dev  ## install what tests and linters need, once (a minute); what the commands below do by themselves
 
 run: $(VENV)/.local  ## the development host on 127.0.0.1: embedded stores, no account, no key
 	@MEMORY_DATA="$(DATA)" $(BIN)/python -m memory_core.localhost --port $(PORT) --workers $(WORKERS)

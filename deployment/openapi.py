@@ -1,5 +1,5 @@
-"""Write docs/openapi.json and the types of the TypeScript client:
-`python -m deployment.openapi`.
+"""Write docs/openapi.json: `python -m deployment.openapi`. The types of the TypeScript client are
+made of it by `npm run generate` in clients/typescript.
 """
 
 from __future__ import annotations

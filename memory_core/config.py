@@ -400,14 +400,15 @@ class Settings(DeferredModel):
     answer_threshold: Fraction | None = Field(
         None,
         description=(
-            "Relevance that the best memory must reach; none = the embedder's own (0.4 with each)"
+            "Relevance that the best memory must reach; none = the embedder's own (0.39 with "
+            "minilm, else 0.4)"
         ),
     )
     recall_threshold: Fraction | None = Field(
         None,
         description=(
-            "Relevance each further memory must reach; none = the embedder's own (0.2 with minilm, "
-            "else 0.3)"
+            "Relevance each further memory must reach, similarity_threshold of a call; none = the "
+            "embedder's own (0.2 with minilm, else 0.3)"
         ),
     )
     composite_score_threshold: Annotated[float, Field(ge=0, le=2)] | None = Field(
@@ -498,7 +499,8 @@ class Settings(DeferredModel):
     max_age_hours: Annotated[float, Field(gt=0, le=10_000_000)] = Field(
         43_800.0,
         description=(
-            "Divided by MEMORY_HALF_LIFE_FACTOR: the age that leaves 37 % of SECMSA's recency"
+            "Divided by MEMORY_HALF_LIFE_FACTOR: the age that leaves 37 % of the recency of the "
+            "recipes composite and linear"
         ),
     )
     half_life_factor: Annotated[float, Field(ge=0.01, le=10_000)] = Field(

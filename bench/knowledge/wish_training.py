@@ -1,8 +1,8 @@
 """`python -m bench.knowledge.wish_training`: learns the weights of `wish_weights.json`,
 and says how well they do.
 
-Without `--write` it learns from the train part and measures on the check part; with it, it learns
-from both and writes the weights.
+By the thresholds that the product has. Without `--write` it learns from the train part and measures
+on the check part; with it, it learns from both and writes the weights.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from bench.knowledge.linear import learnt, write
 from memory_core.domain.statements.linear_models import WEIGHTS, LinearModel
 from memory_core.domain.statements.wish_rules import is_no_instruction, is_no_request
 from memory_core.domain.statements.wish_signs import features, read
+from memory_core.domain.statements.wishes import ASKS, INSTRUCTS, SURE
 
 SENTENCES = Path(__file__).parent / "wish_sentences.tsv"
 LABELS = "NFIW"
@@ -70,7 +71,7 @@ def _rows() -> list[Row]:
 
 
 def _shares(rows: Sequence[Row], model: LinearModel) -> str:
-    """By threshold, the share of wishes heard and how many other sentences were taken for one."""
+    """By each threshold of `wishes`, the wishes heard and the other sentences taken for one."""
     forgets, instructs = [], []
     for row in rows:
         forget, instruct, lift = model.chances(row.features)
@@ -79,8 +80,11 @@ def _shares(rows: Sequence[Row], model: LinearModel) -> str:
         instructs.append(0.0 if is_no_instruction(reading) else instruct + lift)
     return " | ".join(
         f"{name} at {least}: {_heard(rows, scores, labels, least)}"
-        for name, scores, labels in (("forget", forgets, "F"), ("instruct", instructs, "IW"))
-        for least in (0.3, 0.4, 0.7)
+        for name, scores, labels, least in (
+            ("forget, asked back", forgets, "F", ASKS),
+            ("forget, done at once", forgets, "F", SURE),
+            ("instruct", instructs, "IW", INSTRUCTS),
+        )
     )
 
 

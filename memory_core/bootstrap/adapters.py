@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.embedders.cached import CachedEmbedder
@@ -147,8 +147,16 @@ class Adapters:
 def _long_term(
     settings: Settings, embedder: Embedder, clock: Clock, charged: Charged
 ) -> LongTermStore:
-    if settings.long_term == "cosmos":
-        return _cosmos(settings, embedder, clock, charged)
+    match settings.long_term:
+        case "cosmos":
+            return _cosmos(settings, embedder, clock, charged)
+        case "sqlite":
+            return _sqlite(settings, embedder, clock)
+        case unknown:
+            assert_never(unknown)
+
+
+def _sqlite(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
     from memory_core.adapters.sqlite.store import SqliteStore
 
     return SqliteStore(
@@ -256,17 +264,18 @@ def _account(settings: Settings, connection: SecretStr | None, url: str | None) 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
     """The embedder behind its cache; `hash` costs less than looking it up."""
-    if settings.embedding_provider == "hash":
-        from memory_core.adapters.embedders.hash_embedder import HashEmbedder
+    match settings.embedding_provider:
+        case "hash":
+            from memory_core.adapters.embedders.hash_embedder import HashEmbedder
 
-        return HashEmbedder(settings.embedding_dimensions or 384)
-    made = (
-        _minilm(settings) if settings.embedding_provider == "minilm" else _openai(settings, clock)
-    )
+            return HashEmbedder(settings.embedding_dimensions or 384)
+        case "minilm":
+            made, deadline_s = _minilm(settings), None
+        case "openai" | "azure":
+            made, deadline_s = _openai(settings, clock), settings.embedding_query_deadline_s
+        case unknown:
+            assert_never(unknown)
     life = timedelta(seconds=settings.vector_cache_ttl_s)
-    deadline_s = (
-        None if settings.embedding_provider == "minilm" else settings.embedding_query_deadline_s
-    )
     return CachedEmbedder(
         made,
         short_term,

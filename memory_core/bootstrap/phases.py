@@ -279,8 +279,12 @@ class Formation:
         }
 
 
-class People:
-    """The three, by name. works: what is done for each kind of task."""
+class DataRights:
+    """The phase: erasing a user, exporting one to a file, importing a file or conversations.
+
+    Each is a part by name. parts: the files of exports and imports, which lie in the archive.
+    works: what is done for each kind of task.
+    """
 
     def __init__(
         self,

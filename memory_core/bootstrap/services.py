@@ -17,7 +17,7 @@ from memory_core.access.keys import ApiKeys
 from memory_core.access.lookup import KeyLookup
 from memory_core.access.usage import Usage
 from memory_core.bootstrap.adapters import Adapters
-from memory_core.bootstrap.phases import Consolidation, Formation, Heeding, People
+from memory_core.bootstrap.phases import Consolidation, DataRights, Formation, Heeding
 from memory_core.bootstrap.rules import (
     admission_rules,
     consolidation_rules,
@@ -284,7 +284,7 @@ class Services:
             self.telemetry.calls,
             self.unmerger,
         )
-        self.people = People(
+        self.people = DataRights(
             made.long_term,
             made.short_term,
             made.archive,

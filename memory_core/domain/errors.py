@@ -1,7 +1,7 @@
 """The errors that Memory Core raises, and their descriptions without values of users.
 
-Each class carries the HTTP status it becomes and a stable `type`; `functions.problem` turns it into
-`application/problem+json` (RFC 9457). Nothing else in the product maps errors to statuses.
+Each class carries the HTTP status it becomes and a stable `type`; `functions.responses.problem`
+makes the members of `application/problem+json` (RFC 9457) of it.
 """
 
 from __future__ import annotations

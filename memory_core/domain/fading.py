@@ -139,10 +139,10 @@ def has_faded(memory: Memory, now: datetime, rules: Fading) -> bool:
     if memory.status is not Status.ACTIVE or _why_never(memory) is not None:
         return False
     since, base = idle_since(memory).timestamp(), memory.importance_base
-    return rules.passed_at(since, base, rules.floor, half_life_factor(memory)) < now.timestamp()
+    return rules.passed_at(since, base, rules.floor, half_life_multiplier(memory)) < now.timestamp()
 
 
-def half_life_factor(memory: Memory) -> float:
+def half_life_multiplier(memory: Memory) -> float:
     """By what the half-life of the settings is multiplied for this memory."""
     return worth_factor(memory.worth) * lengthened_by_use(
         memory.access_count, memory.reinforcement_count
@@ -172,7 +172,7 @@ def next_change(memory: Memory, rules: Fading) -> tuple[float, Status]:
     since, base, factor = (
         idle_since(memory).timestamp(),
         memory.importance_base,
-        half_life_factor(memory),
+        half_life_multiplier(memory),
     )
     decays, shrinks = rules.passed_at(since, base, rules.floor, factor), inf
     if not is_told(memory) and len(memory.content) >= rules.long_characters:
@@ -204,7 +204,7 @@ def explained(memory: Memory, rules: Fading) -> dict[str, Any]:
         "never": never,
         "half_life_days": None
         if never is not None
-        else round(rules.half_life_days * half_life_factor(memory), 6),
+        else round(rules.half_life_days * half_life_multiplier(memory), 6),
         "worth_factor": None if never is not None else worth_factor(memory.worth),
         "use_factor": None if never is not None else use,
         "at": at,

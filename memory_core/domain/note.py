@@ -1,9 +1,8 @@
-"""The Zettelkasten note: five parts made of what the episodic agent and the summariser answered
-(SECMSA, "Memory Note Synthesis").
+"""The note of a cell: five parts made of what the episodic agent and the summariser answered.
 
-`N/A` and blanks are dropped before anything is put in front of them: the source's own order
-("Struggles with: N/A" survives its filter) is the mistake to avoid. The context of the two answers
-says what the agents could see; it is no part of the note.
+`N/A` and blanks are dropped before anything is put in front of them: in the other order
+"Struggles with: N/A" would stay. The context of the two answers says what the agents could see; it
+is no part of the note.
 """
 
 from __future__ import annotations

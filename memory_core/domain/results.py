@@ -84,8 +84,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One save's outcome. `replayed`: the answer of an earlier call with the same idempotency key.
+    """One save's outcome.
 
+    replayed: whether it is that of an earlier call with the same idempotency key; for programs that
+    use the library, HTTP does not tell it.
     degraded: the dependencies that had to be done without, while the memory itself is durable.
     body: the memory's document, where this call wrote it.
     """
@@ -144,6 +146,7 @@ class Hit(NamedTuple):
     """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is
     always there.
 
+    rank: the place among the results, which `score` alone does not decide.
     age_days: of a memory that has faded (tier "faded"), whole days since what it tells of;
     else None.
     """

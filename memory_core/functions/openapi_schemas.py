@@ -226,8 +226,14 @@ def _found() -> dict[str, Schema]:
     explain: Schema = {"type": ["object", "null"], "description": "Only when asked for"}
     hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("ShownMemory")}
     hit |= dict.fromkeys(
-        ("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number
+        ("lexical_score", "relevance_score", "importance_score", "composite_score"), number
     )
+    hit["score"] = number | {
+        "description": (
+            "The recipe's, of this memory alone. Results come by rank: a learned order, the turns "
+            "around and a reranker may put a lower score before a higher one"
+        )
+    }
     hit |= dict.fromkeys(
         ("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe
     )

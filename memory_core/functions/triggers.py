@@ -115,8 +115,8 @@ async def warmup(context: WarmUpContext) -> None:
 
 @blueprint.timer_trigger(arg_name="timer", schedule="0 0 * * * *")
 async def timer_hourly(timer: func.TimerRequest) -> None:
-    """Send for the users whose consolidation is due, send lost messages again, write accesses down,
-    remove files whose time is over.
+    """Write accesses down, send for the users whose consolidation is due, send lost messages again,
+    remove files whose time is over: in this order.
     """
     with errors_without_text():
         await send_for_work((await runtime.current()).core)

@@ -32,6 +32,10 @@ from memory_core.ports.infrastructure import Health, Pooled
 class Embedder(Protocol):
     """Text to vector. `model` and `dimensions` are stored with every vector and compared on
     every start.
+
+    Note: up to `whole_query` characters a query has the very vector of the same text saved, and one
+    cached vector serves both (`tests/contract/test_embedder.py`). A model that wants a prefix
+    before queries does not fulfil this port.
     """
 
     @property

@@ -439,7 +439,8 @@ class Look:
     """One round of a query: the candidates and what is known of each.
 
     vectors: of the message's sentences, none without an embedder.
-    order: what ranks them, U; the recipe's scores of `ordering`, unless a reranker moved them.
+    scores: the recipe's, by relevance. order: what ranks them, U; the recipe's with
+        `PartsRelevance.order` in the place of relevance, unless a reranker moved them.
     reranked: by row, what the reranker gave it.
     left_out: memories that shall be no results, whatever their scores.
     everything: whether all facts answer, each for itself.

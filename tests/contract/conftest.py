@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 from uuid import uuid4
@@ -61,8 +62,14 @@ def stormy_server() -> Iterator[CosmosServer]:
 @pytest.fixture
 def server(request: pytest.FixtureRequest, adapter: str) -> CosmosServer | None:
     """The emulator behind the test's stores; None where they need none."""
-    names = {"cosmos": "cosmos_server", "storm": "stormy_server", "unranked": "unranked_server"}
-    return request.getfixturevalue(names[adapter]) if adapter in names else None
+    emulator = STORES[adapter].emulator
+    return None if emulator is None else request.getfixturevalue(emulator)
+
+
+@pytest.fixture
+def maker(adapter: str, server: CosmosServer | None) -> Callable[[Path, StillClock], MakeStore]:
+    """How the test's stores are made, over a folder or on the emulator."""
+    return lambda folder, clock: STORES[adapter].make(server, folder, clock)
 
 
 HELD_BYTES = 2**20
@@ -160,11 +167,11 @@ def clock(server: CosmosServer | None, request: pytest.FixtureRequest) -> StillC
 
 @pytest.fixture
 async def store_factory(
-    adapter: str, server: CosmosServer | None, tmp_path: Path, clock: StillClock
+    adapter: str, maker: Callable[[Path, StillClock], MakeStore], tmp_path: Path, clock: StillClock
 ) -> AsyncIterator[StoreFactory]:
     """Opens stores over the same data, as several processes would; closes them after the test."""
     opened: list[LongTermStore] = []
-    make = on_sqlite(tmp_path, clock) if server is None else on_cosmos(server, clock)
+    make = maker(tmp_path, clock)
 
     async def opened_store() -> LongTermStore:
         store = make("test", DIMENSIONS)
@@ -188,11 +195,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     )
     if {"store_factory", "world", "cold_worlds"} & set(metafunc.fixturenames) and not named:
         module = metafunc.module.__name__.rpartition(".")[2]
-        storm = pytest.param("storm", marks=() if module in IN_A_STORM_ALWAYS else pytest.mark.long)
-        later = f"{module}.{metafunc.function.__name__}" in ON_COSMOS_WHEN_THERE_IS_TIME
-        cosmos = pytest.param("cosmos", marks=pytest.mark.long if later else ())
-        unranked = ["unranked"] if module in ALSO_UNRANKED else []
-        metafunc.parametrize("adapter", ["sqlite", cosmos, storm, *unranked], indirect=True)
+        later = {
+            "storm": module not in IN_A_STORM_ALWAYS,
+            "cosmos": f"{module}.{metafunc.function.__name__}" in ON_COSMOS_WHEN_THERE_IS_TIME,
+        }
+        stores = [
+            pytest.param(store, marks=pytest.mark.long if later.get(store) else ())
+            for store in STORES
+            if store != "unranked" or module in ALSO_UNRANKED
+        ]
+        metafunc.parametrize("adapter", stores, indirect=True)
 
 
 class Provisioning(CosmosStore):
@@ -239,6 +251,34 @@ def on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
     return make
 
 
+@dataclass(frozen=True)
+class Tested:
+    """A long-term store as tests run on it.
+
+    emulator: the fixture with its server; None: it needs none.
+    make: of that server, a test's folder and its clock, what makes the stores.
+    """
+
+    emulator: str | None
+    make: Callable[[CosmosServer | None, Path, StillClock], MakeStore]
+
+
+def _on_an_emulator(server: CosmosServer | None, _: Path, clock: StillClock) -> MakeStore:
+    assert server is not None
+    return on_cosmos(server, clock)
+
+
+STORES = {
+    "sqlite": Tested(None, lambda _, folder, clock: on_sqlite(folder, clock)),
+    "cosmos": Tested("cosmos_server", _on_an_emulator),
+    "storm": Tested("stormy_server", _on_an_emulator),
+    "unranked": Tested("unranked_server", _on_an_emulator),
+}
+"""Every store that a contract test may name in `adapter`. Any other name is a KeyError, so that no
+test of a new store passes on another.
+"""
+
+
 @pytest.fixture
 async def store(store_factory: StoreFactory) -> LongTermStore:
     return await store_factory()
@@ -246,16 +286,19 @@ async def store(store_factory: StoreFactory) -> LongTermStore:
 
 @pytest.fixture
 async def world(
-    server: CosmosServer | None, tmp_path: Path, clock: StillClock
+    adapter: str, maker: Callable[[Path, StillClock], MakeStore], tmp_path: Path, clock: StillClock
 ) -> AsyncIterator[World]:
-    made = World(tmp_path, clock, None if server is None else on_cosmos(server, clock))
+    made = World(tmp_path, clock, None if adapter == "sqlite" else maker(tmp_path, clock))
     yield made
     await made.close()
 
 
 @pytest.fixture
 async def cold_worlds(
-    server: CosmosServer | None, tmp_path: Path, request: pytest.FixtureRequest
+    adapter: str,
+    maker: Callable[[Path, StillClock], MakeStore],
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> AsyncIterator[Callable[[], World]]:
     """Makes worlds with nothing in them, a clock each, whose archive is of the kind of their store:
     a folder, or blobs.
@@ -264,11 +307,11 @@ async def cold_worlds(
 
     def new() -> World:
         clock, folder = StillClock(), tmp_path / str(len(made))
-        if server is None:
+        if adapter == "sqlite":
             made.append(World(folder, clock))
         else:
             cold = Service(Account(request.getfixturevalue("azurite").connection_string))
-            made.append(World(folder, clock, on_cosmos(server, clock), cold=cold))
+            made.append(World(folder, clock, maker(folder, clock), cold=cold))
         return made[-1]
 
     yield new

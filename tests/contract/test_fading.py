@@ -12,7 +12,7 @@ from uuid import uuid4
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.fading import Fading, due, half_life_factor, has_faded, next_change
+from memory_core.domain.fading import Fading, due, half_life_multiplier, has_faded, next_change
 from memory_core.domain.importance import importance_at
 from memory_core.domain.memory import Lexical, Memory, MemoryType, Status
 from memory_core.domain.statements.worth import HALF_LIVES
@@ -103,7 +103,7 @@ def importance_of(one: Memory) -> float:
         one.importance_base,
         one.last_accessed_at or one.created_at,
         LATER,
-        RULES.half_life_days * half_life_factor(one),
+        RULES.half_life_days * half_life_multiplier(one),
     )
 
 

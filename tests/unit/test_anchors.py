@@ -114,6 +114,31 @@ def test_who_states_the_date_is_believed_before_who_only_tells_of_the_event():
     assert found == (Window(date(2026, 5, 3), date(2026, 5, 4)), stated.id)
 
 
+@pytest.mark.parametrize(
+    ("content", "day"),
+    [
+        ("The wedding was yesterday", date(2026, 5, 2)),
+        ("What a wedding", date(2026, 5, 3)),  # spoken of on its day
+    ],
+)
+@pytest.mark.parametrize("asker", [timezone.utc, timezone(timedelta(hours=-7))])
+def test_a_day_that_was_told_is_the_speakers_wherever_the_question_is_asked(content, day, asker):
+    half_past_midnight_in_tokyo = datetime(2026, 5, 2, 15, 30, tzinfo=timezone.utc)
+    said = told(content, half_past_midnight_in_tokyo, metadata={"time_zone": "Asia/Tokyo"})
+    after = day + timedelta(days=1)
+    assert window("the day after the wedding", said, moment=NOW.astimezone(asker)) == Window(
+        after, after + timedelta(days=1)
+    )
+
+
+def test_a_day_that_was_told_without_a_time_zone_is_the_askers():
+    at_eleven = datetime(2026, 5, 2, 23, 0, tzinfo=timezone.utc)
+    in_berlin = NOW.astimezone(timezone(timedelta(hours=2)))
+    assert window(
+        "the day after the wedding", told("The wedding was yesterday", at_eleven), moment=in_berlin
+    ) == Window(date(2026, 5, 3), date(2026, 5, 4))
+
+
 def test_a_statement_without_a_date_dates_nothing():
     assert (
         window(

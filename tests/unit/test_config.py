@@ -3,6 +3,7 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -368,6 +369,12 @@ def test_settings_do_not_change_and_know_no_other_names():
         given.port = 1
     with pytest.raises(ValidationError):
         Settings(prot=1)
+
+
+def test_every_embedder_that_can_be_chosen_has_thresholds_of_its_own():
+    choices = get_args(Settings.model_fields["embedding_provider"].annotation)
+    assert len(choices) >= 4
+    assert CALIBRATIONS.keys() == set(choices)
 
 
 def test_thresholds_are_the_embedders_own_until_they_are_set():

@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
@@ -24,6 +26,7 @@ from memory_core.functions.registered import Door, door_of
 from memory_core.functions.request_parsing import from_json
 from memory_core.localhost.http import Route, Router
 from memory_core.setting_types import COMMAND_LINE, LIVE, variable
+from memory_core.telemetry import Telemetry
 from tests import docs_diagrams
 from tests.talk import talk
 
@@ -227,6 +230,34 @@ def test_the_table_of_errors_has_every_error_that_a_caller_can_get() -> None:
     assert raised - documented == set()
 
 
+def metrics() -> dict[str, set[str]]:
+    """Every metric of a process by its name in Prometheus' text format, with its labels."""
+    telemetry = Telemetry()
+    with suppress(KeyError), telemetry.operation("save"):
+        raise KeyError
+    telemetry.batch("bulk", 2)
+    telemetry.charged(1.0)
+    telemetry.tokens("app", "model", 2, 2, 1)
+    telemetry.agent_call("form", "ok")
+    telemetry.answer_cut("form", "facts")
+    text = telemetry.text({"long_term": (1, 0)}, {"long_term": False}).decode()
+    labels: dict[str, set[str]] = {
+        name: set() for name in re.findall(r"^# TYPE (\w+)", text, re.MULTILINE)
+    }
+    for name, given in re.findall(r"^(\w+)\{(.*)\} ", text, re.MULTILINE):
+        metric = re.sub(r"_(?:bucket|count|sum)$", "", name)
+        labels[metric] |= set(re.findall(r'(\w+)="', given)) - {"le"}
+    return labels
+
+
+def test_the_table_of_metrics_has_every_metric_with_its_labels_and_no_other() -> None:
+    documented = {
+        name: set(labels.split(","))
+        for name, labels in re.findall(r"`(memory_core_\w+)\{([\w,]+)\}`", read("docs/api.md"))
+    }
+    assert documented == metrics()
+
+
 def facts_in(page: str) -> list[tuple[str, str]]:
     """What a page says of statements: the statement, and the facts that it becomes."""
     table = read(page).split("\n## What becomes a fact\n")[1].split("\n## ")[0]
@@ -394,6 +425,60 @@ def test_the_pages_on_the_code_name_files_and_folders_that_are_there(
         for name in named
         if not any(ending.endswith("/" + name.rstrip("/")) for ending in endings)
     ] == []
+
+
+CODE = ("*.py", "*.json", "*.bicep", "*.tf", "*.toml", "*.yaml", "*.ts", "*.example", "Makefile")
+IDENTIFIER = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+
+
+def code_named_in(text: str) -> set[str]:
+    """What of the code a page names in backticks: snake_case, CamelCase, CONSTANTS and calls().
+    Of a dotted name the last part; templates (`http_<subject>`, `MEMORY_<NAME>`) are none.
+    """
+    spans = re.findall(r"`([^`\n]+)`", text)
+    names = [match for span in spans if (match := re.fullmatch(rf"({IDENTIFIER})(\(.*\))?", span))]
+    return {
+        name.rpartition(".")[2]
+        for name, call in (match.groups() for match in names)
+        if call or re.search(r"_|[a-z][A-Z]|^[A-Z]\w*[a-z]|^[A-Z]{3,}", name)
+    }
+
+
+def words_in(paths: Iterable[Path]) -> set[str]:
+    return {word for path in paths for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+
+
+@pytest.fixture(scope="module")
+def words_of_code(paths: set[str]) -> set[str]:
+    """Every word of the code, this file's and those of the bench's data apart."""
+    files = (ROOT / path for path in paths if any(Path(path).match(kind) for kind in CODE))
+    return words_in(file for file in files if file.is_file() and file != Path(__file__))
+
+
+@pytest.mark.parametrize("page", PAGES_ON_CODE, ids=lambda page: page.name)
+def test_the_pages_on_the_code_name_identifiers_that_are_in_it(
+    page: Path, words_of_code: set[str]
+) -> None:
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    variables = {variable(name) for name in Settings.model_fields}
+    assert sorted(code_named_in(prose) - words_of_code - variables) == []
+
+
+@pytest.mark.parametrize("page", PAGES_ON_CODE, ids=lambda page: page.name)
+def test_what_a_page_says_to_be_in_a_file_is_in_that_file(page: Path, paths: set[str]) -> None:
+    """`NAME` in `file`, `NAME` of `file`, and `file` (`NAME`, `other_name`)."""
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    file = r"`((?:[\w.-]+/)*[\w-]+\.py)`"
+    listed = rf"(`{IDENTIFIER}`(?:(?:, | and | or |, and )`{IDENTIFIER}`)*)"
+    pairs = [
+        *((name, listing) for listing, name in re.findall(rf"{listed}\s(?:in|of)\s{file}", prose)),
+        *re.findall(rf"{file} \({listed}\)", prose),
+    ]
+    missing = []
+    for name, listing in pairs:
+        files = [ROOT / path for path in paths if f"/{path}".endswith(f"/{name}")]
+        missing += [(name, said) for said in code_named_in(listing) - words_in(files)]
+    assert missing == []
 
 
 def test_each_hook_before_a_commit_is_a_linter_of_make_lint() -> None:

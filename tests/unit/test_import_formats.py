@@ -22,8 +22,10 @@ from memory_core.cli.import_formats.items import (
     SavedMemory,
     Skipped,
 )
+from memory_core.cli.import_formats.json_lines import SAVE_FIELDS
 from memory_core.cli.import_formats.json_streams import UnreadableFile, open_export
 from memory_core.cli.importing import CALL_MESSAGES, SkippedCounts, calls_of
+from memory_core.domain.requests.memories import SaveInput
 from tests.exported_chats import CLAUDE, MEM0, MEMORY_LINES, MESSAGE_LINES, chatgpt_conversation
 
 
@@ -308,3 +310,7 @@ def test_a_reader_raises_nothing_but_its_documented_error(
                     for item in call.items
                     if call.session is not None
                 )
+
+
+def test_a_line_of_memories_takes_the_fields_of_a_save_except_on_conflict() -> None:
+    assert SaveInput.model_fields.keys() - {"on_conflict"} == SAVE_FIELDS

@@ -2644,8 +2644,9 @@ export interface components {
             lexical_score?: number;
             relevance_score: number;
             importance_score?: number;
-            score: number;
             composite_score?: number;
+            /** @description The recipe's, of this memory alone. Results come by rank: a learned order, the turns around and a reranker may put a lower score before a higher one */
+            score: number;
             similarity_score?: number | null;
             recency_score?: number | null;
             frequency_score?: number | null;

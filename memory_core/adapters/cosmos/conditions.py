@@ -28,7 +28,7 @@ LASTS = (
     f"(c.worth_factor ?? 1) * (1 + ({_USES} > {MOST_USES} ? {MOST_USES} : {_USES}) / "
     f"{USES_THAT_DOUBLE})"
 )
-"""By what a memory's half-life is multiplied, as `fading.half_life_factor`; uses are read here,
+"""By what a memory's half-life is multiplied, as `fading.half_life_multiplier`; uses are read here,
 since an access is counted in place.
 """
 

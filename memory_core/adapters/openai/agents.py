@@ -175,7 +175,7 @@ class OpenAIAgents:
         )
 
     async def rank_texts(self, owner: Owner, query: str, texts: Sequence[str]) -> Answered[Ranking]:
-        """The texts that answer the query, best first; for `adapters.openai.reranking`,
+        """The texts that answer the query, best first; for `adapters.openai.rerankers`,
         no call of the port.
         """
         entries = [Entry((f"text {number}",), text) for number, text in enumerate(texts)]

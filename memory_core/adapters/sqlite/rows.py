@@ -231,7 +231,7 @@ def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def lasts(body: dict[str, Any]) -> float:
-    """By what the half-life is multiplied for a memory; `fading.half_life_factor` of
+    """By what the half-life is multiplied for a memory; `fading.half_life_multiplier` of
     its document.
     """
     return worth_factor(body.get("worth")) * lengthened_by_use(

@@ -16,7 +16,7 @@ from memory_core.cli.import_formats.items import (
 )
 from memory_core.cli.import_formats.json_streams import objects_of
 
-MEMORY_FIELDS = frozenset(
+SAVE_FIELDS = frozenset(
     {
         "type",
         "content",
@@ -111,7 +111,7 @@ def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
         fields = {
             field: value
             for field, value in entry.items()
-            if field in MEMORY_FIELDS and value is not None
+            if field in SAVE_FIELDS and value is not None
         }
         if not fields.get("content") and fields.get("value") is None:
             yield Skipped("no content", place)
@@ -119,7 +119,7 @@ def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
         others = {
             field: value
             for field, value in entry.items()
-            if field not in MEMORY_FIELDS | _MADE_BY_SERVICE and value is not None
+            if field not in SAVE_FIELDS | _MADE_BY_SERVICE and value is not None
         }
         metadata = fields.get("metadata")
         if others or metadata:

@@ -18,9 +18,10 @@ from typing import Self
 import numpy as np
 
 from memory_core.domain.chat.messages import ReadMessage
-from memory_core.domain.fields import local
+from memory_core.domain.fields import ZONE_FIELD, local
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
+from memory_core.domain.ranking.index_terms import told_at
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE
 from memory_core.domain.statements.worth import SMALL_TALK, is_small_talk
 from memory_core.domain.text.analyzer import (
@@ -161,13 +162,16 @@ def dated(
             return _window_beside(anchor, stated, moment), memory.id
     for memory in memories:
         if memory.type is MemoryType.EPISODIC:
-            day = whole_day(_in_zone_of(memory.event_timestamp, moment).date())
+            day = whole_day(_told_at(memory, moment).date())
             return beside(day, anchor.number, anchor.unit, anchor.side), memory.id
     return None
 
 
-def _in_zone_of(moment: datetime, other: datetime) -> datetime:
-    return moment if other.tzinfo is None else local(moment, other.tzinfo)
+def _told_at(memory: Memory, moment: datetime) -> datetime:
+    """The event time by the speaker's clock, else by the asker's, which is that of `moment`."""
+    if ZONE_FIELD in memory.metadata or moment.tzinfo is None:
+        return told_at(memory)
+    return local(memory.event_timestamp, moment.tzinfo)
 
 
 def _stated_window(anchor: Anchor, memory: Memory, moment: datetime) -> Window | None:
@@ -178,7 +182,7 @@ def _stated_window(anchor: Anchor, memory: Memory, moment: datetime) -> Window |
         for sentence in sentences(memory.content)
     ]
     for count, text in sorted(counted_sentences, key=lambda pair: -pair[0]):
-        windows = date_windows(text, _in_zone_of(memory.event_timestamp, moment)) if count else []
+        windows = date_windows(text, _told_at(memory, moment)) if count else []
         if windows:
             return min(windows, key=lambda window: (window.end - window.start, window.start))
     return None

@@ -29,8 +29,8 @@ DEFAULT_WEIGHTS: Mapping[Recipe, Mapping[str, float]] = MappingProxyType(
         "linear": MappingProxyType({"relevance": 0.5, "recency": 0.3, "importance": 0.2}),
     }
 )
-"""Sources: composite is SECMSA's, balanced Mosaic's, weighted the LTM Engine's,
-linear that of OmniMemory's C4 design.
+"""From the designs that Memory Core unites: composite is that of SECMSA (a memory of episodes and
+notes for agents), balanced Mosaic's, weighted the LTM Engine's, linear that of OmniMemory.
 """
 
 FADED_ORDER = 0.99
@@ -55,7 +55,7 @@ class ScoringParameters:
 class Scores:
     """One row per candidate, in the set's order. A part that the recipe does not use is None.
 
-    score: the recipe's, which ranks. composite: SECMSA's, at most 1.2 · relevance by default.
+    score: the recipe's. composite: that of `composite`, at most 1.2 · relevance by default.
     importance: what decay has left of the base at the moment asked for; always there,
     because composite needs it.
     """

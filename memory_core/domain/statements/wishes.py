@@ -42,10 +42,10 @@ ASKS = 0.6
 have it, and 3 of 270 others.
 """
 SURE = 0.7
-"""Least probability of one that is carried out: 88 of these 95 have it, and 3 of the 270."""
+"""Least probability of one that may be carried out: 88 of these 95 have it, and 3 of the 270."""
 INSTRUCTS = 0.4
-"""Least probability of an instruction, or of its end: 95 of 115 of the check part have it,
-and 2 of 250 others.
+"""Least probability of an instruction, or of its end: 97 of 115 of the check part have it,
+and 2 of 250 others. `python -m bench.knowledge.wish_training` prints all of these.
 """
 REQUESTED = "(The memory was asked to forget something.)"
 """The text in the place of a request to forget, until something is formed of its message;
