@@ -8,7 +8,7 @@ hidden, what comes back from a deletion is shown again.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -220,9 +220,9 @@ def undoes(memory_id: str) -> Act:
 
     Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an
     entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
-    retractions of other values, and spans that were over when they were said, if it holds on after
-    them. An edit goes with the version that it edits. Raises Conflict for more than
-    `MAX_WITHDRAWN` memories.
+    retractions of other values, spans that were over when they were said, if it holds on after
+    them, and edits and mentions of what is spared, where these take no time from it. Raises
+    Conflict for more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -232,15 +232,17 @@ def undoes(memory_id: str) -> Act:
         last, values = plain[-1].order, {statement.value for statement in statements}
         ends = [statement.valid_until for statement in statements]
         end = None if None in ends else max(filter(None, ends))
-        since: dict[str, list[Place]] = {}
-        gone = set[Key]()
         beside = {memory_id, *account.pairs.get(memory_id, ())}
+        rivals, gone = dict[Place, Statement](), set[Key]()
         for statement in account.statements:
             is_rival = statement.order > last and statement.memory_id not in beside
             edited = (statement.memory_id, statement.edits or 0)
             if is_rival and (edited in gone or _meets(statement, start, end, values)):
                 gone.add(statement.key)
-                since.setdefault(statement.memory_id, []).append(statement.place)
+                rivals[statement.place] = statement
+        since: dict[str, list[Place]] = {}
+        for statement in _taking_time(slot, memory_id, rivals):
+            since.setdefault(statement.memory_id, []).append(statement.place)
         if len(since) > MAX_WITHDRAWN:
             later = [*since][-MAX_WITHDRAWN - 1]
             message = (
@@ -254,6 +256,31 @@ def undoes(memory_id: str) -> Act:
         return [Withdrawal(places=tuple(places)) for places in since.values()]
 
     return act
+
+
+def _taking_time(
+    slot: SlotLog, memory_id: str, rivals: Mapping[Place, Statement]
+) -> Iterable[Statement]:
+    """The rivals of a memory, but for edits and mentions of what is no rival, where the memory
+    holds as long with them. rivals: by their places, in the order of saying.
+    """
+
+    def held(places: Collection[Place]) -> list[tuple[datetime, datetime | None]]:
+        withdrawal = Withdrawal(sequence=slot.pending, part=slot.next_part(), places=(*places,))
+        intervals = resolve([*slot.entries, withdrawal]).intervals
+        return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
+
+    taking, longest = dict(rivals), held(rivals)
+    spared = {each.key for each in slot.account.statements if each.place not in rivals}
+    for place, statement in rivals.items():
+        says_again = statement.memory_id, statement.edits or statement.version
+        rest = taking.keys() - {place}
+        if says_again in spared and held(rest) == longest:
+            del taking[place]
+            spared.add(statement.key)
+        else:
+            spared.discard(statement.key)
+    return taking.values()
 
 
 def edits(
@@ -551,6 +578,8 @@ def _meets(
     """Whether a statement said later meets the time of a memory that begins at `start` and has
     `end` as its stated end.
     """
+    if end is not None and statement.valid_from >= end:
+        return False
     if isinstance(statement, Retraction):
         return (statement.value is None or statement.value in values) and (
             statement.valid_until is None or statement.valid_until > start
