@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from enum import Enum, auto
 
 from memory_core.domain.truth.entries import Key, Place
 
-NEVER = datetime.max.replace(tzinfo=timezone.utc)
+NEVER = datetime.max.replace(tzinfo=timezone(timedelta(hours=-23)))
+"""After all moments, the last of them in UTC too."""
 Reference = tuple[str, int, int]
 """(memory, version, part): part 0 is the last interval of a member, 1 the first of its
 earlier ones.
