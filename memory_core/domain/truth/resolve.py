@@ -520,9 +520,10 @@ def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime]]) -> tuple[Inte
             ends=None if run[-1][2] is NEVER else run[-1][2],
             order=max(layer.statement.order for layer, _, _ in run),
             places=tuple(sorted({layer.statement.place for layer, _, _ in run})),
+            part=number % len(own),
         )
         for (name, version), own in runs.items()
-        for run in own
+        for number, run in enumerate(own, 1)
     ]
     return tuple(sorted(made, key=attrgetter("begins", "order", "key")))
 
@@ -564,7 +565,7 @@ class Following:
     """
 
     def __init__(self, timeline: Timeline) -> None:
-        self._references, versions = timeline.references(), timeline.latest_versions()
+        versions = timeline.latest_versions()
         last = {  # intervals are in the order of time
             interval.memory_id: interval.begins
             for interval in timeline.intervals
@@ -591,4 +592,4 @@ class Following:
             begins = self._begins[following]
             holders = self._intervals[following : bisect_right(self._begins, begins)]
         last = max(holders, key=lambda interval: interval.order, default=None)
-        return None if last is None else self._references[id(last)]
+        return None if last is None else last.reference
