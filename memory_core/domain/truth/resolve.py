@@ -464,27 +464,24 @@ def _voided(account: Account) -> set[Place]:
     by a retraction of its value.
     """
     original: dict[Key, Key] = {}
+    voided: set[Place] = set()
+    # an assertion, what repeats it, and what edits it
+    wordings: defaultdict[Key, list[Assertion]] = defaultdict(list)
+    # with the start and the wordings of each
+    by_value: defaultdict[str, list[tuple[Assertion, datetime, list[Assertion]]]]
+    by_value = defaultdict(list)
     for statement in filter(_lasts, account.statements):
         if statement.edits is not None:
             edited = statement.memory_id, statement.edits
             original[statement.key] = original.get(edited, edited)
-    voided: set[Place] = set()
-    wordings: dict[Key, list[Assertion]] = {}  # an assertion, what repeats it, and what edits it
-    # with the start and the wordings of each
-    by_value: dict[str, list[tuple[Assertion, datetime, list[Assertion]]]] = {}
-    for statement in filter(_lasts, account.statements):
         if isinstance(statement, Assertion):
-            group = wordings.setdefault(original.get(statement.key, statement.key), [])
+            group = wordings[original.get(statement.key, statement.key)]
             group.append(statement)
-            start = (
-                statement.valid_from
-                if statement.edits is None
-                else min(assertion.valid_from for assertion in group)
-            )
-            by_value.setdefault(statement.value, []).append((statement, start, group))
+            start = min(each.valid_from for each in (group if statement.edits else [statement]))
+            by_value[statement.value].append((statement, start, group))
         elif statement.value is not None and statement.valid_until is None:
             limit = account.hidden_at.get(statement.place)
-            for draft, start, group in by_value.get(statement.value, ()):
+            for draft, start, group in by_value[statement.value]:
                 gone = [draft] if draft.edits is None else group
                 is_edited_since = draft.edits is not None and group[-1].value != statement.value
                 if (
