@@ -122,15 +122,15 @@ class _Settling:
         after = forgotten(reduce(added_by, own, log), removed)
         wanted, known = after.rows, {} if log.is_rebuilt else log.rows
         vanished = [row for name, row in known.items() if row.part and name not in wanted]
-        if vanished:  # what led to one of these leads there no more
-            gone = {row.id for row in vanished}
-            wanted = {
-                name: replace(row, members=row.members | gone) for name, row in wanted.items()
-            }
+        gone = {row.id for row in vanished}  # what led to one of these leads there no more
         for name in {*concerned} & wanted.keys():
             if (row := wanted[name]).part:
                 raise earlier_time(row)
-        rows = [row for name, row in wanted.items() if name in concerned or known.get(name) != row]
+        rows = [
+            replace(row, members=row.members | gone)
+            for name, row in wanted.items()
+            if name in concerned or known.get(name) != row
+        ]
         new = {
             *(change.after.id for change in own if change.before is None),
             *(document.id for document in changes.puts),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
@@ -40,7 +40,7 @@ class Projection:
     is the member itself. member_id: under which that is stored. status_reason: None where the
     timeline does not say why (active, deleted by a caller). holds: whether it shows at some moment;
     then `supersedes_id` is what held before it. members: ids of all memories of the slot,
-    and of their earlier times.
+    and of their earlier times; a new one makes no other row another.
     """
 
     id: str
@@ -55,7 +55,7 @@ class Projection:
     next_id: str | None
     supersedes_id: str | None
     holds: bool
-    members: frozenset[str]
+    members: frozenset[str] = field(compare=False)
 
     def on(self, stored: Memory) -> Memory:
         """The stored memory with these fields; the very same one where it has them."""
