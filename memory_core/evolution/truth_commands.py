@@ -221,8 +221,8 @@ def undoes(memory_id: str) -> Act:
     Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an
     entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
     retractions of other values, spans that were over when they were said, if it holds on after
-    them, and edits and mentions of what is spared, where these take no time from it. Raises
-    Conflict for more than `MAX_WITHDRAWN` memories.
+    them, and edits and mentions of what is spared, where these take no time from it. Other edits go
+    with the version that they edit. Raises Conflict for more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -261,8 +261,8 @@ def undoes(memory_id: str) -> Act:
 def _taking_time(
     slot: SlotLog, memory_id: str, rivals: Mapping[Place, Statement]
 ) -> Iterable[Statement]:
-    """The rivals of a memory, but for edits and mentions of what is no rival, where the memory
-    holds as long with them. rivals: by their places, in the order of saying.
+    """The rivals of a memory, but for edits of what is no rival, and all mentions of it, where the
+    memory holds as long with them. rivals: by their places, in the order of saying.
     """
 
     def held(places: Collection[Place]) -> list[tuple[datetime, datetime | None]]:
@@ -270,16 +270,18 @@ def _taking_time(
         intervals = resolve([*slot.entries, withdrawal]).intervals
         return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
 
+    groups: dict[Key | Place, list[Place]] = {}
+    for place, statement in rivals.items():
+        group = statement.key if statement.edits is None else place
+        groups.setdefault(group, []).append(place)
     taking, longest = dict(rivals), held(rivals)
     spared = {each.key for each in slot.account.statements if each.place not in rivals}
-    for place, statement in rivals.items():
-        says_again = statement.memory_id, statement.edits or statement.version
-        rest = taking.keys() - {place}
-        if says_again in spared and held(rest) == longest:
-            del taking[place]
-            spared.add(statement.key)
-        else:
-            spared.discard(statement.key)
+    for places in groups.values():
+        first = rivals[places[0]]
+        says_again = first.memory_id, first.edits or first.version
+        if says_again in spared and held(taking.keys() - {*places}) == longest:
+            taking = {place: each for place, each in taking.items() if place not in places}
+            spared.add(first.key)
     return taking.values()
 
 

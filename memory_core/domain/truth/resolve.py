@@ -463,7 +463,11 @@ def _voided(account: Account) -> set[Place]:
     An edit has no start of its own: it is voided with all that the memory said before it,
     by a retraction of its value.
     """
-    original: dict[Key, Key] = {}
+    original: dict[Key, Key] = {}  # also of a repeat that was said before the edit, and came later
+    for statement in filter(_lasts, account.statements):
+        if statement.edits is not None:
+            edited = statement.memory_id, statement.edits
+            original[statement.key] = original.get(edited, edited)
     voided: set[Place] = set()
     # an assertion, what repeats it, and what edits it
     wordings: defaultdict[Key, list[Assertion]] = defaultdict(list)
@@ -471,9 +475,6 @@ def _voided(account: Account) -> set[Place]:
     by_value: defaultdict[str, list[tuple[Assertion, datetime, list[Assertion]]]]
     by_value = defaultdict(list)
     for statement in filter(_lasts, account.statements):
-        if statement.edits is not None:
-            edited = statement.memory_id, statement.edits
-            original[statement.key] = original.get(edited, edited)
         if isinstance(statement, Assertion):
             group = wordings[original.get(statement.key, statement.key)]
             group.append(statement)
