@@ -177,7 +177,7 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        if memory.id in slot.members():
+        if memory.id in slot.timeline.latest_versions():
             return shows_again(memory.id)(slot)
         if never_was and not slot.is_rebuilt:
             raise Conflict(f"{memory.id} holds at no time any more")
@@ -480,10 +480,8 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
             taken = taken.added(pairs(other, new_id))
         gone = [name for name in (old_id, new_id) if name not in taken.active()]
         if gone:
-            raise Conflict(
-                "it can't be undone any more: "
-                f"{' and '.join(_became(name, taken.rows.get(name)) for name in gone)}"
-            )
+            changed = " and ".join(f"{became(name, taken.rows.get(name))} since" for name in gone)
+            raise Conflict(f"it can't be undone any more: {changed}")
         return taken.entries[len(slot.entries) :]
 
     return act
@@ -610,6 +608,7 @@ def _fell_to(slot: SlotLog, name: str) -> frozenset[str]:
     return slot.added(withdraws(name)).active() - slot.active()
 
 
-def _became(name: str, row: Projection | None) -> str:
-    by = "" if row is None or row.next_id is None else f" by {row.next_id}"
-    return f"{name} is {'gone' if row is None else row.status.value}{by} since"
+def became(name: str, memory: Memory | Projection | None) -> str:
+    """What became of a memory, in words."""
+    by = "" if memory is None or memory.next_id is None else f" by {memory.next_id}"
+    return f"{name} is {'gone' if memory is None else memory.status.value}{by}"
