@@ -265,7 +265,7 @@ def _taking_time(
     memory holds as long with them. rivals: by their places, in the order of saying.
     """
 
-    def held(places: Collection[Place]) -> list[tuple[datetime, datetime | None]]:
+    def times_without(places: Collection[Place]) -> list[tuple[datetime, datetime | None]]:
         withdrawal = Withdrawal(sequence=slot.pending, part=slot.next_part(), places=(*places,))
         intervals = resolve([*slot.entries, withdrawal]).intervals
         return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
@@ -274,12 +274,12 @@ def _taking_time(
     for place, statement in rivals.items():
         group = statement.key if statement.edits is None else place
         groups.setdefault(group, []).append(place)
-    taking, longest = dict(rivals), held(rivals)
+    taking, longest = dict(rivals), times_without(rivals)
     spared = {each.key for each in slot.account.statements if each.place not in rivals}
     for places in groups.values():
         first = rivals[places[0]]
         says_again = first.memory_id, first.edits or first.version
-        if says_again in spared and held(taking.keys() - {*places}) == longest:
+        if says_again in spared and times_without(taking.keys() - {*places}) == longest:
             taking = {place: each for place, each in taking.items() if place not in places}
             spared.add(first.key)
     return taking.values()

@@ -401,8 +401,8 @@ class _Painting:
                 return cell
             return (*(other for other in cell if other is not layer and not ended(other)), layer)
 
-        held = {other.value for other in self.cells.at(begin)} - {None}
-        for value in held if named is None else {named}:
+        current = {other.value for other in self.cells.at(begin)} - {None}
+        for value in current if named is None else {named}:
             ended, end = partial(ends, value), layer.until
             if named is None:
                 end = min(end, self.cells.run_end(begin, _any(ended)))
