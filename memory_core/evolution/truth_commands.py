@@ -28,7 +28,7 @@ from memory_core.domain.truth.entries import (
     Withdrawal,
     asserted_at,
 )
-from memory_core.domain.truth.resolve import Account, resolve
+from memory_core.domain.truth.resolve import Account
 from memory_core.domain.truth.slots import is_retraction
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.slot_log import Act, SlotLog
@@ -266,8 +266,7 @@ def _taking_time(
     """
 
     def times_without(places: Collection[Place]) -> list[tuple[datetime, datetime | None]]:
-        withdrawal = Withdrawal(sequence=slot.pending, part=slot.next_part(), places=(*places,))
-        intervals = resolve([*slot.entries, withdrawal]).intervals
+        intervals = slot.added(lambda _: _withdrawal(places)).timeline.intervals
         return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
 
     groups: dict[Key | Place, list[Place]] = {}
@@ -310,7 +309,7 @@ def edits(
         moment = max(slot.now, start)
         holds = any(
             interval.memory_id == statement.memory_id and interval.covers(moment)
-            for interval in resolve(slot.entries).times
+            for interval in slot.timeline.times
         )
         fields: dict[str, Any] = {
             "asserted_at": slot.now,
@@ -330,10 +329,10 @@ def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime |
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        before, timeline = slot.said_by(memory_id), resolve(slot.entries)
+        before = slot.said_by(memory_id)
         version = max(statement.version for statement in before)
         statements = [statement for statement in before if statement.version == version]
-        own = [interval for interval in timeline.times if interval.key == (memory_id, version)]
+        own = [interval for interval in slot.timeline.times if interval.key == (memory_id, version)]
         corrected = [
             statement for statement in statements if own and _tells_of(statement, own[-1])
         ] or statements
