@@ -42,6 +42,7 @@ from memory_core.evolution.succession import (
     succeeded,
 )
 from memory_core.evolution.truth_commands import (
+    became,
     merges,
     supersedes,
     takes_back,
@@ -324,16 +325,6 @@ def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
     became_of_them = " and ".join(became(name, sides[name]) for name in sides if name in names)
     raise Conflict(
         f"both memories must stand for that; {became_of_them or 'the new one was never stored'}"
-    )
-
-
-def became(name: str, memory: Memory | None) -> str:
-    """What became of a memory, in words."""
-    if memory is None:
-        return f"{name} is gone"
-    return (
-        f"{name} is "
-        f"{memory.status.value}{f' by {memory.next_id}' if memory.next_id is not None else ''}"
     )
 
 

@@ -27,13 +27,13 @@ from memory_core.evolution.reads import LookedElsewhere, Shelf
 from memory_core.evolution.slot_log import SlotLog, earlier_time, old_version_ids, sealed_parts
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.truth_projection import Projection
-from memory_core.evolution.versions import with_version_ends
+from memory_core.evolution.versions import version_document, with_version_ends
 from memory_core.ledger.batch import Change, Changes, Result
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.open_conflicts import counting
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, LongTermStore, Near
+from memory_core.ports import Clock, LongTermStore, Near
 
 _PROJECTED = ("status", "status_reason", "valid_from", "valid_until", "next_id", "supersedes_id")
 
@@ -122,15 +122,15 @@ class _Settling:
         after = forgotten(reduce(added_by, own, log), removed)
         wanted, known = after.rows, {} if log.is_rebuilt else log.rows
         vanished = [row for name, row in known.items() if row.part and name not in wanted]
-        if vanished:  # what led to one of these leads there no more
-            gone = {row.id for row in vanished}
-            wanted = {
-                name: replace(row, members=row.members | gone) for name, row in wanted.items()
-            }
+        gone = {row.id for row in vanished}  # what led to one of these leads there no more
         for name in {*concerned} & wanted.keys():
             if (row := wanted[name]).part:
                 raise earlier_time(row)
-        rows = [row for name, row in wanted.items() if name in concerned or known.get(name) != row]
+        rows = [
+            replace(row, members=row.members | gone)
+            for name, row in wanted.items()
+            if name in concerned or known.get(name) != row
+        ]
         new = {
             *(change.after.id for change in own if change.before is None),
             *(document.id for document in changes.puts),
@@ -181,8 +181,7 @@ class _Settling:
 class _Completion:
     """The changes of a commit, with what its rows make of the members of a slot.
 
-    about: what the events of these members say. counted: what came or went by it,
-    which sessions have to count.
+    about: what the events of these members say. counted: by session, what came or went by it.
     """
 
     def __init__(self, shelf: Shelf, changes: Changes[Any], now: datetime) -> None:
@@ -202,7 +201,7 @@ class _Completion:
         self.about = next(
             (change.metadata for change in changes.changes if "conflict_id" in change.metadata), {}
         )
-        self.counted: list[tuple[Memory | None, Memory]] = []
+        self.counted: list[tuple[str, Memory | None, Memory]] = []
 
     def put(self, row: Projection) -> None:
         """Let the memory in this place be as its row wants it. Nothing, if it is gone,
@@ -211,21 +210,19 @@ class _Completion:
         if is_version(row.id):
             self._put_version(row)
             return
-        place = self._place(row.id)
+        place, stored = self._place(row.id), self._stored(row.id)
         if place is not None:
             change = self.changes[place]
             if not change.removed:
                 after = row.on(change.after)
-                self.counted.append((change.after, after))
+                self._count(change.after, after)
                 self._put_change(place, replace(change, after=after))
-            return
-        stored = self.shelf.memory(row.id)
-        if stored is not None:
+        elif stored is not None:
             after = row.on(stored)
             if after is not stored:
                 event, touched = _event(stored, after), _touched(after, self.now)
                 self._add(Change(event, touched, stored, self.about, follows=True))
-        elif row.part and (member := self._member(row)) is not None:
+        elif row.part and (member := self._stored(row.member_id)) is not None:
             made = row.on(member.model_copy(update=_earlier_time(row, self.now)))
             self._add(Change(SPLIT, made, None, self.about))
 
@@ -241,27 +238,16 @@ class _Completion:
 
     async def changes_with_sessions(self) -> Changes[Any]:
         """The changes, with the sessions that count what comes and goes by them."""
-        toggled = [
-            (before, after)
-            for before, after in self.counted
-            if after.session_id is not None
-            and (
-                before is None
-                or (before.status is Status.DELETED) is not (after.status is Status.DELETED)
-            )
-        ]
         names = {
-            after.session_id: session_document_id(self.shelf.owner, after.session_id)
-            for _, after in toggled
-            if after.session_id
+            session_id: session_document_id(self.shelf.owner, session_id)
+            for session_id, _, _ in self.counted
         }
         await self.shelf.read([name for name in names.values() if name not in self.puts])
-        for session_id, name in names.items():
+        for session_id, before, after in self.counted:
+            name = names[session_id]
             document = self.puts.get(name) or self.shelf.document(name)
             session = Session(self.shelf.owner, session_id, document)
-            for before, after in toggled:
-                if after.session_id == session_id:
-                    session.count(before, after, self.now)
+            session.count(before, after, self.now)
             self.puts[name] = session.document
         return replace(
             self.given,
@@ -272,13 +258,17 @@ class _Completion:
             sessions=self.given.sessions | names.keys(),
         )
 
-    def _member(self, row: Projection) -> Memory | None:
-        """What an earlier time is one of, as the commit leaves it."""
-        place = self._place(row.member_id)
-        return self.changes[place].after if place is not None else self._stored(row.member_id)
+    def _count(self, before: Memory | None, after: Memory) -> None:
+        is_same = before is not None and (before.status is Status.DELETED) is (
+            after.status is Status.DELETED
+        )
+        if after.session_id is not None and not is_same:
+            self.counted.append((after.session_id, before, after))
 
     def _stored(self, name: str) -> Memory | None:
-        """A memory or an old version, as it is put by this commit or was read."""
+        """A memory or an old version, as this commit leaves it."""
+        if (place := self._place(name)) is not None:
+            return self.changes[place].after
         put = self.puts.get(name)
         return (
             self.shelf.memory(name)
@@ -290,30 +280,22 @@ class _Completion:
         """An old version has no event of its own: its memory's event names the fields
         that change.
         """
-        stored, base = self._stored(row.id), base_id(row.id)
-        if stored is None:
+        stored, memory = self._stored(row.id), self._stored(base_id(row.id))
+        if stored is None or memory is None:
             return
-        after, place = row.on(stored), self._place(base)
+        after, place = row.on(stored), self._place(memory.id)
         if after is stored and row.id not in self.puts:
             return
         if place is None:
-            memory = self.shelf.memory(base)
-            if memory is None:
-                return
+            place = len(self.changes)
             self.changes.append(Change("preceded", memory, memory, self.about))
-            place = len(self.changes) - 1
-        change, body = self.changes[place], after.model_dump(mode="json")
+        change, document = self.changes[place], version_document(after)
         versions = {
             **change.metadata.get(VERSIONS, {}),
-            str(stored.version): {name: body[name] for name in _PROJECTED},
+            str(stored.version): {name: document.body[name] for name in _PROJECTED},
         }
         self.changes[place] = replace(change, metadata={**change.metadata, VERSIONS: versions})
-        known = self.puts.get(row.id)
-        self.puts[row.id] = (
-            Document(row.id, "version", body, after.embedding)
-            if known is None
-            else replace(known, body=body)
-        )
+        self.puts[row.id] = document
 
     def _place(self, name: str) -> int | None:
         places = reversed(range(len(self.changes)))
@@ -322,7 +304,7 @@ class _Completion:
     def _add(self, change: Change) -> None:
         self.changes.append(change)
         self._put_change(len(self.changes) - 1, change)
-        self.counted.append((change.before, change.after))
+        self._count(change.before, change.after)
 
     def _put_change(self, place: int, change: Change) -> None:
         """Put a change into its place; in two steps where the memory has to be

@@ -223,10 +223,6 @@ class SlotLog:
             (entry.part for entry in self.entries if entry.sequence == self.pending), default=-1
         )
 
-    def members(self) -> frozenset[str]:
-        """The ids of all memories that it knows."""
-        return frozenset(member.memory_id for member in self.timeline.members)
-
     def documents(self) -> tuple[list[Document], list[Document]]:
         """The documents to write in the batch, and those to delete: of a log that is too long the
         oldest are sealed.

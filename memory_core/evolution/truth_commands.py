@@ -8,7 +8,7 @@ hidden, what comes back from a deletion is shown again.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -28,7 +28,7 @@ from memory_core.domain.truth.entries import (
     Withdrawal,
     asserted_at,
 )
-from memory_core.domain.truth.resolve import Account, resolve
+from memory_core.domain.truth.resolve import Account
 from memory_core.domain.truth.slots import is_retraction
 from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.slot_log import Act, SlotLog
@@ -177,7 +177,7 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        if memory.id in slot.members():
+        if memory.id in slot.timeline.latest_versions():
             return shows_again(memory.id)(slot)
         if never_was and not slot.is_rebuilt:
             raise Conflict(f"{memory.id} holds at no time any more")
@@ -220,9 +220,9 @@ def undoes(memory_id: str) -> Act:
 
     Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an
     entry of its own, so that it can be restored alone. Spared are what the memory is kept beside,
-    retractions of other values, and spans that were over when they were said, if it holds on after
-    them. An edit goes with the version that it edits. Raises Conflict for more than
-    `MAX_WITHDRAWN` memories.
+    retractions of other values, spans that were over when they were said, if it holds on after
+    them, and edits and mentions of what is spared, where these take no time from it. Other edits go
+    with the version that they edit. Raises Conflict for more than `MAX_WITHDRAWN` memories.
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -232,15 +232,17 @@ def undoes(memory_id: str) -> Act:
         last, values = plain[-1].order, {statement.value for statement in statements}
         ends = [statement.valid_until for statement in statements]
         end = None if None in ends else max(filter(None, ends))
-        since: dict[str, list[Place]] = {}
-        gone = set[Key]()
         beside = {memory_id, *account.pairs.get(memory_id, ())}
+        rivals, gone = dict[Place, Statement](), set[Key]()
         for statement in account.statements:
             is_rival = statement.order > last and statement.memory_id not in beside
             edited = (statement.memory_id, statement.edits or 0)
             if is_rival and (edited in gone or _meets(statement, start, end, values)):
                 gone.add(statement.key)
-                since.setdefault(statement.memory_id, []).append(statement.place)
+                rivals[statement.place] = statement
+        since: dict[str, list[Place]] = {}
+        for statement in _taking_time(slot, memory_id, rivals):
+            since.setdefault(statement.memory_id, []).append(statement.place)
         if len(since) > MAX_WITHDRAWN:
             later = [*since][-MAX_WITHDRAWN - 1]
             message = (
@@ -254,6 +256,32 @@ def undoes(memory_id: str) -> Act:
         return [Withdrawal(places=tuple(places)) for places in since.values()]
 
     return act
+
+
+def _taking_time(
+    slot: SlotLog, memory_id: str, rivals: Mapping[Place, Statement]
+) -> Iterable[Statement]:
+    """The rivals of a memory, but for edits of what is no rival, and all mentions of it, where the
+    memory holds as long with them. rivals: by their places, in the order of saying.
+    """
+
+    def times_without(places: Collection[Place]) -> list[tuple[datetime, datetime | None]]:
+        intervals = slot.added(lambda _: _withdrawal(places)).timeline.intervals
+        return [(each.begins, each.ends) for each in intervals if each.memory_id == memory_id]
+
+    groups: dict[Key | Place, list[Place]] = {}
+    for place, statement in rivals.items():
+        group = statement.key if statement.edits is None else place
+        groups.setdefault(group, []).append(place)
+    taking, longest = dict(rivals), times_without(rivals)
+    spared = {each.key for each in slot.account.statements if each.place not in rivals}
+    for places in groups.values():
+        first = rivals[places[0]]
+        says_again = first.memory_id, first.edits or first.version
+        if says_again in spared and times_without(taking.keys() - {*places}) == longest:
+            taking = {place: each for place, each in taking.items() if place not in places}
+            spared.add(first.key)
+    return taking.values()
 
 
 def edits(
@@ -281,7 +309,7 @@ def edits(
         moment = max(slot.now, start)
         holds = any(
             interval.memory_id == statement.memory_id and interval.covers(moment)
-            for interval in resolve(slot.entries).times
+            for interval in slot.timeline.times
         )
         fields: dict[str, Any] = {
             "asserted_at": slot.now,
@@ -301,10 +329,10 @@ def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime |
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        before, timeline = slot.said_by(memory_id), resolve(slot.entries)
+        before = slot.said_by(memory_id)
         version = max(statement.version for statement in before)
         statements = [statement for statement in before if statement.version == version]
-        own = [interval for interval in timeline.times if interval.key == (memory_id, version)]
+        own = [interval for interval in slot.timeline.times if interval.key == (memory_id, version)]
         corrected = [
             statement for statement in statements if own and _tells_of(statement, own[-1])
         ] or statements
@@ -451,10 +479,8 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
             taken = taken.added(pairs(other, new_id))
         gone = [name for name in (old_id, new_id) if name not in taken.active()]
         if gone:
-            raise Conflict(
-                "it can't be undone any more: "
-                f"{' and '.join(_became(name, taken.rows.get(name)) for name in gone)}"
-            )
+            changed = " and ".join(f"{became(name, taken.rows.get(name))} since" for name in gone)
+            raise Conflict(f"it can't be undone any more: {changed}")
         return taken.entries[len(slot.entries) :]
 
     return act
@@ -551,6 +577,8 @@ def _meets(
     """Whether a statement said later meets the time of a memory that begins at `start` and has
     `end` as its stated end.
     """
+    if end is not None and statement.valid_from >= end:
+        return False
     if isinstance(statement, Retraction):
         return (statement.value is None or statement.value in values) and (
             statement.valid_until is None or statement.valid_until > start
@@ -579,6 +607,7 @@ def _fell_to(slot: SlotLog, name: str) -> frozenset[str]:
     return slot.added(withdraws(name)).active() - slot.active()
 
 
-def _became(name: str, row: Projection | None) -> str:
-    by = "" if row is None or row.next_id is None else f" by {row.next_id}"
-    return f"{name} is {'gone' if row is None else row.status.value}{by} since"
+def became(name: str, memory: Memory | Projection | None) -> str:
+    """What became of a memory, in words."""
+    by = "" if memory is None or memory.next_id is None else f" by {memory.next_id}"
+    return f"{name} is {'gone' if memory is None else memory.status.value}{by}"

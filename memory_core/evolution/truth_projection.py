@@ -7,20 +7,22 @@ timelines do not say (a merge into another slot) its `next_id`.
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from memory_core.domain.event_log import base_id, is_version, version_id
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
-from memory_core.domain.truth.entries import Entry
+from memory_core.domain.truth.entries import Entry, Key
 from memory_core.domain.truth.resolve import Following, resolve
 from memory_core.domain.truth.slots import SlotName, slot_name
-from memory_core.domain.truth.timeline import NEVER, Member, Reference, State, Timeline
+from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
 from memory_core.ledger.ids import earlier_interval_id, slot_document_id, slot_of_part
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
@@ -38,7 +40,7 @@ class Projection:
     is the member itself. member_id: under which that is stored. status_reason: None where the
     timeline does not say why (active, deleted by a caller). holds: whether it shows at some moment;
     then `supersedes_id` is what held before it. members: ids of all memories of the slot,
-    and of their earlier times.
+    and of their earlier times; a new one makes no other row another.
     """
 
     id: str
@@ -53,7 +55,7 @@ class Projection:
     next_id: str | None
     supersedes_id: str | None
     holds: bool
-    members: frozenset[str]
+    members: frozenset[str] = field(compare=False)
 
     def on(self, stored: Memory) -> Memory:
         """The stored memory with these fields; the very same one where it has them."""
@@ -114,18 +116,21 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
 
     """
     following, latest = Following(timeline), timeline.latest_versions()
-    visible, hidden = timeline.parts(timeline.intervals), timeline.parts(timeline.hidden)
+    hidden = {member.key for member in timeline.members if member.state is State.HIDDEN}
+    own: defaultdict[Key, list[Interval]] = defaultdict(list)
+    deleted = (interval for interval in timeline.hidden if interval.key in hidden)
+    for interval in (*timeline.intervals, *deleted):
+        own[interval.key].append(interval)
     times: dict[Reference, tuple[Member, datetime, datetime | None]] = {}
     for member in timeline.members:
-        key = member.key
-        own = (hidden if member.state is State.HIDDEN else visible).get(key, [])
-        times |= {(*key, part): (member, interval.begins, interval.ends) for part, interval in own}
+        for each in own[member.key]:
+            times[each.reference] = member, each.begins, each.ends
         if (
-            not own
-            and key not in timeline.earlier
+            not own[member.key]
+            and member.key not in timeline.earlier
             and (timeline.horizon is None or member.valid_from > timeline.horizon)
         ):
-            times[*key, 0] = member, member.valid_from, member.valid_from
+            times[*member.key, 0] = member, member.valid_from, member.valid_from
     stored_ids = {reference: _stored_id(reference, latest) for reference in times}
     members = frozenset(stored_ids.values()) | {memory_id for memory_id, _, _ in times}
     before = _held_before(timeline, stored_ids)
@@ -201,22 +206,18 @@ def _held_before(
     """By each time that shows, the memory that held last of those that had ended by then;
     also one that was deleted since.
     """
-    references = timeline.references()
-    ended = sorted(
-        (interval.ends, -1, interval.memory_id)
-        for interval in timeline.hidden
-        if interval.ends is not None
-    )
+    names = [base_id(stored_ids[interval.reference]) for interval in timeline.intervals]
+    times = [(interval.ends, -1, interval.memory_id) for interval in timeline.hidden]
+    times += [
+        (interval.ends, number, name)
+        for number, (interval, name) in enumerate(zip(timeline.intervals, names, strict=True))
+    ]
+    ended = sorted((ends, number, name) for ends, number, name in times if ends is not None)
     before: dict[Reference, str | None] = {}
-    for number, interval in enumerate(timeline.intervals):
-        reference = references[id(interval)]
-        own = base_id(stored_ids[reference])
-        earlier = range(bisect_right(ended, interval.begins, key=lambda each: each[0]) - 1, -1, -1)
-        before[reference] = next(
-            (ended[place][2] for place in earlier if ended[place][2] != own), None
-        )
-        if interval.ends is not None:
-            insort(ended, (interval.ends, number, own))
+    for interval, own in zip(timeline.intervals, names, strict=True):
+        count = bisect_right(ended, interval.begins, key=itemgetter(0))
+        earlier = (ended[place][2] for place in range(count - 1, -1, -1))
+        before[interval.reference] = next((name for name in earlier if name != own), None)
     return before
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.entries import Assertion, Entry, Retraction
+from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Withdrawal
 from memory_core.domain.truth.resolve import Account, resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
 from memory_core.evolution import truth_commands as commands
@@ -309,6 +309,33 @@ def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
     held = [one.memory_id for one in undone.at(moment)]
     assert held.count(name) == 1
     assert {*held} - {name} <= beside
+
+
+@drawn_settings
+@given(logs, number)
+# of three the first was edited, and the second comes back
+@example(log_of([(0, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (19, 0, 0, 1)]), 1)
+def test_an_undo_takes_an_edit_alone_only_where_it_took_time(log: list[Entry], choice: int) -> None:
+    names = untouched(log)
+    assume(names)
+    name = names[choice % len(names)]
+    undone = added(log, commands.undoes(name), LATER)
+    held, kept = (
+        [(one.begins, one.ends) for one in resolve(undone).intervals if one.memory_id == name],
+        {one.key for one in Account.of(undone).statements},
+    )
+    for edit in Account.of(log).statements:
+        if edit.edits is not None and (edit.memory_id, edit.edits) in kept:
+            spared = [
+                replace(one, places=tuple(place for place in one.places if place != edit.place))
+                if isinstance(one, Withdrawal) and one.sequence == LATER
+                else one
+                for one in undone
+            ]
+            again = resolve(spared).intervals
+            assert edit.key in kept or held != [
+                (one.begins, one.ends) for one in again if one.memory_id == name
+            ]
 
 
 @drawn_settings

@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from enum import Enum, auto
+from functools import partial
 from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
@@ -31,7 +31,6 @@ from memory_core.domain.truth.entries import (
     Merge,
     Pair,
     Place,
-    Retraction,
     Statement,
     Withdrawal,
 )
@@ -74,33 +73,39 @@ class Account:
             (entry for entry in log if known_at is None or entry.sequence <= known_at),
             key=attrgetter("place"),
         )
-        gone = _withdrawn_places(known)
-        counting = [entry for entry in known if entry.place not in gone]
-        statements = [entry for entry in counting if isinstance(entry, Statement)]
-        others = [entry for entry in counting if not isinstance(entry, Statement)]
-        withdrawn = [
-            entry for entry in known if isinstance(entry, Statement) and entry.place in gone
-        ]
+        gone: set[Place] = set()
+        for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
+            if isinstance(entry, Withdrawal) and entry.place not in gone:
+                gone.update(place for place in entry.places if place < entry.place)
+        statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
+        beside: defaultdict[str, set[str]] = defaultdict(set)
+        merged: dict[str, Merge] = {}
+        for entry in known:
+            if isinstance(entry, Statement):
+                (withdrawn if entry.place in gone else statements).append(entry)
+            if entry.place in gone:
+                continue
+            if isinstance(entry, Statement):
+                merged.pop(entry.memory_id, None)
+                continue
+            others.append(entry)
+            if isinstance(entry, Merge):
+                merged |= dict.fromkeys(entry.memory_ids, entry)
+            for first, second in entry.sides if isinstance(entry, Pair) else ():
+                beside[first].add(second)
+                beside[second].add(first)
         return cls(
             sorted(statements, key=attrgetter("order")),
             withdrawn,
             _hidden_at([*statements, *withdrawn], others),
-            _pairs(others),
-            _merged(counting),
+            {memory_id: frozenset(names) for memory_id, names in beside.items()},
+            merged,
             others,
         )
 
     def said_by(self, memory_id: str) -> list[Statement]:
         """The statements of a memory that count, in the order of saying."""
         return [statement for statement in self.statements if statement.memory_id == memory_id]
-
-
-def _withdrawn_places(known: list[Entry]) -> set[Place]:
-    gone: set[Place] = set()
-    for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
-        if isinstance(entry, Withdrawal) and entry.place not in gone:
-            gone.update(place for place in entry.places if place < entry.place)
-    return gone
 
 
 def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
@@ -116,25 +121,6 @@ def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, 
         elif statement.is_forgotten:
             hidden[statement.place] = (sys.maxsize, 0)
     return hidden
-
-
-def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
-    beside: defaultdict[str, set[str]] = defaultdict(set)
-    for entry in others:
-        for first, second in entry.sides if isinstance(entry, Pair) else ():
-            beside[first].add(second)
-            beside[second].add(first)
-    return {memory_id: frozenset(names) for memory_id, names in beside.items()}
-
-
-def _merged(counting: list[Entry]) -> dict[str, Merge]:
-    merged: dict[str, Merge] = {}
-    for entry in counting:
-        if isinstance(entry, Merge):
-            merged |= dict.fromkeys(entry.memory_ids, entry)
-        elif isinstance(entry, Statement):
-            merged.pop(entry.memory_id, None)
-    return merged
 
 
 def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
@@ -158,42 +144,28 @@ def timeline_of(account: Account) -> Timeline:
         (layer, begin, end)
         for cell, begin, end in cells.spans()
         for layer in cell
-        if layer.hidden_at is not None
-        and layer.kind is not Kind.GAP
-        and layer.statement.memory_id in known
+        if layer.hidden_at is not None and not layer.is_gap and layer.statement.memory_id in known
     ]
     return Timeline(_intervals(visible), _intervals(hidden), members)
-
-
-class Kind(Enum):
-    """What a layer shows: a value, a retraction where nothing else holds, or nothing (after a
-    stated end).
-    """
-
-    VALUE = auto()
-    RETRACTION = auto()
-    GAP = auto()
 
 
 class Layer(NamedTuple):
     """A statement, where it has overwritten the time.
 
-    begins: where the statement began to overwrite, which may be before the cell. until: the stated
-    end, its own or that of the statement it repeats. wording: the version that it is an edit of,
-    however often edited; its own version if it is no edit. hidden_at: the deletion that hides it.
+    value: that it shows; None for a retraction, which shows where nothing else does, and for a gap,
+    which shows nothing (after a stated end). begins: where the statement began to overwrite, which
+    may be before the cell. until: the stated end, its own or that of the statement it repeats.
+    wording: the version that it is an edit of, however often edited; its own version if it is no
+    edit. hidden_at: the deletion that hides it.
     """
 
     statement: Statement
-    kind: Kind
+    value: str | None
     begins: datetime
-    until: datetime | None
+    until: datetime
     wording: int
     hidden_at: Place | None
-
-    @property
-    def value(self) -> str | None:
-        """The value that it shows."""
-        return self.statement.value if self.kind is Kind.VALUE else None
+    is_gap: bool = False
 
     def was_saved_before(self, limit: Place | None) -> bool:
         """Whether it was saved before a deletion; True where there is none."""
@@ -203,9 +175,11 @@ class Layer(NamedTuple):
         """Whether a statement meets it as something that holds: a deletion before the statement was
         saved has ended it.
         """
-        return self.kind is not Kind.GAP and (
-            self.hidden_at is None or statement.place < self.hidden_at
-        )
+        return not self.is_gap and (self.hidden_at is None or statement.place < self.hidden_at)
+
+    def gap_from(self, moment: datetime) -> Layer:
+        """The gap that it leaves from a moment on."""
+        return self._replace(value=None, begins=moment, is_gap=True)
 
 
 Cell = tuple[Layer, ...]
@@ -224,11 +198,11 @@ class Cells:
         number = bisect_right(self.starts, moment) - 1
         return self.cells[number] if number >= 0 else ()
 
-    def spans(self) -> Iterable[tuple[Cell, datetime, datetime | None]]:
+    def spans(self) -> Iterable[tuple[Cell, datetime, datetime]]:
         """Each cell with its start and end."""
-        return zip(self.cells, self.starts, [*self.starts[1:], None], strict=True)
+        return zip(self.cells, self.starts, [*self.starts[1:], NEVER], strict=True)
 
-    def split(self, moment: datetime) -> int:
+    def _split(self, moment: datetime) -> int:
         """Let a cell start at a moment, and return its number."""
         number = bisect_right(self.starts, moment) - 1
         if self.starts[number] == moment:
@@ -237,51 +211,41 @@ class Cells:
         self.cells.insert(number + 1, self.cells[number])
         return number + 1
 
-    def numbers(self, begin: datetime, end: datetime | None) -> range:
-        """The numbers of the cells of an interval, split at its ends; none if it is empty."""
-        if end is not None and end <= begin:
-            return range(0)
-        first = self.split(begin)
-        return range(first, len(self.starts) if end is None else self.split(end))
-
-    def change(
-        self, begin: datetime, end: datetime | None, changed: Callable[[Cell], Cell]
-    ) -> None:
+    def change(self, begin: datetime, end: datetime, changed: Callable[[Cell], Cell]) -> None:
         """Change the cells of an interval; those in a row that become equal are made one."""
-        numbers = self.numbers(begin, end)
+        if end is not NEVER and end <= begin:  # comparing with NEVER takes long
+            return
+        first = self._split(begin)
+        after = len(self.starts) if end is NEVER else self._split(end)
         starts, cells = list[datetime](), list[Cell]()
-        for number in numbers:
+        for number in range(first, after):
             cell = changed(self.cells[number])
             if not cells or cell != cells[-1]:
                 starts.append(self.starts[number])
                 cells.append(cell)
-        self.starts[numbers.start : numbers.stop], self.cells[numbers.start : numbers.stop] = (
-            starts,
-            cells,
-        )
+        self.starts[first:after], self.cells[first:after] = starts, cells
 
-    def end(self, number: int) -> datetime | None:
-        """Where a cell ends."""
-        return self.starts[number + 1] if number + 1 < len(self.starts) else None
+    def _end(self, number: int) -> datetime:
+        return self.starts[number + 1] if number + 1 < len(self.starts) else NEVER
 
-    def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime | None:
+    def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime:
         """Where the cells from a moment's on first do not belong; the moment itself if its own does
-        not, None for never.
+        not.
         """
         first = number = bisect_right(self.starts, moment) - 1
         while number < len(self.cells) and belongs(self.cells[number]):
             number += 1
-        return moment if number == first else self.end(number - 1)
+        return moment if number == first else self._end(number - 1)
 
-    def last_run(self, belongs: Test) -> tuple[datetime, datetime | None] | None:
-        """The last interval in which some layer belongs."""
-        numbers = [number for number, cell in enumerate(self.cells) if any(map(belongs, cell))]
+    def last_run(self, belongs: Callable[[Cell], bool]) -> tuple[datetime, datetime] | None:
+        """The last interval whose cells belong."""
+        numbers = [number for number, cell in enumerate(self.cells) if belongs(cell)]
         if not numbers:
             return None
         first = last = numbers.pop()
         while numbers and numbers[-1] == first - 1:
             first = numbers.pop()
-        return self.starts[first], self.end(last)
+        return self.starts[first], self._end(last)
 
 
 def paint(account: Account, statements: Iterable[Statement]) -> Cells:
@@ -313,115 +277,93 @@ class _Painting:
     def add(self, statement: Statement) -> None:
         """Paint the next statement in the order of saying."""
         self._added.append(statement)
-        if statement.edits is not None:
-            self._edit(statement, statement.edits)
-        if isinstance(statement, Retraction):
-            self._retract(self._layer(statement))
-        elif statement.edits is None:
-            layer = self._layer(statement)
-            if not self._repeat(layer):
-                self._assert(layer)
-
-    def _layer(self, statement: Statement) -> Layer:
-        return Layer(
+        name, edited = statement.memory_id, statement.edits
+        value = statement.value if isinstance(statement, Assertion) else None
+        if edited is not None:
+            wording = self._wordings.get((name, edited), (edited, None))[0]
+            self._wordings[statement.key] = self._wordings[name, wording] = wording, value
+        layer = Layer(
             statement=statement,
-            kind=Kind.VALUE if isinstance(statement, Assertion) else Kind.RETRACTION,
+            value=value,
             begins=statement.valid_from,
-            until=statement.valid_until,
+            until=statement.valid_until or NEVER,
             wording=self._wordings.get(statement.key, (statement.version, None))[0],
             hidden_at=self._account.hidden_at.get(statement.place),
         )
+        if edited is not None:
+            self._edit(layer, edited)
+        if value is None:
+            self._retract(layer)
+        elif edited is None and not self._repeat(layer):
+            self._assert(layer)
 
     def _assert(self, layer: Layer) -> None:
-        end = layer.until
-        self._paint(layer, layer.begins, end, self._spared_by(layer))
-        if end is not None and end > layer.statement.asserted_at:
-            gap, spared = layer._replace(kind=Kind.GAP, begins=end), self._spared_by(layer)
-            self._paint(gap, end, None, lambda other: other.begins >= end or spared(other))
+        spared, end = self._spared_by(layer), layer.until
+        self._paint(layer, end, spared)
+        if end is not NEVER and end > layer.statement.asserted_at:
+            self._paint(
+                layer.gap_from(end), NEVER, lambda other: other.begins >= end or spared(other)
+            )
 
     def _repeat(self, layer: Layer) -> bool:
         """Paint a statement of what holds already; False, and nothing painted, if it is none."""
-        moment, value = layer.statement.met_at, layer.value
+        moment = layer.statement.met_at
 
         def same(other: Layer) -> bool:
-            return other.value == value and other.counts_for(layer.statement)
+            return other.value == layer.value and other.counts_for(layer.statement)
 
-        # of hundreds side by side, one has the value of another
-        alike = (
-            other
-            for other in self._holders(layer, moment)
-            if value is None or other.statement.value == value
-        )
-        met = next((other for other in alike if same(other)), None)
-        if met is None or layer.until not in (None, met.until):
+        met = next(filter(same, self._holders(layer, moment)), None)
+        if met is None or layer.until not in (NEVER, met.until):
             return False
-        self._paint_over(
-            layer._replace(until=met.until),
-            layer.begins,
-            self.cells.run_end(moment, _any(same)),
-            same,
-        )
+        end = self.cells.run_end(moment, _any(same))
+        self._paint_over(layer._replace(until=met.until), end, same)
         return True
 
-    def _edit(self, statement: Statement, edited: int) -> None:
-        name, begin, end = statement.memory_id, statement.valid_from, statement.valid_until
-        wording = self._wordings.get((name, edited), (edited, None))[0]
-        value = statement.value if isinstance(statement, Assertion) else None
-        self._wordings[statement.key] = self._wordings[name, wording] = wording, value
-        layer, moment = self._layer(statement), statement.met_at
+    def _edit(self, layer: Layer, edited: int) -> None:
+        statement, moment = layer.statement, layer.statement.met_at
+        begin, end = layer.begins, layer.until
 
         def own(other: Layer) -> bool:
-            return other.statement.memory_id == name and other.counts_for(statement)
+            return other.statement.memory_id == statement.memory_id and other.counts_for(statement)
 
         met: Layer | None = None
         if statement.corrects_past:
             run = self.cells.last_run(
-                lambda other: own(other) and other.statement.version == edited
+                _any(lambda other: own(other) and other.statement.version == edited)
             )
             if run is None:
                 return
             first, last = run
-            if begin >= statement.asserted_at or (last is not None and begin >= last):
+            if begin >= min(statement.asserted_at, last):
                 begin = first  # else it is a start that the edit names
-            if last is not None and end is not None and end > last:
-                end = last
+            if end is not NEVER:
+                end = min(end, last)
         else:
-            met = next((other for other in self._holders(layer, moment) if own(other)), None)
+            met = next(filter(own, self._holders(layer, moment)), None)
             last = (
                 self._end_of_what_holds(moment)
                 if met is None
                 else self.cells.run_end(moment, _any(own))
             )
-        layer = layer._replace(
-            begins=begin, until=end if met is None or end is not None else met.until
-        )
-        self._paint_over(layer, begin, last if end is None else end, own)
-        if end is not None and (last is None or end < last):
-            gap = layer._replace(kind=Kind.GAP, begins=end)
-            self._paint_over(gap, max(begin, end), last, own, only_own=True)
+        until = end if met is None or end is not NEVER else met.until
+        layer = layer._replace(begins=begin, until=until)
+        self._paint_over(layer, last if end is NEVER else end, own)
+        if end < last:
+            self._paint_over(layer.gap_from(max(begin, end)), last, own)
 
-    def _end_of_what_holds(self, moment: datetime) -> datetime | None:
+    def _end_of_what_holds(self, moment: datetime) -> datetime:
         """Where what holds at a moment ends, whatever it is; also nothing has an end."""
 
         def values(cell: Cell) -> set[str | None]:
-            return {layer.value for layer in cell if layer.kind is Kind.VALUE}
+            return {layer.value for layer in cell} - {None}
 
         current = values(self.cells.at(moment))
         return self.cells.run_end(moment, lambda cell: values(cell) == current)
 
-    def _paint_over(
-        self,
-        layer: Layer,
-        begin: datetime,
-        end: datetime | None,
-        own: Test,
-        *,
-        only_own: bool = False,
-    ) -> None:
+    def _paint_over(self, layer: Layer, end: datetime, own: Test) -> None:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone,
-        elsewhere that of all.
-
-        only_own: elsewhere nothing changes. What an edit takes from its memory ends no other one.
+        elsewhere that of all. A gap is only where they are: what an edit takes from its memory ends
+        no other one.
         """
         limit, spared = layer.hidden_at, self._spared_by(layer)
 
@@ -436,88 +378,71 @@ class _Painting:
             return ends(other) and (other.hidden_at is None or limit is not None)
 
         def changed(cell: Cell) -> Cell:
-            is_own = any(map(leads, cell))
-            if only_own and not any(map(own, cell)):
+            if layer.is_gap and not any(map(own, cell)):
                 return cell
+            is_own = any(map(leads, cell))
             return (
                 *(other for other in cell if (not ends(other) if is_own else spared(other))),
                 layer,
             )
 
-        self.cells.change(begin, end, changed)
+        self.cells.change(layer.begins, end, changed)
 
     def _retract(self, layer: Layer) -> None:
-        begin, end, value, limit = layer.begins, layer.until, layer.statement.value, layer.hidden_at
+        begin, named, limit = layer.begins, layer.statement.value, layer.hidden_at
 
-        def ends(other: Layer, value: str | None) -> bool:
-            named = value in (
-                other.value,
-                self._wordings.get((other.statement.memory_id, other.wording), (0, None))[1],
-            )
-            return named and other.kind is Kind.VALUE and other.was_saved_before(limit)
+        def ends(value: str | None, other: Layer) -> bool:
+            wording = self._wordings.get((other.statement.memory_id, other.wording), (0, None))[1]
+            is_named = other.value is not None and value in (other.value, wording)
+            return is_named and other.was_saved_before(limit)
 
-        def end_value(value: str | None, last: datetime | None) -> None:
-            def changed(cell: Cell) -> Cell:
-                if not any(ends(other, value) for other in cell):
-                    return cell
-                return (
-                    *(other for other in cell if other is not layer and not ends(other, value)),
-                    layer,
-                )
+        def without(ended: Test, cell: Cell) -> Cell:
+            if not any(map(ended, cell)):
+                return cell
+            return (*(other for other in cell if other is not layer and not ended(other)), layer)
 
-            self.cells.change(begin, last, changed)
-
-        if value is not None:
-            end_value(value, end)
-        else:
-            for each in {other.value for other in self.cells.at(begin)} - {None}:
-                run = self.cells.run_end(begin, _any(lambda other, each=each: ends(other, each)))  # type: ignore[misc]
-                end_value(each, end if run is None else run if end is None else min(run, end))
+        current = {other.value for other in self.cells.at(begin)} - {None}
+        for value in current if named is None else {named}:
+            ended, end = partial(ends, value), layer.until
+            if named is None:
+                end = min(end, self.cells.run_end(begin, _any(ended)))
+            self.cells.change(begin, end, partial(without, ended))
         if limit is None:
             self._hold_where_nothing_does(layer)
 
     def _hold_where_nothing_does(self, layer: Layer) -> None:
-        for number in self.cells.numbers(layer.begins, layer.until):
-            cell = self.cells.cells[number]
-            if any(other.kind is Kind.VALUE and other.hidden_at is None for other in cell):
-                break
-            self.cells.cells[number] = (
-                *(
-                    other
-                    for other in cell
-                    if other.kind is not Kind.RETRACTION or other.hidden_at is not None
-                ),
-                layer,
-            )
+        def shows_value(other: Layer) -> bool:
+            return other.value is not None and other.hidden_at is None
+
+        def stays(other: Layer) -> bool:
+            return other.value is not None or other.is_gap or other.hidden_at is not None
+
+        end = self.cells.run_end(layer.begins, lambda cell: not any(map(shows_value, cell)))
+        self._paint(layer, min(end, layer.until), stays)
 
     def _spared_by(self, layer: Layer) -> Test:
         """Which others a layer leaves beside it: what was saved after its deletion,
         and what it is kept beside.
         """
-        limit, value, beside = (
-            layer.hidden_at,
-            layer.value,
-            self._account.pairs.get(layer.statement.memory_id, frozenset()),
-        )
+        limit, value = layer.hidden_at, layer.value
+        beside = self._account.pairs.get(layer.statement.memory_id, frozenset())
 
         def spared(other: Layer) -> bool:
-            if limit is not None and not other.was_saved_before(limit):
+            if not other.was_saved_before(limit):
                 return True
             return other.statement.memory_id in beside and (value is None or value != other.value)
 
-        if limit is None and not beside:
-            return lambda _: False
-        return spared
+        return spared if limit is not None or beside else lambda _: False
 
-    def _paint(self, layer: Layer, begin: datetime, end: datetime | None, spares: Test) -> None:
-        self.cells.change(begin, end, lambda cell: (*filter(spares, cell), layer))
+    def _paint(self, layer: Layer, end: datetime, spares: Test) -> None:
+        self.cells.change(layer.begins, end, lambda cell: (*filter(spares, cell), layer))
 
     def _holders(self, layer: Layer, moment: datetime) -> Cell:
         """What a statement meets at a moment; a hidden one meets only what was saved before
         it was hidden.
         """
         cell, limit = self.cells.at(moment), layer.hidden_at
-        if limit is None or all(layer.was_saved_before(limit) for layer in cell):
+        if limit is None or all(other.was_saved_before(limit) for other in cell):
             return cell
         earlier, number = self._earlier.get(limit, (_Painting(self._account), 0))
         for statement in self._added[number:-1]:
@@ -538,28 +463,26 @@ def _voided(account: Account) -> set[Place]:
     An edit has no start of its own: it is voided with all that the memory said before it,
     by a retraction of its value.
     """
-    original: dict[Key, Key] = {}
+    original: dict[Key, Key] = {}  # also of a repeat that was said before the edit, and came later
     for statement in filter(_lasts, account.statements):
         if statement.edits is not None:
             edited = statement.memory_id, statement.edits
             original[statement.key] = original.get(edited, edited)
     voided: set[Place] = set()
-    wordings: dict[Key, list[Assertion]] = {}  # an assertion, what repeats it, and what edits it
+    # an assertion, what repeats it, and what edits it
+    wordings: defaultdict[Key, list[Assertion]] = defaultdict(list)
     # with the start and the wordings of each
-    by_value: dict[str, list[tuple[Assertion, datetime, list[Assertion]]]] = {}
+    by_value: defaultdict[str, list[tuple[Assertion, datetime, list[Assertion]]]]
+    by_value = defaultdict(list)
     for statement in filter(_lasts, account.statements):
         if isinstance(statement, Assertion):
-            group = wordings.setdefault(original.get(statement.key, statement.key), [])
+            group = wordings[original.get(statement.key, statement.key)]
             group.append(statement)
-            start = (
-                statement.valid_from
-                if statement.edits is None
-                else min(assertion.valid_from for assertion in group)
-            )
-            by_value.setdefault(statement.value, []).append((statement, start, group))
+            start = min(each.valid_from for each in (group if statement.edits else [statement]))
+            by_value[statement.value].append((statement, start, group))
         elif statement.value is not None and statement.valid_until is None:
             limit = account.hidden_at.get(statement.place)
-            for draft, start, group in by_value.get(statement.value, ()):
+            for draft, start, group in by_value[statement.value]:
                 gone = [draft] if draft.edits is None else group
                 is_edited_since = draft.edits is not None and group[-1].value != statement.value
                 if (
@@ -573,39 +496,32 @@ def _voided(account: Account) -> set[Place]:
 
 def _shown(cell: Cell) -> list[Layer]:
     """What a cell shows: its values, or else the retraction that was said last."""
-    visible = [layer for layer in cell if layer.hidden_at is None]
-    retractions = [layer for layer in visible if layer.kind is Kind.RETRACTION]
-    return [layer for layer in visible if layer.kind is Kind.VALUE] or sorted(
-        retractions, key=lambda layer: layer.statement.order
-    )[-1:]
+    visible = [layer for layer in cell if layer.hidden_at is None and not layer.is_gap]
+    last = max(visible, key=lambda layer: layer.statement.order, default=None)
+    return [layer for layer in visible if layer.value is not None] or [last] if last else []
 
 
-def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime | None]]) -> tuple[Interval, ...]:
+def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime]]) -> tuple[Interval, ...]:
     """Layers with their times as intervals, those of one member in a row made one."""
-    # where each begins, its layers and their ends
-    runs: dict[Key, list[tuple[datetime, list[Layer], list[datetime | None]]]] = {}
+    runs: dict[Key, list[list[tuple[Layer, datetime, datetime]]]] = {}
     for layer, begin, end in pieces:
         own = runs.setdefault(layer.statement.key, [])
-        last = own[-1][2][-1] if own else None
-        if last is None or last < begin:
-            own.append((begin, [layer], [end]))
-            continue
-        _, layers, ends = own[-1]
-        ends[-1] = end
-        if layers[-1] is not layer:
-            layers.append(layer)
+        if not own or own[-1][-1][2] < begin:
+            own.append([])
+        own[-1].append((layer, begin, end))
     made = [
         Interval(
             memory_id=name,
             version=version,
-            value=layers[-1].value,
-            begins=begin,
-            ends=ends[-1],
-            order=max(layer.statement.order for layer in layers),
-            places=tuple(sorted({layer.statement.place for layer in layers})),
+            value=run[-1][0].value,
+            begins=run[0][1],
+            ends=None if run[-1][2] is NEVER else run[-1][2],
+            order=max(layer.statement.order for layer, _, _ in run),
+            places=tuple(sorted({layer.statement.place for layer, _, _ in run})),
+            part=number % len(own),
         )
         for (name, version), own in runs.items()
-        for begin, layers, ends in own
+        for number, run in enumerate(own, 1)
     ]
     return tuple(sorted(made, key=attrgetter("begins", "order", "key")))
 
@@ -647,7 +563,7 @@ class Following:
     """
 
     def __init__(self, timeline: Timeline) -> None:
-        self._references, versions = timeline.references(), timeline.latest_versions()
+        versions = timeline.latest_versions()
         last = {  # intervals are in the order of time
             interval.memory_id: interval.begins
             for interval in timeline.intervals
@@ -674,4 +590,4 @@ class Following:
             begins = self._begins[following]
             holders = self._intervals[following : bisect_right(self._begins, begins)]
         last = max(holders, key=lambda interval: interval.order, default=None)
-        return None if last is None else self._references[id(last)]
+        return None if last is None else last.reference

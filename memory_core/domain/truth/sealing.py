@@ -62,23 +62,26 @@ def sealed_timeline_of(account: Account, seal: Seal | None) -> Timeline:
     timeline = timeline_of(account)
     if seal is None:
         return timeline
-    begins = dict(seal.begins)
+    begins, earlier = dict(seal.begins), dict(seal.earlier)
 
     def since(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
+        left = [interval for interval in intervals if interval.lasts_beyond(seal.horizon)]
+        gone = Counter(interval.key for interval in intervals)
+        gone.subtract(interval.key for interval in left)
         return tuple(
-            replace(interval, begins=begins.get(interval.key, interval.begins))
-            if interval.begins <= seal.horizon
-            else interval
-            for interval in intervals
-            if interval.lasts_beyond(seal.horizon)
+            replace(
+                interval,
+                begins=begins.get(interval.key, interval.begins)
+                if interval.begins <= seal.horizon
+                else interval.begins,
+                part=interval.part
+                and interval.part - gone[interval.key] + earlier.get(interval.key, 0),
+            )
+            for interval in left
         )
 
     return Timeline(
-        since(timeline.intervals),
-        since(timeline.hidden),
-        timeline.members,
-        dict(seal.earlier),
-        seal.horizon,
+        since(timeline.intervals), since(timeline.hidden), timeline.members, earlier, seal.horizon
     )
 
 

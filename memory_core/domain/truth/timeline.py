@@ -4,14 +4,15 @@ from a moment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from enum import Enum, auto
 
 from memory_core.domain.truth.entries import Key, Place
 
-NEVER = datetime.max.replace(tzinfo=timezone.utc)
+NEVER = datetime.max.replace(tzinfo=timezone(timedelta(hours=-23)))
+"""After all moments, the last of them in UTC too."""
 Reference = tuple[str, int, int]
 """(memory, version, part): part 0 is the last interval of a member, 1 the first of its
 earlier ones.
@@ -35,6 +36,7 @@ class Interval:
     value: None for a retraction.
     order: when the last statement of it was said that shows here.
     places: of the statements that show here, in their order.
+    part: 0 for the last one of its member, else its number among the earlier ones.
     """
 
     memory_id: str
@@ -44,11 +46,17 @@ class Interval:
     ends: datetime | None
     order: tuple[datetime, Place]
     places: tuple[Place, ...]
+    part: int = 0
 
     @property
     def key(self) -> Key:
         """The memory and its version."""
         return self.memory_id, self.version
+
+    @property
+    def reference(self) -> Reference:
+        """Which interval of which member it is."""
+        return self.memory_id, self.version, self.part
 
     def lasts_beyond(self, moment: datetime) -> bool:
         """Whether it ends after a moment, or never."""
@@ -120,23 +128,3 @@ class Timeline:
     def latest_versions(self) -> dict[str, int]:
         """By memory, the number of its latest version."""
         return {member.memory_id: member.version for member in self.members}
-
-    def references(self) -> dict[int, Reference]:
-        """What each interval is of its member, by the identity of its object."""
-        return {
-            id(interval): (*key, part)
-            for key, own in self.parts(self.intervals).items()
-            for part, interval in own
-        }
-
-    def parts(self, intervals: Iterable[Interval]) -> dict[Key, list[tuple[int, Interval]]]:
-        """By member, its intervals among the given ones, in the order of time,
-        each with its part.
-        """
-        members: dict[Key, list[Interval]] = {}
-        for interval in intervals:
-            members.setdefault(interval.key, []).append(interval)
-        first = {key: 1 + self.earlier.get(key, 0) for key in members}
-        return {
-            key: [*enumerate(own[:-1], first[key]), (0, own[-1])] for key, own in members.items()
-        }

@@ -1,0 +1,156 @@
+"""An undo takes back what was said since and takes time from what comes back. A typo that was put
+right in another memory takes none, so it stays.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.requests.memories import UpdateInput
+from tests.builders import ALICE, NOW
+from tests.world import fact, listed
+
+CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
+START = NOW - timedelta(days=200)
+
+
+def day(number: float) -> datetime:
+    """A day of the story; the clock stands on the 200th."""
+    return START + timedelta(days=number)
+
+
+async def lives(core: MemoryCore, city: str, told: float, **fields: Any) -> Memory:
+    item = fact(f"Ana lives in {city}", event_timestamp=day(told), **(CITY | fields))
+    return (await core.save(ALICE, item)).memory
+
+
+async def edit(core: MemoryCore, memory: Memory, city: str, **fields: Any) -> Memory:
+    asked = UpdateInput(content=f"Ana lives in {city}", **fields)
+    return await core.update(ALICE, memory.id, asked, "*")
+
+
+async def cities(core: MemoryCore, *days: float) -> list[str]:
+    """What held on these days, several side by side with a slash between them."""
+    shown = [await listed(core, at=day(number)) for number in days]
+    return [
+        "/".join(sorted(one.content.removeprefix("Ana lives in ") for one in at)) for at in shown
+    ]
+
+
+async def test_an_edit_of_an_earlier_truth_stays_when_a_later_one_comes_back(
+    core: MemoryCore,
+) -> None:
+    porto, faro = await lives(core, "Porot", 0), await lives(core, "Faro", 10)
+    await lives(core, "Lisbon", 20)
+    edited = await edit(core, porto, "Porto")
+    await core.restore(ALICE, faro.id)
+    after = await core.get(ALICE, porto.id)
+    assert (after.status, after.version, after.content) == (
+        Status.SUPERSEDED,
+        edited.version,
+        "Ana lives in Porto",
+    )
+    assert (after.next_id, after.valid_until) == (faro.id, day(10))
+    assert await cities(core, 5, 15, 25) == ["Porto", "Faro", "Faro"]
+
+
+async def test_an_edit_of_an_earlier_truth_stays_though_its_value_is_another(
+    core: MemoryCore,
+) -> None:
+    porto, faro = await lives(core, "Porto", 0, value="Porto"), await lives(core, "Faro", 10)
+    await lives(core, "Lisbon", 20)
+    await edit(core, porto, "Braga", value="Braga")
+    await edit(core, porto, "Sines", value="Sines")
+    await core.restore(ALICE, faro.id)
+    assert (await core.get(ALICE, porto.id)).version == 3
+    assert await cities(core, 5, 15, 25) == ["Sines", "Faro", "Faro"]
+
+
+async def test_an_edit_of_what_holds_stays_when_a_stay_that_was_over_comes_back(
+    core: MemoryCore,
+) -> None:
+    porto = await lives(core, "Porot", 0)
+    stay = await lives(core, "Faro", 30, valid_from=day(10), valid_until=day(12))
+    edited = await edit(core, porto, "Porto")
+    await core.restore(ALICE, stay.id)
+    after = await core.get(ALICE, porto.id)
+    assert (after.status, after.version) == (Status.ACTIVE, edited.version)
+    assert await cities(core, 5, 11, 200) == ["Porot", "Faro", "Porto"]
+
+
+async def test_an_edit_of_what_holds_stays_when_what_was_announced_comes_back(
+    core: MemoryCore,
+) -> None:
+    porto = await lives(core, "Porot", 0)
+    announced = await lives(core, "Faro", 10, valid_from=day(300))
+    await lives(core, "Lisbon", 20, valid_from=day(300))
+    edited = await edit(core, porto, "Porto")
+    await core.restore(ALICE, announced.id)
+    after = await core.get(ALICE, porto.id)
+    assert (after.status, after.version, after.valid_until) == (
+        Status.ACTIVE,
+        edited.version,
+        day(300),
+    )
+    assert await cities(core, 5, 250, 350) == ["Porot", "Porto", "Faro"]
+
+
+async def test_an_edit_in_another_slot_or_in_none_stays(core: MemoryCore) -> None:
+    faro = await lives(core, "Faro", 10)
+    job = await lives(core, "a baker's", 5, attribute="job")
+    alone = await lives(core, "peace", 5, subject=None, attribute=None)
+    await lives(core, "Lisbon", 20)
+    others = [await edit(core, one, "other words") for one in (job, alone)]
+    await core.restore(ALICE, faro.id)
+    for one in others:
+        assert (await core.get(ALICE, one.id)).version == one.version
+
+
+@pytest.mark.parametrize("typo", [False, True])
+async def test_an_edit_of_what_an_undo_takes_back_goes_with_it(
+    core: MemoryCore, typo: bool
+) -> None:
+    faro, lisbon = await lives(core, "Faro", 10), await lives(core, "Lisbno", 20)
+    await edit(core, lisbon, "Lisbon" if typo else "Braga")
+    await core.restore(ALICE, faro.id)
+    assert (await core.get(ALICE, lisbon.id)).status is Status.DELETED
+    assert await cities(core, 15, 25, 200) == ["Faro", "Faro", "Faro"]
+
+
+async def test_an_edit_that_took_time_from_what_comes_back_goes(core: MemoryCore) -> None:
+    porto = await lives(core, "Porto", 5, valid_from=day(100))
+    faro = await lives(core, "Faro", 10, valid_until=day(100))
+    await edit(core, porto, "Braga", valid_from=day(50))
+    assert await cities(core, 15, 60, 200) == ["Faro", "Braga", "Braga"]
+    await core.restore(ALICE, faro.id)
+    assert await cities(core, 15, 60) == ["Faro", "Faro"]
+
+
+async def test_a_stay_put_right_stays_when_what_went_on_after_it_comes_back(
+    core: MemoryCore,
+) -> None:
+    faro = await lives(core, "Faro", 10)
+    stay = await lives(core, "Pariss", 30, valid_from=day(15), valid_until=day(17))
+    await lives(core, "Lisbon", 40)
+    edited = await edit(core, stay, "Paris")
+    await core.restore(ALICE, faro.id)
+    after = await core.get(ALICE, stay.id)
+    assert (after.status, after.version) == (Status.SUPERSEDED, edited.version)
+    assert await cities(core, 12, 16, 20, 50) == ["Faro", "Paris", "Faro", "Faro"]
+
+
+async def test_what_was_said_again_stays_when_a_stay_that_was_over_comes_back(
+    core: MemoryCore,
+) -> None:
+    porto = await lives(core, "Porto", 0)
+    stay = await lives(core, "Faro", 30, valid_from=day(10), valid_until=day(12))
+    await lives(core, "Porto", 40)
+    await lives(core, "Lisbon", 50)
+    await core.restore(ALICE, stay.id)
+    assert (await core.get(ALICE, porto.id)).status is Status.SUPERSEDED
+    assert await cities(core, 5, 11, 45, 200) == ["Porto", "Faro", "Porto", "Lisbon"]
