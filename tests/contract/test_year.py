@@ -75,7 +75,7 @@ async def test_a_life_that_has_nothing_left_to_fade_costs_nothing(tmp_path: Path
 
 
 async def test_users_with_and_without_faded_memories_are_asked_the_same(tmp_path: Path) -> None:
-    asked = {one.what: one for one in await cost.faded_beside_active(tmp_path, 300, 5)}
+    asked = {one.user: one for one in await cost.faded_beside_active(tmp_path, 300, 5)}
     faded, active, fresh = asked[cost.FADED], asked[cost.ACTIVE], asked[cost.FRESH]
     assert (faded.memories, active.memories, fresh.memories) == (300, 300, 30)
     assert (faded.decayed, active.decayed, fresh.decayed) == (270, 0, 0)

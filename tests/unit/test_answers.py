@@ -65,7 +65,7 @@ def test_a_run_goes_on_from_what_it_wrote_also_where_the_last_line_is_half(tmp_p
     with file.open("a") as raw:
         raw.write('{"question": "talk#1", "way"')
     again = State.open(file, set="s", model="m")
-    assert (again.told, again.answers, again.verdicts) == (
+    assert (again.users, again.answers, again.verdicts) == (
         {"talk": "user-1"},
         {("talk#0", "BM25"): "Lisbon"},
         {("talk#0", "BM25"): True},

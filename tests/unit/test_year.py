@@ -61,7 +61,7 @@ def month(number: int, **more: int) -> Stored:
 
 def standing(month: int, told: int, ours: float, peer: float = 1.0) -> Standing:
     return Standing(
-        month=month, told=told, question=told, turn=f"D{told}", ours=ours, peer=peer, words=100
+        month=month, told_month=told, question=told, turn=f"D{told}", ours=ours, peer=peer, words=100
     )
 
 
