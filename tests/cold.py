@@ -35,7 +35,7 @@ def years_go_by(world: World, years: float = 11) -> None:
 
 async def saved(core: MemoryCore, *items: SaveInput, owner: Owner = ALICE) -> list[Memory]:
     """Save items one by one; the memories that they became."""
-    return [(await core.save(owner, one)).memory for one in items]
+    return [(await core.save(owner, item)).memory for item in items]
 
 
 async def begun(core: MemoryCore, owner: Owner = ALICE, **asked: Any) -> Accepted:
@@ -70,7 +70,7 @@ async def everything(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
         documents = await store.page(owner, kind, None, None, 10_000)  # type: ignore[arg-type]
         for start in range(0, len(documents), 90):
             snapshot = await store.snapshot(
-                owner, [one.id for one in documents[start : start + 90]]
+                owner, [document.id for document in documents[start : start + 90]]
             )
             for document in snapshot.documents.values():
                 memory = Memory.model_validate(document.body)
@@ -140,12 +140,12 @@ class Stepping:
         return call
 
 
-def equal(one: Memory, other: Memory, *but: str) -> bool:
+def equal(memory: Memory, other: Memory, *but: str) -> bool:
     """The same in all fields but some, to the last bit of the vector."""
-    same_vector = (one.embedding is None) == (other.embedding is None) and (
-        one.embedding is None or np.array_equal(one.embedding, other.embedding)  # type: ignore[arg-type]
+    same_vector = (memory.embedding is None) == (other.embedding is None) and (
+        memory.embedding is None or np.array_equal(memory.embedding, other.embedding)  # type: ignore[arg-type]
     )
-    return ("embedding" in but or same_vector) and one.model_dump(
+    return ("embedding" in but or same_vector) and memory.model_dump(
         exclude=set(but)
     ) == other.model_dump(exclude=set(but))
 
@@ -154,9 +154,9 @@ async def pointed_to(world: World, owner: Owner = ALICE) -> list[str]:
     """The locations that memories point to, each once, in order."""
     return sorted(
         {
-            one.archival_location
-            for one in (await everything(world, owner)).values()
-            if one.archival_location
+            memory.archival_location
+            for memory in (await everything(world, owner)).values()
+            if memory.archival_location
         }
     )
 
@@ -176,9 +176,9 @@ async def nothing_is_lost(world: World, before: dict[str, Memory], owner: Owner 
                     "a query finds it by its vector, too"
                 )
                 assert stands.archival_location is not None
-                kept = (await copies.read(owner, stands.archival_location)).memory(identity)
-                assert kept is not None
-                stands = kept
+                memory = (await copies.read(owner, stands.archival_location)).memory(identity)
+                assert memory is not None
+                stands = memory
             assert stands.content == was.content
             assert (stands.embedding is None) == (was.embedding is None)
     finally:

@@ -69,11 +69,11 @@ def story() -> Graph:
         )),
         "c3": (300, "Ana has signed a contract for a flat in Porto."),
     }  # fmt: skip
-    told = [
+    memories = [
         memory(text, id=name, category="cell", event_timestamp=NOW + timedelta(days=day))
         for name, (day, text) in cells.items()
     ]
-    told[0] = told[0].model_copy(
+    memories[0] = memories[0].model_copy(
         update={
             "atomic_facts": [AtomicFact(text="lives in Berlin", fact_id="f1", superseded_by="f2")]
         }
@@ -97,7 +97,7 @@ def story() -> Graph:
         "Ana and the Douro: she has always liked rivers, and Porto has one.",
         category="note",
     )
-    return of_memories(asked, tree, [*told, note], complete=True)
+    return of_memories(asked, tree, [*memories, note], complete=True)
 
 
 def merge() -> Graph:
@@ -110,10 +110,10 @@ def merge() -> Graph:
         for one in range(4)
     ]  # fmt: skip
     notes = [
-        one.model_copy(
+        note.model_copy(
             update={"status": Status.UPDATED, "status_reason": "consolidated", "category": "note"}
         )
-        for one in notes
+        for note in notes
     ]
     merged = fact(
         "m", 50, "The garden: tomatoes, basil, lemon trees. " * 20, next_id="end", category="note"

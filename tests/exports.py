@@ -101,9 +101,9 @@ async def filled(core: MemoryCore) -> None:
     await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city"))
     await core.save(ALICE, rule("language", "pt"))
     await core.save(ALICE, rule("language", "en"))
-    told = (await core.save(ALICE, fact("The hive is blue", session_id="s2"))).memory
+    memory = (await core.save(ALICE, fact("The hive is blue", session_id="s2"))).memory
     changed = await core.update(
-        ALICE, told.id, UpdateInput(content="The hive is green 🐝"), told.etag
+        ALICE, memory.id, UpdateInput(content="The hive is green 🐝"), memory.etag
     )
     await core.delete(ALICE, (await core.save(ALICE, turn("forget this", session="s3"))).memory.id)
     assert changed.version == 2

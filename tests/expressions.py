@@ -65,9 +65,9 @@ def compiled() -> list[Expression]:
     """Every compiled expression that a module keeps."""
     return list(
         {
-            id(found.pattern): found
+            id(expression.pattern): expression
             for module in modules().values()
-            for found in patterns_of(module)
+            for expression in patterns_of(module)
         }.values()
     )
 

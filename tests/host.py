@@ -80,13 +80,13 @@ class Host:
             lambda text: _ADDRESS.search(text) is not None or self.process.poll() is not None,
             START_S,
         )
-        found = _ADDRESS.search(self.terminal)
-        assert found is not None, f"the host did not start:\n{self.terminal}"
+        match = _ADDRESS.search(self.terminal)
+        assert match is not None, f"the host did not start:\n{self.terminal}"
         path = "/health/ready" if self.ready else "/health"
         answer_when(
-            lambda: _status(f"{found[1]}{path}"), lambda status: status == HTTPStatus.OK, START_S
+            lambda: _status(f"{match[1]}{path}"), lambda status: status == HTTPStatus.OK, START_S
         )
-        return found[1]
+        return match[1]
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop; its exit code."""

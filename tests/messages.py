@@ -60,8 +60,8 @@ async def say(
     """
     answers = []
     for start in range(0, len(contents), of):
-        told = talk(*contents[start : start + of], at=NOW + start * MINUTE, session=session)
-        answers.append(await core.converse(owner, told, call))
+        conversation = talk(*contents[start : start + of], at=NOW + start * MINUTE, session=session)
+        answers.append(await core.converse(owner, conversation, call))
     return answers
 
 

@@ -591,30 +591,30 @@ async def ask_all(agents: Agents, seed: int) -> None:
     summary = (await agents.summarise("app", said)).value
     facts = (await agents.extract_facts("app", said)).value.facts
     story = DecisionItem(0, summary.narrative, "note", said[0].timestamp, actor=said[0].actor)
-    told = [
+    items = [
         DecisionItem(
             number,
-            one.text,
+            fact.text,
             "fact",
             said[0].timestamp,
-            (one.subject, one.attribute) if one.subject and one.attribute else None,
+            (fact.subject, fact.attribute) if fact.subject and fact.attribute else None,
         )
-        for number, one in enumerate(facts[:5])
+        for number, fact in enumerate(facts[:5])
     ]
     contents = [
         DecisionItem(number, one.content, None, one.timestamp, actor=one.actor)
         for number, one in enumerate(said[:5])
     ]
-    await agents.decide_conflicts("app", [*told, story], [*told, *contents, story])
+    await agents.decide_conflicts("app", [*items, story], [*items, *contents, story])
     await agents.find_patterns(
         "app",
         [
-            replace(one, number=number)
-            for number, one in enumerate((*contents, *contents, *contents))
+            replace(content, number=number)
+            for number, content in enumerate((*contents, *contents, *contents))
         ],
     )
     await agents.judge_sufficiency(
-        "app", said[0].content[:10_000], [said[0].content[:10_000]], [*contents, *told]
+        "app", said[0].content[:10_000], [said[0].content[:10_000]], [*contents, *items]
     )
     shows = tuple(sentence.text[:300] for sentence in sentences(said[0].content)[:4])
     await agents.update_profile(

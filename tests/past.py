@@ -41,13 +41,13 @@ async def memories_of(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
         for kind in ("memory", "version")
         for one in await store.page(owner, kind, None, None, 100_000)
     ]  # type: ignore[arg-type]
-    memories = (Memory.model_validate(one.body) for one in documents)
-    return {one.id: one for one in memories}
+    memories = (Memory.model_validate(document.body) for document in documents)
+    return {memory.id: memory for memory in memories}
 
 
 async def stored(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
     """The same as the log records it."""
-    return {name: logged(one) for name, one in (await memories_of(world, owner)).items()}
+    return {name: logged(memory) for name, memory in (await memories_of(world, owner)).items()}
 
 
 async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
@@ -59,11 +59,11 @@ async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
     cells = cells_of_messages(states)
     memories = {name: state.memory(head.epoch) for name, state in states.items()}
     said = {
-        name: one.model_copy(update={"cell_id": cells.get(name)})
-        for name, one in memories.items()
+        name: memory.model_copy(update={"cell_id": cells.get(name)})
+        for name, memory in memories.items()
         if is_message(name)
     }
-    return {name: logged(one) for name, one in {**memories, **said}.items()}
+    return {name: logged(memory) for name, memory in {**memories, **said}.items()}
 
 
 async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> None:
@@ -75,9 +75,9 @@ async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> Non
         await world.head(owner),
         await memories_of(world, owner),
     )
-    held = {name: logged(one) for name, one in memories.items()}
-    assert [one.sequence for one in events] == list(range(1, len(events) + 1))
-    times = [one.occurred_at for one in events]
+    held = {name: logged(memory) for name, memory in memories.items()}
+    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+    times = [event.occurred_at for event in events]
     assert times == sorted(set(times))
     assert await told(world, owner) == held
     check_that_messages_know_their_cells(memories)
@@ -100,7 +100,7 @@ def check_that_messages_know_their_cells(memories: Mapping[str, Memory]) -> None
 
 async def full_read(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[Logged]:
     """What a list of all statuses answers, page by page, without what no event records."""
-    return [logged(one) for one in await listed(core, owner, status="all", **query)]
+    return [logged(memory) for memory in await listed(core, owner, status="all", **query)]
 
 
 async def replayed(
@@ -111,7 +111,7 @@ async def replayed(
     cursor = None
     while True:
         page = await core.replay(owner, ReplayInput(limit=limit, cursor=cursor, **query))
-        found += [logged(one) for one in page.memories]
+        found += [logged(memory) for memory in page.memories]
         cursor = page.next_cursor
         if cursor is None:
             return found

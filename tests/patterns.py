@@ -74,11 +74,11 @@ async def told(
         )
         for place, content in enumerate(contents)
     ]
-    return [one.memory for one in saved]
+    return [result.memory for result in saved]
 
 
 async def patterns(core: MemoryCore, owner: Any = ALICE) -> list[Memory]:
-    return [one for one in await listed(core, owner) if one.category == "pattern"]
+    return [memory for memory in await listed(core, owner) if memory.category == "pattern"]
 
 
 def counts(task: Task) -> dict[str, int]:
@@ -90,8 +90,8 @@ def counts(task: Task) -> dict[str, int]:
 
 
 async def deleted_one_by_one(core: MemoryCore, episodes: Sequence[Memory]) -> None:
-    for one in episodes:
-        await core.delete(ALICE, one.id)
+    for episode in episodes:
+        await core.delete(ALICE, episode.id)
 
 
 ANIMALS = ("heron", "otter", "fox", "toad")

@@ -18,13 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = tuple(
-    ROOT / name
-    for name in (
-        "memory_core",
-        "deployment",
-        "examples",
-        "memory_core_client",
-    )
+    ROOT / name for name in ("memory_core", "deployment", "examples", "memory_core_client")
 )
 NAMES = frozenset(
     [

@@ -32,7 +32,7 @@ def in_file(path: Path, phrases: Iterable[str]) -> list[str]:
 def within(data: bytes, phrases: Iterable[str]) -> list[str]:
     """The phrases in some bytes, or in what they are packed from."""
     packed = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else b""
-    return [one for one in phrases if one.encode() in data or one.encode() in packed]
+    return [phrase for phrase in phrases if phrase.encode() in data or phrase.encode() in packed]
 
 
 def in_the_emulator(file: Path, phrases: Iterable[str]) -> list[str]:

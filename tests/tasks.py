@@ -137,12 +137,12 @@ async def formed_counts(world: World, core: MemoryCore, owner: Owner = ALICE) ->
     assert {name: count for name, count in head.counts.items() if count} == Counter(
         everything.values()
     )
-    return dict(Counter(one.status.value for one in await told(core, owner)))
+    return dict(Counter(memory.status.value for memory in await told(core, owner)))
 
 
 async def texts(core: MemoryCore, owner: Owner = ALICE) -> list[str]:
     """The contents of what was made of conversations, in order."""
-    return sorted(one.content for one in await told(core, owner))
+    return sorted(memory.content for memory in await told(core, owner))
 
 
 async def ended(

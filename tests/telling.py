@@ -84,7 +84,7 @@ class Tellers(ScriptedAgents):
 
     async def decide_conflicts(self, app_id: str, new: Items, held: Items) -> Answered[Decisions]:
         await self._asked("conflicts")
-        self.shown.append(([one.text for one in new], [one.text for one in held]))
+        self.shown.append(([item.text for item in new], [item.text for item in held]))
         return Answered(Decisions(decisions=self.rulings(new, held)), WHO)
 
     async def synthesise(self, app_id: str, notes: Items) -> Answered[Synthesis]:
@@ -125,7 +125,7 @@ def on_all(
             for old in held
             if one.category == old.category and category in (None, one.category)
         ]
-        return [decision(one.number, old.number, operation, confidence) for one, old in pairs]
+        return [decision(item.number, old.number, operation, confidence) for item, old in pairs]
 
     return rule
 
@@ -176,17 +176,19 @@ async def formed(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> 
 
 async def facts_of(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
     """The facts that conversations made, by their text, whatever became of them."""
-    return {one.content: one for one in await told(core, owner) if one.category == "fact"}
+    return {
+        memory.content: memory for memory in await told(core, owner) if memory.category == "fact"
+    }
 
 
 async def of_category(core: MemoryCore, category: str, owner: Owner = ALICE) -> list[Memory]:
     """The cells, or the notes, in the order of what they tell."""
     return sorted(
-        (one for one in await told(core, owner) if one.category == category),
-        key=lambda one: (one.event_timestamp, one.id),
+        (memory for memory in await told(core, owner) if memory.category == category),
+        key=lambda memory: (memory.event_timestamp, memory.id),
     )
 
 
 def statuses(memories: Mapping[str, Memory]) -> dict[str, str]:
     """What became of each."""
-    return {name: one.status.value for name, one in memories.items()}
+    return {name: memory.status.value for name, memory in memories.items()}

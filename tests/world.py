@@ -386,14 +386,14 @@ def rule(key: str, value: Any = None, **fields: Any) -> SaveInput:
 
 async def listed(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[Memory]:
     """Every page of a list, as one."""
-    found: list[Memory] = []
+    memories: list[Memory] = []
     cursor = None
     while True:
         page = await core.list(owner, ListInput(**{"limit": 100, "cursor": cursor, **query}))
-        found += page.memories
+        memories += page.memories
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return memories
 
 
 async def find(core: MemoryCore, query: str, **fields: Any) -> list[str]:
@@ -408,10 +408,10 @@ async def count_up(book: Ledger, memory_id: str) -> None:
     """Read, add one, write: what loses updates when a head is not respected."""
 
     def decide(look: Look) -> Changes[None]:
-        held = look.memory(memory_id)
-        assert held is not None
-        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
-        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({memory_id}))
+        memory = look.memory(memory_id)
+        assert memory is not None
+        more = memory.model_copy(update={"reinforcement_count": memory.reinforcement_count + 1})
+        return Changes(None, (Change("reinforced", more, memory),), reads=frozenset({memory_id}))
 
     await book.commit(ALICE, decide, ids=[memory_id], call=Call())
 

@@ -182,7 +182,7 @@ async def test_whoever_writes_while_others_remove_is_told_the_truth(opened: Open
     """The last blob of a folder takes the folder with it; a new one must not be lost with it,
     nor fail.
     """
-    one, other = await opened(), await opened()
+    archive, other = await opened(), await opened()
 
     async def comes_and_goes(archive: Archive, name: str) -> None:
         for _ in range(30):
@@ -192,10 +192,10 @@ async def test_whoever_writes_while_others_remove_is_told_the_truth(opened: Open
     await asyncio.gather(
         *(
             comes_and_goes(archive, f"a/b/c/{number}")
-            for number, archive in enumerate((one, other, one))
+            for number, archive in enumerate((archive, other, archive))
         )
     )
-    assert await one.names("", None, 10) == []
+    assert await archive.names("", None, 10) == []
 
 
 async def test_a_closed_archive_says_so_and_can_be_opened_again(archive: Archive) -> None:

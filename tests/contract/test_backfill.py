@@ -42,7 +42,7 @@ async def test_twenty_conversations_at_once_that_contradict_each_other_are_forme
     deliveries = await Hand(core).take()
     while len(deliveries) < COUNT:
         deliveries += await Hand(core).take()
-    await asyncio.gather(*(Hand(core).work(one) for one in deliveries))
+    await asyncio.gather(*(Hand(core).work(delivery) for delivery in deliveries))
     tasks = [await finished(world, core, one) for one in accepted]
     assert {task.status for task in tasks} == {"succeeded"}
     if adapter != "storm":  # a store that fails for too long is waited for

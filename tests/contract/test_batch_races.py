@@ -121,7 +121,7 @@ async def test_two_flushes_at_once_are_one(world: World) -> None:
     cores = [await world.core(), await world.core()]
     await gather(cores[0], "a1", "a2")
     accepted = await asyncio.gather(*(core.batch_flush(ALICE, "s1") for core in (*cores, *cores)))
-    assert len({one.task_id for one in accepted if one is not None}) == 1
+    assert len({answer.task_id for answer in accepted if answer is not None}) == 1
     assert await handed_over(world) == [["a1", "a2"]]
     await formed_whole(world, cores[0], ["a1", "a2"])
 
@@ -159,10 +159,10 @@ class Unheard:
         await self._lose("commit")
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
-        kept = await self.inner.keep(owner, document)
+        stored_document = await self.inner.keep(owner, document)
         if document.kind == "buffer":
             await self._lose("keep")
-        return kept
+        return stored_document
 
     async def _lose(self, name: str) -> None:
         if name != self.name or self.times == 0:

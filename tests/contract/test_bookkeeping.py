@@ -81,7 +81,7 @@ async def test_of_many_who_read_the_same_state_one_wins(store_factory: StoreFact
     answers = await asyncio.gather(
         *(stores[n % 2].keep(ALICE, replace(first, body=task(n=n).body)) for n in range(1, 9))
     )
-    (winner,) = [one for one in answers if one is not None]
+    (winner,) = [answer for answer in answers if answer is not None]
     assert (await stored(stores[0])) == winner
 
 
@@ -89,7 +89,7 @@ async def test_of_many_who_create_one_wins(store_factory: StoreFactory) -> None:
     stores = [await store_factory(), await store_factory()]
     await commit(stores[0], ALICE)
     answers = await asyncio.gather(*(stores[n % 2].keep(ALICE, task(n=n)) for n in range(8)))
-    (winner,) = [one for one in answers if one is not None]
+    (winner,) = [answer for answer in answers if answer is not None]
     assert (await stored(stores[1])) == winner
 
 
@@ -143,7 +143,7 @@ async def test_pages_have_tags_too(store: LongTermStore) -> None:
     written = [await kept(store, task(f"tsk_{n}", sequence=n)) for n in range(3)]
     paged = await store.page(ALICE, "task", None, None, 10, newest_first=False)
     assert paged == written
-    assert [one.tag for one in paged] == [one.tag for one in written]
+    assert [document.tag for document in paged] == [document.tag for document in written]
 
 
 async def test_a_commit_puts_under_a_tag_only_onto_what_was_read(store: LongTermStore) -> None:

@@ -134,7 +134,7 @@ async def test_equal_statements_in_other_dress_are_kept_once(words: MemoryCore) 
         "Ana lives in the Oslo",
     ]
     done = [await words.save(ALICE, fact(text)) for text in texts]
-    assert [one.outcome for one in done] == [Outcome.CREATED] + [Outcome.REINFORCED] * 3
+    assert [result.outcome for result in done] == [Outcome.CREATED] + [Outcome.REINFORCED] * 3
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ async def test_every_language_is_found_by_its_own_words(
     await core.bulk(
         ALICE, [turn(text, None), turn("the boat sank at noon", None), turn("昨日は雨でした", None)]
     )
-    found = await core.retrieve(ALICE, RetrieveInput(query=query))
-    assert [hit.memory.content for hit in found.results] == [text]
+    answer = await core.retrieve(ALICE, RetrieveInput(query=query))
+    assert [hit.memory.content for hit in answer.results] == [text]
 
 
 async def test_tags_of_every_script_stay_themselves(core: MemoryCore) -> None:
@@ -189,10 +189,10 @@ async def test_metadata_can_name_no_scope(name: str) -> None:
 
 async def test_what_one_session_said_is_known_in_the_next(core: MemoryCore) -> None:
     saved = await core.save(ALICE, turn("the red boat sank", "yesterday"))
-    found = await core.retrieve(ALICE, RetrieveInput(query="red boat"))
-    assert [hit.memory.id for hit in found.results] == [saved.memory.id]
+    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat"))
+    assert [hit.memory.id for hit in answer.results] == [saved.memory.id]
     assert (await core.get(ALICE, saved.memory.id)).session_id == "yesterday"
-    assert [one.id for one in await listed(core)] == [saved.memory.id]
+    assert [memory.id for memory in await listed(core)] == [saved.memory.id]
 
 
 async def test_a_contradiction_in_another_session_is_seen(core: MemoryCore) -> None:
@@ -216,8 +216,8 @@ async def test_a_corrected_fact_comes_back_by_no_door(core: MemoryCore, world: W
         assert [hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results] == [
             new.memory.id
         ]
-    assert [one.id for one in await listed(core)] == [new.memory.id]
-    assert [one.content for one in await listed(core, at=NOW)] == ["Ana lives in Oslo"], (
+    assert [memory.id for memory in await listed(core)] == [new.memory.id]
+    assert [memory.content for memory in await listed(core, at=NOW)] == ["Ana lives in Oslo"], (
         "it was true, and stays so for its time"
     )
 
@@ -248,6 +248,6 @@ async def test_importance_halves_with_time_and_not_with_looking(
 async def test_a_value_is_not_lost_in_equal_words(core: MemoryCore) -> None:
     for limit in (8080, 8081):
         await core.save(ALICE, fact("the limit is set", value={"limit": limit}))
-    assert sorted(one.value["limit"] for one in await listed(core)) == [8080, 8081]
+    assert sorted(memory.value["limit"] for memory in await listed(core)) == [8080, 8081]
     await core.save(ALICE, rule("limit", {"limit": 8080}))
     assert (await core.procedure(ALICE, "limit")).value == {"limit": 8080}

@@ -52,7 +52,7 @@ async def test_all_kinds_stand_in_one_text_and_each_number_is_an_id(words: Memor
     # with what was said right before the boat
     assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 3, "turns": 3}
     assert context.left_out == ()
-    ids = [one for part in context.parts for one in part.ids]
+    ids = [memory_id for part in context.parts for memory_id in part.ids]
     lines = [line for line in context.context.split("\n") if line.startswith("[")]
     assert [int(line[1 : line.index("]")]) for line in lines] == list(range(1, len(ids) + 1))
     assert "Oslo" in lines[0] + lines[1]
@@ -94,9 +94,9 @@ async def test_what_has_ended_or_has_fallen_or_was_deleted_is_not_told(
     await words.save(ALICE, user_fact("home city", "Porto", NOW + DAY))
     await consolidated(words)
     (boats,) = [
-        one.ids
-        for one in (await words.context(ALICE, ContextInput(query="the red boat"))).parts
-        if one.kind == "memories"
+        part.ids
+        for part in (await words.context(ALICE, ContextInput(query="the red boat"))).parts
+        if part.kind == "memories"
     ]
     for one in boats:
         await words.delete(ALICE, one)
@@ -123,7 +123,7 @@ async def test_a_small_budget_leaves_out_and_says_what(words: MemoryCore) -> Non
     assert count_tokens(context.context) <= 250
     assert {"memories", "turns"} <= kinds(context).keys()
     (out,) = [part for part in context.left_out if part.kind == "memories"]
-    kept = {one for part in context.parts for one in part.ids}
+    kept = {memory_id for part in context.parts for memory_id in part.ids}
     assert out.tokens > 0
     assert not kept & set(out.ids)
 
@@ -162,18 +162,20 @@ async def test_a_turn_that_has_no_room_among_the_turns_is_told_as_a_memory_where
         "we spoke of the weather and of trains and of what there is for dinner and of nobody that "
         "anybody knows"
     )
-    told = [
+    items = [
         turn("the red boat lies behind the old harbour mole", "today"),
         *(turn(f"{n}: {chat}", "today") for n in range(25)),
     ]
-    await words.bulk(ALICE, told)
+    await words.bulk(ALICE, items)
     for most in (200, 300, 600, 900, 1200):
         context = await words.context(
             ALICE, ContextInput(query="where is the red boat", session_id="today", max_tokens=most)
         )
         assert context.context.count("red boat") == 1, most
         assert count_tokens(context.context) <= most
-        named = [one for part in (*context.parts, *context.left_out) for one in part.ids]
+        named = [
+            memory_id for part in (*context.parts, *context.left_out) for memory_id in part.ids
+        ]
         assert (len(named), len(set(named))) == (26, 26)
     assert kinds(
         await words.context(
@@ -454,11 +456,13 @@ async def test_a_turn_is_told_once_and_the_last_turns_are_told_as_said(world: Wo
         for session in ("new", "last"):
             context = await core.context(ALICE, ContextInput(query=query, session_id=session))
             assert [
-                one for one in (*TWO_TOPICS, *before) if context.context.count(one) > 1
+                conversation
+                for conversation in (*TWO_TOPICS, *before)
+                if context.context.count(conversation) > 1
             ] == [], (query, session)
             turns = context.context.partition("Last turns:\n")[2].split("\n")[1:-1]
             assert [line.partition("] ")[2] for line in turns] == [
-                f"user: {one}" for one in TWO_TOPICS
+                f"user: {conversation}" for conversation in TWO_TOPICS
             ], (query, session)
 
 
@@ -603,8 +607,10 @@ async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_fo
 ) -> None:
     for number, form in enumerate(FORMS):
         owner = Owner(app_id="app", user_id=f"user-{number}")
-        told = ConverseInput.model_validate({"messages": form.messages, "session_id": "now"})
-        await words.converse(owner, told, Call())
+        conversation = ConverseInput.model_validate(
+            {"messages": form.messages, "session_id": "now"}
+        )
+        await words.converse(owner, conversation, Call())
         asked = {"session_id": "now", "parts": ["turns"]}
         whole = await words.context(owner, ContextInput.model_validate(asked))
         said = [role for role, _, _ in form.kept if role != "system"]

@@ -60,7 +60,7 @@ class Model:
         )
 
     def of(self, owner: Owner) -> dict[str, Known]:
-        return {name: one for (whose, name), one in self.memories.items() if whose == owner}
+        return {name: memory for (whose, name), memory in self.memories.items() if whose == owner}
 
 
 ITEMS = st.one_of(
@@ -112,10 +112,10 @@ class AnyLife(RuleBasedStateMachine):
         """Note what was answered, and whatever else these saves changed: what they superseded or
         merged away.
         """
-        assert [one.memory.owner for one in saved] == [owner] * len(items)
+        assert [result.memory.owner for result in saved] == [owner] * len(items)
         before = self.model.of(owner)
-        for one in saved:
-            self.model.heard(owner, self.run(self.core.get(owner, one.memory.id)))
+        for result in saved:
+            self.model.heard(owner, self.run(self.core.get(owner, result.memory.id)))
         slots = {(item.subject, item.attribute) for item in items if item.subject}
         keys = {item.key for item in items if item.key}
         for name, known in before.items():
@@ -128,7 +128,7 @@ class AnyLife(RuleBasedStateMachine):
                 )
                 assert changed, "a save changes its own slot and no more"
                 self.model.heard(owner, now)
-        return multiple(*((owner, one.memory.id) for one in saved))
+        return multiple(*((owner, result.memory.id) for result in saved))
 
     @rule(target=ids, owner=OWNERS, item=ITEMS)
     def save(self, owner: Owner, item: SaveInput) -> Any:
@@ -288,8 +288,10 @@ class AnyLife(RuleBasedStateMachine):
     def lists_agree_with_the_model(self) -> None:
         for owner in (ALICE, BOB):
             memories = self.run(listed(self.core, owner, status="all"))
-            assert {one.owner for one in memories} <= {owner}
-            seen = {one.id: (one.content, one.session_id, one.status) for one in memories}
+            assert {memory.owner for memory in memories} <= {owner}
+            seen = {
+                memory.id: (memory.content, memory.session_id, memory.status) for memory in memories
+            }
             assert seen == {
                 name: (one.content, one.session_id, one.status)
                 for name, one in self.model.of(owner).items()
@@ -326,8 +328,8 @@ class AnyLife(RuleBasedStateMachine):
         it is stored.
         """
         events = await self.world.log(owner)
-        assert [one.sequence for one in events] == list(range(1, len(events) + 1))
-        times = [one.occurred_at for one in events]
+        assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+        times = [event.occurred_at for event in events]
         assert times == sorted(set(times))
         folded: dict[str, dict[str, Any]] = {}
         for event in events:

@@ -31,11 +31,11 @@ WORDS = "Quillfeather marmalade"
 async def damage(core: MemoryCore, memory: Memory, **wrong: Any) -> None:
     """Store something else in the place of a memory's fields."""
     store = core._services.adapters.long_term
-    found = (await store.snapshot(ALICE, [memory.id])).documents[memory.id]
+    document = (await store.snapshot(ALICE, [memory.id])).documents[memory.id]
     await commit(
         store,
         ALICE,
-        Write("put", Document(memory.id, "memory", {**found.body, **wrong}, found.vector)),
+        Write("put", Document(memory.id, "memory", {**document.body, **wrong}, document.vector)),
     )
 
 
@@ -67,13 +67,14 @@ def damaging(request: pytest.FixtureRequest, adapter: str) -> Damaging:
 
     async def a_field(world: World, memory_id: str) -> None:
         store = await world.look_on()
-        found = (await store.snapshot(ALICE, [memory_id])).documents[memory_id]
+        document = (await store.snapshot(ALICE, [memory_id])).documents[memory_id]
         kind: Kind = "version" if "." in memory_id else "memory"
         await commit(
             store,
             ALICE,
             Write(
-                "put", Document(memory_id, kind, {**found.body, "confidence": WORDS}, found.vector)
+                "put",
+                Document(memory_id, kind, {**document.body, "confidence": WORDS}, document.vector),
             ),
         )
 
@@ -147,10 +148,10 @@ async def test_a_search_finds_what_stands_beside_a_damaged_memory(
     core = await world.core()
     first, second, third = await three(core)
     await damage(core, second, confidence=WORDS)
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
     )
-    assert {hit.memory.id for hit in found.results} == {first.id, third.id}
+    assert {hit.memory.id for hit in answer.results} == {first.id, third.id}
     assert second.id in caplog.text
     assert WORDS not in str(caplog.messages)
 
@@ -166,10 +167,10 @@ async def test_a_turn_whose_words_are_damaged_hides_none_beside_it_after_a_delet
     ]
     await core.delete(ALICE, first.id)
     await damage(core, second, lexical=WORDS)
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
     )
-    assert {hit.memory.id for hit in found.results} == {third.id}
+    assert {hit.memory.id for hit in answer.results} == {third.id}
     assert second.id in caplog.text
     assert WORDS not in str(caplog.messages)
 
@@ -379,7 +380,7 @@ async def test_an_evolution_ends_at_a_damaged_memory_and_says_so(
     damaged, asked = both[which], both[1 - which]
     await damaging(world, damaged.id)
     evolution = await core.evolution(ALICE, asked.id, "both")
-    assert ([one.id for one in evolution.memories], evolution.complete) == ([asked.id], False)
+    assert ([memory.id for memory in evolution.memories], evolution.complete) == ([asked.id], False)
     assert damaged.id in caplog.text
 
 
@@ -396,12 +397,12 @@ async def test_a_memory_is_forgotten_for_good_though_a_damaged_one_contradicts_i
     world: World, damaging: Damaging
 ) -> None:
     core = await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
-    one = (await core.save(ALICE, fact("the big server listens on port 8080"))).memory
+    memory = (await core.save(ALICE, fact("the big server listens on port 8080"))).memory
     other = await core.save(ALICE, fact("the big server listens on port 8081"))
     assert other.conflict is not None
     assert other.conflict.status == "pending"
-    await damaging(world, one.id)
+    await damaging(world, memory.id)
     task = await hard_forgotten(world, core, ids=[other.memory.id])
     assert task.result is not None
-    assert task.result["damaged"] == [one.id]
+    assert task.result["damaged"] == [memory.id]
     assert await (await world.look_on()).page(ALICE, "conflict", None, None, 10) == []

@@ -154,9 +154,9 @@ async def test_foresight_comes_with_the_end_of_a_memorys_last_and_is_counted(
             {
                 "description": "a cold",
                 "start_time": NOW,
-                "end_time": None if one is None else NOW + one * DAY,
+                "end_time": None if day is None else NOW + day * DAY,
             }
-            for one in days
+            for day in days
         ]
 
     await commit(

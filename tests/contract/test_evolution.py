@@ -30,7 +30,7 @@ NEXT = st.one_of(st.none(), st.integers(0, COUNT - 1), st.just(-1))
 
 
 def ids(memories: tuple[Memory, ...] | list[Memory]) -> list[str]:
-    return [one.id for one in memories]
+    return [memory.id for memory in memories]
 
 
 def led(*names: str, **fields: Any) -> list[Memory]:
@@ -86,7 +86,7 @@ async def test_the_walks_end_and_keep_their_order_whatever_leads_where(
     store: LongTermStore, following: list[int | None], start: int, days: list[int]
 ) -> None:
     owner = Owner("app", uuid4().hex)
-    kept = [
+    memories = [
         fact(
             f"mem_{one}",
             days[one],
@@ -95,7 +95,7 @@ async def test_the_walks_end_and_keep_their_order_whatever_leads_where(
         )
         for one in range(COUNT)
     ]
-    await save(store, *kept)
+    await save(store, *memories)
     lineage = Lineage(store)
     ahead = await lineage.chain(owner, f"mem_{start}", "forward")
     assert ids(ahead.memories) == [f"mem_{one}" for one in forward(start, following)]
@@ -104,12 +104,16 @@ async def test_the_walks_end_and_keep_their_order_whatever_leads_where(
     expected = sorted(steps, key=lambda one: (steps[one], -days[one]))
     assert ids(behind.memories) == [f"mem_{one}" for one in (start, *expected)]
     both = await lineage.chain(owner, f"mem_{start}", "both")
-    before = [one for one in reversed(ids(behind.memories)[1:]) if one not in ids(ahead.memories)]
+    before = [
+        memory_id
+        for memory_id in reversed(ids(behind.memories)[1:])
+        if memory_id not in ids(ahead.memories)
+    ]
     assert ids(both.memories) == [*before, *ids(ahead.memories)]
     assert ahead.complete and behind.complete and both.complete  # noqa: PT018 - all three alike
     graph = await lineage.graph(owner, f"mem_{start}")
     tree = {one for end in forward(start, following) for one in (end, *leading_to(end, following))}
-    assert {one.id for one in graph.nodes} == {f"mem_{one}" for one in tree}
+    assert {node.id for node in graph.nodes} == {f"mem_{one}" for one in tree}
     wanted = {
         (f"mem_{one}", f"mem_{following[one]}")
         for one in tree
@@ -211,9 +215,9 @@ async def test_walks_say_when_their_bounds_cut_them(store: LongTermStore) -> Non
     wide = [
         fact(f"mem_w{number}", number, next_id="mem_wide") for number in range(MAX_MEMORIES + 1)
     ]
-    kept = [*long, *wide, fact("mem_wide")]
-    for at in range(0, len(kept), 45):
-        await save(store, *kept[at : at + 45])
+    memories = [*long, *wide, fact("mem_wide")]
+    for at in range(0, len(memories), 45):
+        await save(store, *memories[at : at + 45])
     lineage = Lineage(store)
     ahead = await lineage.chain(ALICE, long[0].id, "forward")
     assert (ids(ahead.memories), ahead.complete) == (ids(long)[: MAX_LEVELS + 1], False)
@@ -245,12 +249,12 @@ def ties(graph: Graph) -> set[tuple[str, str, str, str]]:
 
 def a_move() -> Mapping[str, Memory]:
     """Two cells, what they told of where Ana lives, and a note that the new fact is linked with."""
-    told = [
+    facts = [
         AtomicFact(text="lives in Berlin", fact_id="f1", superseded_by="f2"),
         AtomicFact(text="is a nurse", fact_id="job"),
     ]
     cells = [
-        memory("Ana spoke of Berlin", id="c1", cell_id="c1", category="cell", atomic_facts=told),
+        memory("Ana spoke of Berlin", id="c1", cell_id="c1", category="cell", atomic_facts=facts),
         memory(
             "Ana spoke of Lisbon",
             id="c2",
@@ -274,7 +278,7 @@ def a_move() -> Mapping[str, Memory]:
         fact("n1", 1, category="note"),
         fact("other", 2),
     ]
-    return {one.id: one for one in made}
+    return {memory.id: memory for memory in made}
 
 
 async def test_the_graph_of_a_fact_shows_the_cells_that_told_it_and_what_it_is_linked_with(

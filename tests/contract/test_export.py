@@ -150,9 +150,9 @@ def assert_consistent(first: dict[str, Any], lines: Lines) -> None:
         assert {name: memories[identity][name] for name in said} == said
     for line in of_kind(lines, "session"):
         here = [
-            one
-            for one in memories.values()
-            if one["session_id"] == line["id"] and one["status"] != "deleted"
+            memory
+            for memory in memories.values()
+            if memory["session_id"] == line["id"] and memory["status"] != "deleted"
         ]
         held = ["messages" if one["category"] == MESSAGE else one["type"] for one in here]
         assert {kind: count for kind, count in line["body"]["counts"].items() if count} == Counter(

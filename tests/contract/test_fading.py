@@ -97,39 +97,50 @@ memories = st.builds(
 )
 
 
-def importance_of(one: Memory) -> float:
+def importance_of(stored_memory: Memory) -> float:
     """What is left of a memory's importance by LATER, by its own half-life."""
     return importance_at(
-        one.importance_base,
-        one.last_accessed_at or one.created_at,
+        stored_memory.importance_base,
+        stored_memory.last_accessed_at or stored_memory.created_at,
         LATER,
-        RULES.half_life_days * half_life_factor(one),
+        RULES.half_life_days * half_life_factor(stored_memory),
     )
 
 
 @settings(max_examples=300, deadline=None)
 @given(memories, st.floats(0, 200))
-def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step: float) -> None:
+def test_what_is_due_does_not_depend_on_how_often_it_is_asked(
+    stored_memory: Memory, step: float
+) -> None:
     """Asked every `step` days until the first answer, or once: the same."""
-    at_once = due(one, LATER, RULES)
-    moments = [one.created_at + timedelta(days=step * n) for n in range(200)] if step > 1 else []
+    at_once = due(stored_memory, LATER, RULES)
+    moments = (
+        [stored_memory.created_at + timedelta(days=step * n) for n in range(200)]
+        if step > 1
+        else []
+    )
     first = next(
-        (what for moment in moments if moment <= LATER and (what := due(one, moment, RULES))), None
+        (
+            what
+            for moment in moments
+            if moment <= LATER and (what := due(stored_memory, moment, RULES))
+        ),
+        None,
     )
     assert first in (None, at_once)
     if at_once is Status.DECAYED:
-        assert importance_of(one) < RULES.floor
+        assert importance_of(stored_memory) < RULES.floor
     if at_once is Status.COMPRESSED:
-        assert importance_of(one) < RULES.long_floor
-        assert len(one.content) >= 20
-        assert one.consolidation_run is not None
+        assert importance_of(stored_memory) < RULES.long_floor
+        assert len(stored_memory.content) >= 20
+        assert stored_memory.consolidation_run is not None
     if (
         at_once is None
-        and not one.pinned
-        and HALF_LIVES[one.worth] is not None
-        and (one.last_accessed_at or one.created_at) < LATER
+        and not stored_memory.pinned
+        and HALF_LIVES[stored_memory.worth] is not None
+        and (stored_memory.last_accessed_at or stored_memory.created_at) < LATER
     ):
-        assert importance_of(one) >= RULES.floor - 1e-12
+        assert importance_of(stored_memory) >= RULES.floor - 1e-12
 
 
 @settings(
@@ -142,10 +153,10 @@ async def test_a_store_finds_what_is_due(
     # of this example alone: the store outlives it
     owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
     each = [
-        one.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id})
-        for one in given_memories
+        memory.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id})
+        for memory in given_memories
     ]
-    await commit(store, owner, *(Write("put", document(one)) for one in each))
+    await commit(store, owner, *(Write("put", document(memory)) for memory in each))
     places = await store.faded(owner, RULES, LATER, None, None, 100)
     wanted = {one.id for one in each if due(one, LATER, RULES)}
     early = {one.id for one in each if due(one, LATER + timedelta(seconds=2), RULES)}
@@ -162,8 +173,8 @@ async def test_a_store_knows_when_the_next_is_due(
     """The moment by which a user's next run is planned is the earliest that the rule gives."""
     owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
     short = {"app_id": owner.app_id, "user_id": owner.user_id, "content": "tea"}
-    each = [one.model_copy(update=short) for one in given_memories]
-    await commit(store, owner, *(Write("put", document(one)) for one in each))
+    each = [memory.model_copy(update=short) for memory in given_memories]
+    await commit(store, owner, *(Write("put", document(memory)) for memory in each))
     moments = [next_change(one, RULES)[0] for one in each]
     expected = min((moment for moment in moments if LATER.timestamp() < moment < inf), default=None)
     coming = (await store.coming(owner, RULES, timedelta(days=9000), LATER)).fades
@@ -191,8 +202,8 @@ async def test_a_list_and_a_search_leave_out_what_has_faded_by_now(
         "lexical": Lexical(own={"tea": 1}),
         "search_text": "tea",
     }
-    each = [one.model_copy(update=place) for one in given_memories]
-    await commit(store, owner, *(Write("put", document(one)) for one in each))
+    each = [memory.model_copy(update=place) for memory in given_memories]
+    await commit(store, owner, *(Write("put", document(memory)) for memory in each))
     sure = {one.id for one in each if has_faded(one, LATER - timedelta(seconds=2), RULES)}
     perhaps = {one.id for one in each if has_faded(one, LATER + timedelta(seconds=2), RULES)}
     every = {one.id for one in each}
@@ -225,7 +236,7 @@ async def test_worth_and_use_move_the_moment_and_a_worth_kept_for_good_takes_it_
         kept(4, importance_base=0.4, access_count=10),
         kept(5, importance_base=0.4, reinforcement_count=2),
     ]
-    await commit(store, ALICE, *(Write("put", document(one)) for one in each))
+    await commit(store, ALICE, *(Write("put", document(memory)) for memory in each))
     assert await found(store, NOW + timedelta(days=22)) == []
     assert await found(store, NOW + timedelta(days=23)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=91)) == ["mem_000", "mem_001"]
@@ -264,8 +275,8 @@ async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_stor
     assert await found(store, NOW + timedelta(days=125)) == ["mem_001"]
     assert await found(store, NOW + timedelta(days=127)) == ["mem_000", "mem_001"]
     for name in ("mem_000", "mem_001"):
-        one = (await store.memories(ALICE, [name]))[name].memory
-        assert [due(one, NOW + timedelta(days=days), RULES) for days in (125, 127)] == [
+        stored_memory = (await store.memories(ALICE, [name]))[name].memory
+        assert [due(stored_memory, NOW + timedelta(days=days), RULES) for days in (125, 127)] == [
             None if name == "mem_000" else Status.DECAYED, Status.DECAYED,
         ]  # fmt: skip
 

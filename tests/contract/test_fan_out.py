@@ -283,7 +283,7 @@ async def test_the_first_memory_of_a_user_makes_a_run_due_a_minute_later_and_no_
     assert await core.queue.length(QUEUE) == 1
     world.clock.forward(61)
     assert await Hand(core, QUEUE).work_all() == 2
-    assert [one.status for one in await runs(core)] == ["succeeded"]
+    assert [run.status for run in await runs(core)] == ["succeeded"]
     assert await core.next_run(ALICE) is None
     await core.save(ALICE, turn("word2"))
     assert await core.queue.length(QUEUE) == 0
@@ -308,14 +308,14 @@ async def test_240_hours_are_as_good_as_one(world: World) -> None:
         messages += await hour(core)
         world.clock.forward(3600)
     assert messages == 240 + 2, "one run, for what was new: what fades later is told by reads"
-    (held,) = await listed(core)
-    assert held.importance_base == 0.7
+    (memory,) = await listed(core)
+    assert memory.importance_base == 0.7
     assert Counter(event.event_type for event in await world.log()) == {"created": 3}
     once = await world.core(short_term=None, forgetting="strict")
     await once.bulk(BOB, [turn("it rains", importance=0.06), turn("long ago", importance=0.01)])
     world.clock.forward(240 * 3600)
     await hour(once)
-    assert {one.status for one in await listed(once, BOB, status="all")} == {Status.DECAYED}
+    assert {memory.status for memory in await listed(once, BOB, status="all")} == {Status.DECAYED}
 
 
 @ON_SQLITE
@@ -362,7 +362,7 @@ async def test_foresight_that_ended_wakes_nobody_is_counted_by_the_next_run_and_
     seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
     assert {name: count for name, count in seen.counts.items() if count} == {"archive_runs": 1}  # type: ignore[union-attr]
     await hour(core)
-    assert [one.status for one in await listed(core, status="all")] == [Status.ARCHIVED]
+    assert [memory.status for memory in await listed(core, status="all")] == [Status.ARCHIVED]
     world.clock.forward(3600)
     await hour(core)
     assert await hour(core) == 1
@@ -377,7 +377,7 @@ async def test_what_was_looked_at_this_hour_does_not_fade_in_it(world: World) ->
     world.clock.forward(2 * DAY)
     await begun(core)
     await Hand(core, QUEUE).work_all()
-    assert [one.status for one in await listed(core, status="all")] == [Status.ACTIVE]
+    assert [memory.status for memory in await listed(core, status="all")] == [Status.ACTIVE]
 
 
 async def test_the_parts_of_the_hour_fail_alone(caplog: pytest.LogCaptureFixture) -> None:
@@ -399,7 +399,7 @@ async def test_the_parts_of_the_hour_fail_alone(caplog: pytest.LogCaptureFixture
             part("three", ValueError("3")), part("four"), part("five", OSError("5")), part("six")
         )
     assert done == ["one", "two", "three", "four", "five", "six"]
-    assert [str(one) for one in raised.value.exceptions] == ["3", "5"]
+    assert [str(error) for error in raised.value.exceptions] == ["3", "5"]
     assert [record.args for record in caplog.records if record.levelname == "ERROR"] == [
         ("three",),
         ("five",),

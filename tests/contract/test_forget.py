@@ -93,7 +93,9 @@ async def everything(world: World) -> str:
         "receipt",
         "snapshot",
     ):
-        parts += [str(one.body) for one in await store.page(ALICE, kind, None, None, 10_000)]  # type: ignore[arg-type]
+        parts += [
+            str(document.body) for document in await store.page(ALICE, kind, None, None, 10_000)
+        ]  # type: ignore[arg-type]
     parts += [event.model_dump_json() for event in await world.log()]
     return "\n".join(parts)
 
@@ -125,13 +127,13 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
         "embedding_dimensions",
     }
     shown = {
-        one.id: {name: value for name, value in one.public().items() if name not in outside}
-        for one in page.memories
+        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
+        for memory in page.memories
     }
-    held = await listed(core, status="all")
+    memories = await listed(core, status="all")
     assert shown == {
-        one.id: {name: value for name, value in one.public().items() if name not in outside}
-        for one in held
+        memory.id: {name: value for name, value in memory.public().items() if name not in outside}
+        for memory in memories
     }
 
 
@@ -175,7 +177,7 @@ async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(
         "mode": "soft",
         "capped": False,
     }
-    assert {one.content for one in await listed(core)} == {"b", "c", "d", "e"}
+    assert {memory.content for memory in await listed(core)} == {"b", "c", "d", "e"}
     (gone,) = await listed(core, status="deleted")
     assert (gone.content, gone.status_reason) == ("a", "forgotten")
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 2, "semantic": 1}
@@ -215,7 +217,7 @@ async def test_what_is_saved_after_it_was_asked_for_stays(core: MemoryCore) -> N
     await core.forget(ALICE, asked(session_id="s1"))
     await core.save(ALICE, turn("late"))
     await Hand(core, "consolidation").work_all()
-    assert [one.content for one in await listed(core)] == ["late"]
+    assert [memory.content for memory in await listed(core)] == ["late"]
 
 
 async def test_a_cap_ends_it_and_the_answer_says_so(world: World) -> None:
@@ -296,7 +298,7 @@ async def test_for_good_nothing_is_left_of_a_memory_its_versions_and_its_copies(
     task = await forgotten(core, "hard", tags=["quicksilver"])
     assert task.result is not None
     assert task.result["counts"]["forgotten"] + task.result["counts"]["derived"] == 2
-    assert [one.id for one in await listed(core, status="all")] == [stays.id]
+    assert [memory.id for memory in await listed(core, status="all")] == [stays.id]
     with pytest.raises(NotFound):
         await core.get(ALICE, secret.id)
     assert changed.version == 2
@@ -312,11 +314,11 @@ async def test_for_good_nothing_is_left_of_a_memory_its_versions_and_its_copies(
 async def test_the_turns_after_it_lend_none_of_its_words_any_more(
     core: MemoryCore, world: World
 ) -> None:
-    one = (await core.save(ALICE, turn("what about the swordfish"))).memory
+    memory = (await core.save(ALICE, turn("what about the swordfish"))).memory
     for text in ("a second", "a third", "a fourth"):
         await core.save(ALICE, turn(text))
     assert await find(core, "swordfish", session_id="s1", similarity_threshold=0.0)
-    await forgotten(core, "hard", ids=[one.id])
+    await forgotten(core, "hard", ids=[memory.id])
     await no_trace(world, "swordfish")
     assert [
         hit for hit in await find(core, "swordfish", session_id="s1") if "swordfish" in hit
@@ -331,17 +333,17 @@ async def test_what_it_was_merged_into_goes_and_so_does_what_that_was_made_of(
     core: MemoryCore, world: World
 ) -> None:
     slot: dict[str, Any] = {"subject": "team", "attribute": "meeting"}
-    one = (await core.save(ALICE, fact("they meet at 9 in the swordfish room", **slot))).memory
+    memory = (await core.save(ALICE, fact("they meet at 9 in the swordfish room", **slot))).memory
     merged = await core.save(
         ALICE, fact("they meet at 10 in the marlin room", on_conflict="merge", **slot)
     )
     assert merged.outcome == "merged"
-    assert (await foreseen(core, "hard", ids=[one.id])).counts == {"forgotten": 1, "derived": 1}
+    assert (await foreseen(core, "hard", ids=[memory.id])).counts == {"forgotten": 1, "derived": 1}
     assert (await foreseen(core, "hard", ids=[merged.memory.id])).counts == {
         "forgotten": 1,
         "derived": 1,
     }
-    await forgotten(core, "hard", ids=[one.id])
+    await forgotten(core, "hard", ids=[memory.id])
     assert await listed(core, status="all") == []
     await no_trace(world, "swordfish", "marlin")
 
@@ -366,7 +368,7 @@ async def test_of_two_that_were_merged_the_one_that_stays_holds_again(
             "valid_until": NOW,
             "consolidated_into_ids": [both],
         }
-        changes = [Change("merged", one.model_copy(update=gone), one) for one in sources]
+        changes = [Change("merged", source.model_copy(update=gone), source) for source in sources]
         changes.append(
             Change(
                 "created",
@@ -380,14 +382,14 @@ async def test_of_two_that_were_merged_the_one_that_stays_holds_again(
         ALICE, merge, ids=ids, call=Call()
     )
     await forgotten(core, "hard", ids=[first])
-    (held,) = await listed(core, status="all")
-    assert (held.id, held.status, held.next_id, held.valid_until, held.consolidated_into_ids) == (
-        second,
-        Status.ACTIVE,
-        None,
-        None,
-        [],
-    )
+    (memory,) = await listed(core, status="all")
+    assert (
+        memory.id,
+        memory.status,
+        memory.next_id,
+        memory.valid_until,
+        memory.consolidated_into_ids,
+    ) == (second, Status.ACTIVE, None, None, [])
     await no_trace(world, "swordfish")
     await told_by_the_log(core, world)
 
@@ -411,13 +413,13 @@ async def test_a_superseded_truth_goes_and_its_successor_stands(
     )
     assert lisbon.memory.supersedes_id == porto.id
     await forgotten(core, "hard", ids=[porto.id])
-    held = await core.get(ALICE, lisbon.memory.id)
-    assert (held.status, held.supersedes_id) == (Status.ACTIVE, None)
+    memory = await core.get(ALICE, lisbon.memory.id)
+    assert (memory.status, memory.supersedes_id) == (Status.ACTIVE, None)
     await no_trace(world, "Porto", porto.id[:0] + "lives in porto")
     await told_by_the_log(core, world)
-    assert [one.id for one in (await core.evolution(ALICE, lisbon.memory.id, "both")).memories] == [
-        lisbon.memory.id
-    ]
+    assert [
+        memory.id for memory in (await core.evolution(ALICE, lisbon.memory.id, "both")).memories
+    ] == [lisbon.memory.id]
 
 
 async def formed(core: MemoryCore, world: World, *contents: str, **fields: Any) -> Sequence[Any]:
@@ -440,7 +442,7 @@ async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_th
         "messages": 2,
     }
     await forgotten(core, "hard", ids=[cell.id])
-    assert [one.id for one in await listed(core, status="all")] == [other.id]
+    assert [memory.id for memory in await listed(core, status="all")] == [other.id]
     await no_trace(world, "Lisbon", "It is warm here")
     await told_by_the_log(core, world)
 
@@ -465,16 +467,16 @@ async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_t
     again = await converse(core, "The harbour is loud", "I live in Lisbon", session="s2")
     await finished(world, core, again)
     cells = [one for one in await told(core) if one.category == "cell"]
-    later = next(one for one in cells if "harbour" in one.content)
+    later = next(cell for cell in cells if "harbour" in cell.content)
     lives = next(one for one in first if one.category == "fact")
     assert later.id in (await core.get(ALICE, lives.id)).source_ids
     await forgotten(core, "hard", ids=[later.id])
-    held = await core.get(ALICE, lives.id)
-    assert (held.status, held.source_ids) == (
+    memory = await core.get(ALICE, lives.id)
+    assert (memory.status, memory.source_ids) == (
         Status.ACTIVE,
-        [name for name in held.source_ids if name != later.id],
+        [name for name in memory.source_ids if name != later.id],
     )
-    assert later.id not in held.source_ids
+    assert later.id not in memory.source_ids
     await no_trace(world, "harbour")
     await told_by_the_log(core, world)
 
@@ -509,8 +511,8 @@ async def test_the_same_words_told_after_it_are_remembered_anew(
 async def test_what_was_deleted_before_can_be_forgotten_for_good(
     core: MemoryCore, world: World
 ) -> None:
-    one = (await core.save(ALICE, turn("swordfish"))).memory
-    await core.delete(ALICE, one.id)
+    memory = (await core.save(ALICE, turn("swordfish"))).memory
+    await core.delete(ALICE, memory.id)
     await forgotten(core, "hard", session_id="s1")
     assert await listed(core, status="all") == []
     await no_trace(world, "swordfish")
@@ -540,7 +542,7 @@ async def test_killed_at_any_commit_it_is_finished_by_whoever_comes_next(
     assert task.status == "succeeded"
     assert task.result is not None
     assert task.result["counts"]["forgotten"] == 20 + 3 + 4, "turns, what was formed, and messages"
-    assert [one.id for one in await listed(first, status="all")] == [stays.id]
+    assert [memory.id for memory in await listed(first, status="all")] == [stays.id]
     await no_trace(world, "swordfish", "Lisbon", "flamenco", "guitar")
     await told_by_the_log(first, world)
 
@@ -558,7 +560,9 @@ async def test_what_has_begun_to_be_forgotten_for_good_is_forgotten_to_the_end(
     assert isinstance(accepted, Accepted)
     if not commits:
         assert (await core.cancel(ALICE, accepted.task_id)).status == "cancelled"
-        assert [one.content for one in await listed(core, status="all")] == ["swordfish in the log"]
+        assert [memory.content for memory in await listed(core, status="all")] == [
+            "swordfish in the log"
+        ]
         return
     dying = await world.core(wrap=lambda store: DiesAfter(store, commits))
     with pytest.raises(Killed):
@@ -610,11 +614,11 @@ async def test_whoever_writes_between_any_two_steps_brings_nothing_back(
     async def meddle() -> None:
         done.append("tried")
         with suppress(NotFound):  # it was gone before the other one looked
-            held = await first.get(ALICE, secret.id)
+            memory = await first.get(ALICE, secret.id)
             edited = UpdateInput(
                 content="the vault opens with swordfish and marlin", tags=["other"]
             )
-            await first.update(ALICE, secret.id, edited, held.etag)
+            await first.update(ALICE, secret.id, edited, memory.etag)
             await first.copy(ALICE, secret.id, CopyInput(to_agent_id="other"))
 
     meddled = Meanwhile(None, call, meddle)  # type: ignore[arg-type]
@@ -653,9 +657,9 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_
     assert head is not None
     assert head.pending_tasks == 0
     left = await listed(core, status="all")
-    assert {one.category for one in left} == {MESSAGE}
-    assert [one for one in left if "Lisbon" in one.content] == []
-    assert "flamenco" in " ".join(one.content for one in left)
+    assert {memory.category for memory in left} == {MESSAGE}
+    assert [memory for memory in left if "Lisbon" in memory.content] == []
+    assert "flamenco" in " ".join(memory.content for memory in left)
     await no_trace(world, "Lisbon")
     await forgotten(core, "hard", session_id="s1")
     await no_trace(world, "flamenco", "guitar")
@@ -672,7 +676,7 @@ async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_th
         assert (await finished(world, core, accepted)).status == "poisoned"
     await core.cancel(ALICE, accepted.task_id)
     assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
-    assert {one.category for one in await listed(core)} == {MESSAGE}
+    assert {memory.category for memory in await listed(core)} == {MESSAGE}
     await Hand(core).work_all()
     assert (await task_of(core, accepted)).status == "cancelled"
     await forgotten(core, "hard", session_id="s1")
@@ -686,7 +690,7 @@ async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_n
     accepted = await converse(core)
     await core.clear(ALICE, ClearInput(session_id="s1"))
     await finished(world, core, accepted)
-    assert {one.status for one in await listed(core, status="all")} == {Status.DELETED}
+    assert {memory.status for memory in await listed(core, status="all")} == {Status.DELETED}
     assert await find(core, "Lisbon") == []
     assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
     await forgotten(core, "hard", session_id="s1")
@@ -695,9 +699,9 @@ async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_n
 
 
 async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
-    one = (await core.save(ALICE, turn("swordfish one"))).memory
+    memory = (await core.save(ALICE, turn("swordfish one"))).memory
     assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results
-    await forgotten(core, "hard", ids=[one.id])
+    await forgotten(core, "hard", ids=[memory.id])
     assert (
         await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))
     ).results == ()
@@ -708,13 +712,13 @@ async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
 
 async def test_a_conflict_that_waited_goes_with_it(world: World) -> None:
     words = await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
-    one = (await words.save(ALICE, fact("the big server listens on port 8080"))).memory
+    memory = (await words.save(ALICE, fact("the big server listens on port 8080"))).memory
     other = await words.save(ALICE, fact("the big server listens on port 8081"))
     assert other.conflict is not None
     assert other.conflict.status == "pending"
-    await forgotten(words, "hard", ids=[one.id])
-    held = await words.get(ALICE, other.memory.id)
-    assert (held.conflict_state, held.links) == ("none", [])
+    await forgotten(words, "hard", ids=[memory.id])
+    left = await words.get(ALICE, other.memory.id)
+    assert (left.conflict_state, left.links) == ("none", [])
     head = await world.head()
     assert head is not None
     assert head.pending_count == 0
@@ -733,7 +737,7 @@ async def test_a_dry_run_writes_nothing(core: MemoryCore, world: World) -> None:
 
 
 async def test_a_hand_may_restore_what_was_forgotten_softly(core: MemoryCore) -> None:
-    one = (await core.save(ALICE, turn("a"))).memory
-    await forgotten(core, ids=[one.id])
-    back = await core.set_status(ALICE, one.id, StatusInput(status="active"))
+    memory = (await core.save(ALICE, turn("a"))).memory
+    await forgotten(core, ids=[memory.id])
+    back = await core.set_status(ALICE, memory.id, StatusInput(status="active"))
     assert (back.status, back.status_reason) == (Status.ACTIVE, "restored")

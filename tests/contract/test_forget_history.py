@@ -49,7 +49,10 @@ def history(end: int, *, ids: bool = False) -> ConverseInput:
 
 
 async def read_back(core: MemoryCore) -> list[str]:
-    return [one.content for one in (await core.session_messages(ALICE, "s1", limit=100)).messages]
+    return [
+        message.content
+        for message in (await core.session_messages(ALICE, "s1", limit=100)).messages
+    ]
 
 
 async def marks(world: World) -> list[str]:
@@ -87,9 +90,9 @@ async def test_of_the_same_words_only_those_that_were_forgotten_leave_a_hole(
         world.clock.forward(60)
     await forgotten(core, "hard", ids=[(await messages(core))["Anything else?"].id])
     (first, _) = [
-        one
-        for one in (await core.session_messages(ALICE, "s1", limit=100)).messages
-        if one.content == "ok"
+        message
+        for message in (await core.session_messages(ALICE, "s1", limit=100)).messages
+        if message.content == "ok"
     ]
     await forgotten(core, "hard", ids=[first.memory_id])
     assert [is_hole(mark) for mark in await marks(world)] == [
@@ -218,7 +221,7 @@ async def test_a_turn_is_taken_back_behind_what_was_forgotten(
     await core.converse(ALICE, history(6))
     world.clock.forward(60)
     await forgotten(core, "hard", ids=[(await messages(core))["Anything else?"].id])
-    assert [one.content for one in (await core.take_back(ALICE, "s1")).messages] == [
+    assert [message.content for message in (await core.take_back(ALICE, "s1")).messages] == [
         "I live in Graz",
         "ok",
     ]

@@ -48,11 +48,11 @@ async def core(world: World) -> MemoryCore:
 
 
 async def contents(core: MemoryCore, session: str = "s1") -> list[str]:
-    return [one.content for one in (await core.session_messages(ALICE, session)).messages]
+    return [message.content for message in (await core.session_messages(ALICE, session)).messages]
 
 
 async def fact_with(core: MemoryCore, word: str) -> Memory:
-    return next(one for text, one in (await facts_of(core)).items() if word in text)
+    return next(memory for text, memory in (await facts_of(core)).items() if word in text)
 
 
 async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_and_findable(
@@ -143,7 +143,7 @@ async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(
         assert before is not None
         assert stored is not None
         facts = [
-            one.model_copy(update={"message": None, "quote": None}) for one in stored.atomic_facts
+            fact.model_copy(update={"message": None, "quote": None}) for fact in stored.atomic_facts
         ]
         changes = [
             Change(

@@ -28,8 +28,8 @@ def quoting(new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> list[D
     """Decisions that change nothing and give what was held as their reason."""
     pairs = [(one, old) for one in new for old in held]
     return [
-        decision(one.number, old.number, "SKIP").model_copy(update={"reasoning": old.text[:500]})
-        for one, old in pairs
+        decision(item.number, old.number, "SKIP").model_copy(update={"reasoning": old.text[:500]})
+        for item, old in pairs
     ]
 
 
@@ -48,8 +48,8 @@ async def consolidated(core: MemoryCore) -> Accepted:
 
 async def steps_of(world: World) -> str:
     return " ".join(
-        str(one.body)
-        for one in await (await world.look_on()).page(ALICE, "step", None, None, 1_000)
+        str(document.body)
+        for document in await (await world.look_on()).page(ALICE, "step", None, None, 1_000)
     )
 
 

@@ -54,8 +54,8 @@ async def made(core: MemoryCore, owner: Owner) -> Made:
     same happened.
     """
     return sorted(
-        (one.category, one.content, one.status.value, one.status_reason)
-        for one in await told(core, owner)
+        (memory.category, memory.content, memory.status.value, memory.status_reason)
+        for memory in await told(core, owner)
     )
 
 
@@ -102,11 +102,11 @@ class Scene:
             None,
             None,
         )
-        kept = await stored(self.world, task.subject_id, self.owner)
+        conversation = await stored(self.world, task.subject_id, self.owner)
         assert (
-            kept.state,
-            len(kept.formed_cells),
-            [message.content for message in kept.messages],
+            conversation.state,
+            len(conversation.formed_cells),
+            [message.content for message in conversation.messages],
         ) == ("formed", 1, [*AFTER])
         assert await made(self.core, self.owner) == made_of_it
         created = [
@@ -270,7 +270,7 @@ class Inventing(Tellers):
             "start_time": NOW.isoformat(),
         }
         value = {
-            "facts": [*[one.model_dump() for one in answer.value.facts], *invented],
+            "facts": [*[fact.model_dump() for fact in answer.value.facts], *invented],
             "foresight": [ahead],
         }
         return replace(answer, value=type(answer.value).model_validate(value))
@@ -323,11 +323,11 @@ async def test_an_agent_that_never_comes_back_makes_no_success_and_loses_nothing
         await hand.work_all()
         world.clock.forward(1200)
     task = await task_of(core, accepted, scene.owner)
-    kept = await stored(world, task.subject_id, scene.owner)
-    assert [message.content for message in kept.messages] == [*AFTER]
+    conversation = await stored(world, task.subject_id, scene.owner)
+    assert [message.content for message in conversation.messages] == [*AFTER]
     assert await made(core, scene.owner) == before
     if isinstance(error, Unavailable):
-        assert (task.status, task.attempts, task.waiting_for, kept.state) == (
+        assert (task.status, task.attempts, task.waiting_for, conversation.state) == (
             "accepted",
             0,
             "agents",
@@ -336,7 +336,7 @@ async def test_an_agent_that_never_comes_back_makes_no_success_and_loses_nothing
         assert await pending(world, scene.owner) == 1
         scene.agents.failing = {}
     else:
-        assert (task.status, task.attempts, task.error, kept.state) == (
+        assert (task.status, task.attempts, task.error, conversation.state) == (
             "poisoned",
             5,
             "RuntimeError",
@@ -369,10 +369,10 @@ class Faulty:
         await self._write("commit", lambda: self.inner.commit(owner, batch))
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
-        kept: Document | None = await self._write(
+        stored_document: Document | None = await self._write(
             f"keep {document.kind}", lambda: self.inner.keep(owner, document)
         )
-        return kept
+        return stored_document
 
     async def _write(self, name: str, write: Callable[[], Any]) -> Any:
         if self.asleep:
@@ -515,10 +515,12 @@ async def test_a_session_cleared_while_it_is_formed_keeps_what_comes_after(world
     scene.agents.before = clear
     await finished(world, core, accepted, scene.owner)
     found = await told(core, scene.owner)
-    assert {one.status.value for one in found if one.session_id == "s1"} == {"deleted"}
+    assert {memory.status.value for memory in found if memory.session_id == "s1"} == {"deleted"}
     assert sorted(
-        one.category or "" for one in found if one.session_id == "s2" and one.status == "active"
+        memory.category or ""
+        for memory in found
+        if memory.session_id == "s2" and memory.status == "active"
     ) == ["cell", "fact", "note"]
-    assert [one.status for one in (await core.tasks(scene.owner, TasksInput())).tasks] == [
+    assert [task.status for task in (await core.tasks(scene.owner, TasksInput())).tasks] == [
         "succeeded"
     ] * 2

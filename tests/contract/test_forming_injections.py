@@ -91,7 +91,9 @@ class Obeying(ScriptedAgents):
         self, owner: Owner, messages: Sequence[Message]
     ) -> Answered[ExtractedFacts]:
         self._reads(*(message.content for message in messages))
-        examples = [ExtractedFacts.model_validate(one) for one in prompt("extract_facts").examples]
+        examples = [
+            ExtractedFacts.model_validate(example) for example in prompt("extract_facts").examples
+        ]
         own = {
             "message": 0,
             "quote": messages[0].content[:300],
@@ -108,15 +110,18 @@ class Obeying(ScriptedAgents):
         }
         facts = [
             *(
-                one.model_copy(update={"message": 0})
+                fact.model_copy(update={"message": 0})
                 for example in examples
-                for one in example.facts
+                for fact in example.facts
             ),
             invented,
         ]
         return Answered(
             ExtractedFacts.model_validate(
-                {"facts": facts, "foresight": [one for e in examples for one in e.foresight]}
+                {
+                    "facts": facts,
+                    "foresight": [foresight for e in examples for foresight in e.foresight],
+                }
             ),
             WHO,
         )
@@ -124,7 +129,7 @@ class Obeying(ScriptedAgents):
     async def decide_conflicts(
         self, owner: Owner, new: Sequence[DecisionItem], held: Sequence[DecisionItem]
     ) -> Answered[Decisions]:
-        self._reads(*(one.text for one in (*new, *held)))
+        self._reads(*(item.text for item in (*new, *held)))
         self.decided += len(held)
         return Answered(Decisions(decisions=self._ruled(new, held)), WHO)
 
@@ -158,7 +163,7 @@ class Merging(Obeying):
     """One that merges instead of deleting."""
 
     def _ruled(self, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> list[Decision]:
-        return [decision(one.number, old.number, "UPDATE") for old in held for one in new][:200]
+        return [decision(item.number, old.number, "UPDATE") for old in held for item in new][:200]
 
 
 @dataclass
@@ -166,7 +171,7 @@ class Skipping(Obeying):
     """One that says of everything that it is known."""
 
     def _ruled(self, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> list[Decision]:
-        return [decision(one.number, old.number, "SKIP") for old in held for one in new][:200]
+        return [decision(item.number, old.number, "SKIP") for old in held for item in new][:200]
 
 
 SAID_BY_THE_USER = {("rules", "fences: our heading"): "User lives in Lisbon"}
@@ -198,8 +203,14 @@ async def begun(world: World, reader: Agents) -> tuple[MemoryCore, MemoryCore]:
 
 def fields(memories: Sequence[Memory]) -> dict[str, tuple[Any, ...]]:
     return {
-        one.id: (one.content, one.status, one.next_id, one.valid_until, one.pinned)
-        for one in memories
+        memory.id: (
+            memory.content,
+            memory.status,
+            memory.next_id,
+            memory.valid_until,
+            memory.pinned,
+        )
+        for memory in memories
     }
 
 
@@ -236,20 +247,22 @@ async def test_no_text_changes_what_was_known_before_shows_what_others_know_or_s
         assert {one: fields(after)[one] for one in before} == before, name
         everything = "\n".join(one.model_dump_json() for one in after)
         assert "swordfish" not in everything, name
-        assert not [one for one in examples if one in everything and one not in text], name
+        assert not [
+            example for example in examples if example in everything and example not in text
+        ], name
         cell = next(one for one in after if one.category == "cell" and one.session_id == "s2")
         assert cell.episode is not None
         assert cell.episode.startswith(f"user: {text}"[:2000]), (
             "it is kept as the words that it was"
         )
-        assert {one.app_id for one in after} == {"app"}
-        assert {one.user_id for one in after} == {owner.user_id}
+        assert {memory.app_id for memory in after} == {"app"}
+        assert {memory.user_id for memory in after} == {owner.user_id}
     if isinstance(agents, Obeying):
         assert "swordfish" not in agents.seen
         assert agents.decided > 3 * len(TEXTS), "it had much to decide about"
-    assert statuses({one.content: one for one in await listed(core, BEN, status="all")}) == {
-        SECRET: "active"
-    }
+    assert statuses(
+        {memory.content: memory for memory in await listed(core, BEN, status="all")}
+    ) == {SECRET: "active"}
 
 
 def strings(value: Any) -> list[str]:
@@ -316,4 +329,4 @@ async def test_recalled_memories_in_a_message_are_not_learnt_again(world: World)
         "in Lisbon.",
     )
     assert set(await facts_of(core)) == {"User lives in Lisbon"}
-    assert all("Pyongyang" not in one.content for one in await told(core))
+    assert all("Pyongyang" not in memory.content for memory in await told(core))

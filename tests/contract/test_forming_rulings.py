@@ -31,12 +31,12 @@ MORE = "We spoke about the old garden with its apple trees and the broken gate"
 async def records(world: World) -> list[ConflictRecord]:
     """All conflict records of Alice."""
     store = await world.look_on()
-    found = await store.page(ALICE, "conflict", None, None, 100)
+    documents = await store.page(ALICE, "conflict", None, None, 100)
     return [
         ConflictRecord.model_validate(
-            {k: v for k, v in one.body.items() if k not in ("epoch", "sequence")}
+            {k: v for k, v in document.body.items() if k not in ("epoch", "sequence")}
         )
-        for one in found
+        for document in documents
     ]
 
 
@@ -239,7 +239,7 @@ async def test_a_merge_that_rules_can_not_do_either_is_left_pending_and_its_sour
     agents.rulings, agents.merged = on_all("UPDATE", category="note"), lambda notes: "nothing"
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "pending": 1}
     notes = await of_category(core, "note")
-    assert [(one.status, one.conflict_state) for one in notes] == [("active", "pending")] * 2
+    assert [(note.status, note.conflict_state) for note in notes] == [("active", "pending")] * 2
     (record,) = await records(world)
     assert (record.status, record.strategy, record.old_id, record.new_id) == (
         "pending",
@@ -261,7 +261,7 @@ async def test_a_failed_conflict_agent_keeps_the_new_memory(
     agents.failing = {"conflicts": [AgentFailed("garbage")]}
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "pending": 1}
     notes = await of_category(core, "note")
-    assert [(one.status, one.conflict_state) for one in notes] == [("active", "pending")] * 2
+    assert [(note.status, note.conflict_state) for note in notes] == [("active", "pending")] * 2
     (record,) = await records(world)
     assert (record.status, record.by) == ("pending", "rule")
     assert await pending_count(world) == 1
@@ -293,7 +293,7 @@ async def test_an_agent_retires_a_fact_of_another_slot_that_excludes_the_new_one
         "active",
         club.id,
     )
-    (record,) = [one for one in await records(world) if one.by == agents.model]
+    (record,) = [record for record in await records(world) if record.by == agents.model]
     assert (record.status, record.old_id, record.new_id) == ("resolved", club.id, end.id)
     first, *_ = await of_category(core, "cell")
     assert first.atomic_facts[0].superseded_by == end.id
@@ -310,7 +310,7 @@ async def test_all_that_one_fact_excludes_falls(core: MemoryCore, agents: Teller
         "Ana's tennis partner is Bo": "superseded",
         "Ana's end of tennis is today": "active",
     }
-    assert len({one.next_id for one in made.values() if one.next_id}) == 1
+    assert len({memory.next_id for memory in made.values() if memory.next_id}) == 1
 
 
 async def test_what_excludes_a_later_truth_falls_itself(core: MemoryCore, agents: Tellers) -> None:
@@ -342,19 +342,21 @@ async def test_an_agent_that_is_not_sure_retires_nothing(
     await tell(core, "Ana's tennis club is Racket")
     agents.rulings = on_all("DELETE", confidence=confidence)
     await tell(core, "Ana's end of tennis is today", at=LATER)
-    assert {one.status.value for one in await told(core)} == {"active"}
+    assert {memory.status.value for memory in await told(core)} == {"active"}
 
 
 async def test_what_is_pinned_is_retired_by_no_agent(core: MemoryCore, agents: Tellers) -> None:
     await tell(core, "Ana's tennis club is Racket")
-    for one in [*(await facts_of(core)).values(), *await of_category(core, "note")]:
-        await core.update(ALICE, one.id, UpdateInput(pinned=True), one.etag)
+    for memory in [*(await facts_of(core)).values(), *await of_category(core, "note")]:
+        await core.update(ALICE, memory.id, UpdateInput(pinned=True), memory.etag)
     agents.rulings = on_all("DELETE")
     task = await tell(core, "Ana's end of tennis is today", at=LATER)
-    assert {one.status.value for one in await told(core)} == {"active"}
+    assert {memory.status.value for memory in await told(core)} == {"active"}
     assert counts(task)["pending"] == 2, "a person is to decide"
-    assert {one.conflict_state for one in await told(core) if one.category != "cell"} == {"pending"}
-    assert {one.supersedes_id for one in await told(core)} == {None}
+    assert {memory.conflict_state for memory in await told(core) if memory.category != "cell"} == {
+        "pending"
+    }
+    assert {memory.supersedes_id for memory in await told(core)} == {None}
 
 
 async def test_numbers_that_were_not_shown_are_dropped_and_counted(
@@ -367,7 +369,7 @@ async def test_numbers_that_were_not_shown_are_dropped_and_counted(
         decision(50, 50, "UPDATE"),
     ]
     assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "invented": 3}
-    assert {one.status.value for one in await told(core)} == {"active"}
+    assert {memory.status.value for memory in await told(core)} == {"active"}
 
 
 async def test_of_two_decisions_about_the_same_pair_the_first_stands(
@@ -379,7 +381,7 @@ async def test_of_two_decisions_about_the_same_pair_the_first_stands(
         *on_all("DELETE", category="note")(new, held),
     ]
     await tell(core, GARDEN, at=LATER)
-    assert [one.status.value for one in await of_category(core, "note")] == ["active"]
+    assert [memory.status.value for memory in await of_category(core, "note")] == ["active"]
 
 
 async def test_what_is_said_again_in_other_words_reinforces_where_an_agent_says_so(
@@ -393,7 +395,7 @@ async def test_what_is_said_again_in_other_words_reinforces_where_an_agent_says_
     )
     await tell(core, "Ana is playing tennis", at=LATER)
     made = await facts_of(core)
-    assert [(one.content, one.reinforcement_count) for one in made.values()] == [
+    assert [(memory.content, memory.reinforcement_count) for memory in made.values()] == [
         ("Ana plays tennis", 1)
     ]
     assert len(made["Ana plays tennis"].source_ids) == 2
@@ -437,11 +439,11 @@ async def test_merges_follow_each_other_and_each_stands_for_all_before(
             at=NOW + timedelta(days=number),
         )
     notes = await of_category(core, "note")
-    (last,) = [one for one in notes if one.status == "active"]
+    (last,) = [note for note in notes if note.status == "active"]
     assert all(
         tail in last.content for tail in ("stone wall", "broken gate", "green bench", "deep well")
     )
-    assert [await end_of(core, one) for one in notes] == [last.id] * 4
+    assert [await end_of(core, note) for note in notes] == [last.id] * 4
     assert agents.calls["synthesis"] == 3
 
 
@@ -464,10 +466,10 @@ async def test_a_note_that_was_merged_away_says_where_it_stands_that_its_fact_ha
     ]
 
 
-async def end_of(core: MemoryCore, one: Memory) -> str:
-    while one.next_id is not None:
-        one = await core.get(ALICE, one.next_id)
-    return one.id
+async def end_of(core: MemoryCore, memory: Memory) -> str:
+    while memory.next_id is not None:
+        memory = await core.get(ALICE, memory.next_id)
+    return memory.id
 
 
 async def test_the_agent_is_shown_numbers_texts_and_no_ids(
@@ -487,7 +489,7 @@ async def test_a_conflict_agent_that_only_rules_ends_in_the_same_memories_on_eve
     await tell(core, "I live in Lisbon")
     first = {one.id for one in await told(core)}
     await tell(core, "I live in Lisbon")
-    assert {one.id for one in await told(core)} == first
+    assert {memory.id for memory in await told(core)} == first
 
 
 async def test_a_cell_asks_at_most_three_agents_about_itself_one_about_conflicts_and_one_to_merge(

@@ -114,9 +114,10 @@ class Life:
             "reconstruct": f"{deep.context} {' '.join(hit.memory.content for hit in deep.results)}",
             "by date": " ".join(hit.memory.content for answer in by_date for hit in answer.results),
             "context": " ".join(one.context for one in briefs),
-            "list": " ".join(one.content for one in page.memories),
+            "list": " ".join(memory.content for memory in page.memories),
             "scenes": " ".join(
-                f"{one.title} {one.summary}" for one in (await self.core.scenes(self.owner)).scenes
+                f"{scene.title} {scene.summary}"
+                for scene in (await self.core.scenes(self.owner)).scenes
             ),
             "profile": (await self.core.profile(self.owner)).model_dump_json(
                 exclude={"explicit": {"__all__": {"previous"}}}

@@ -62,10 +62,10 @@ async def told(core: MemoryCore) -> dict[str, str]:
         **shown,
         "reconstructed": deep.context or "",
         "mcp": search_text(fast, whole=True, moment=NOW),
-        "contexts": "\n".join(one.context for one in contexts),
+        "contexts": "\n".join(context.context for context in contexts),
         "scenes": "\n".join(
-            f"{one.model_dump_json()} {scene_text(one)}"
-            for one in (await core.scenes(ALICE)).scenes
+            f"{scene.model_dump_json()} {scene_text(scene)}"
+            for scene in (await core.scenes(ALICE)).scenes
         ),
         "profile": (await core.profile(ALICE)).model_dump_json(),
     }

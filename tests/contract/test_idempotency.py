@@ -47,8 +47,8 @@ class Case:
 
 def saving(item: SaveInput, outcome: Outcome, *held: SaveInput) -> Case:
     async def before(core: MemoryCore, owner: Owner) -> str:
-        for one in held:
-            await core.save(owner, one)
+        for stored_item in held:
+            await core.save(owner, stored_item)
         return ""
 
     async def act(core: MemoryCore, owner: Owner, _: str, call: Call) -> Saved:
@@ -257,7 +257,7 @@ async def test_twenty_at_once_from_two_processes_have_one_effect_and_one_answer(
     cores = [await opened(world, embedder) for _ in range(2)]
     held = await case.before(cores[0], ALICE)
     answers = await asyncio.gather(*(case.act(cores[n % 2], ALICE, held, KEYED) for n in range(20)))
-    assert [shown(one) for one in answers] == [shown(answers[0])] * 20
+    assert [shown(answer) for answer in answers] == [shown(answers[0])] * 20
     assert await effect(world, embedder, cores[0]) == await expected(
         world, embedder, cores[0], case
     )
@@ -297,17 +297,17 @@ async def test_a_process_that_died_before_it_could_answer_is_no_reason_to_do_it_
 async def test_a_key_used_for_something_else_is_refused_and_changes_nothing(
     core: MemoryCore, world: World
 ) -> None:
-    held = (await core.save(ALICE, turn("we met"), KEYED)).memory
+    memory = (await core.save(ALICE, turn("we met"), KEYED)).memory
     await core.bulk(ALICE, [turn("one")], Call(idempotency_key="k2"))
     await core.clear(ALICE, ClearInput(session_id="none"), Call(idempotency_key="k3"))
-    await core.copy(ALICE, held.id, CopyInput(to_agent_id="a"), Call(idempotency_key="k4"))
+    await core.copy(ALICE, memory.id, CopyInput(to_agent_id="a"), Call(idempotency_key="k4"))
     before = len(await world.log())
     for act in (
         core.save(ALICE, turn("we parted"), KEYED),
         core.bulk(ALICE, [turn("two")], Call(idempotency_key="k2")),
         core.bulk(ALICE, [turn("one"), turn("two")], Call(idempotency_key="k2")),
         core.clear(ALICE, ClearInput(session_id="s1"), Call(idempotency_key="k3")),
-        core.copy(ALICE, held.id, CopyInput(to_agent_id="b"), Call(idempotency_key="k4")),
+        core.copy(ALICE, memory.id, CopyInput(to_agent_id="b"), Call(idempotency_key="k4")),
     ):
         with pytest.raises(Conflict, match="Idempotency-Key"):
             await act
@@ -342,13 +342,15 @@ async def test_a_bulk_that_died_halfway_goes_on_where_it_stopped(world: World) -
     world.clock.forward(60)
     answers = await plain.bulk(ALICE, items, KEYED)
     assert isinstance(answers[5], Invalid)
-    saved = [one for one in answers if isinstance(one, Saved)]
-    assert [one.memory.content for one in saved] == [f"word{n}" for n in range(100) if n != 5]
-    assert [one.replayed for one in saved] == [True] * len(begun) + [False] * (99 - len(begun))
+    saved = [answer for answer in answers if isinstance(answer, Saved)]
+    assert [result.memory.content for result in saved] == [f"word{n}" for n in range(100) if n != 5]
+    assert [result.replayed for result in saved] == [True] * len(begun) + [False] * (
+        99 - len(begun)
+    )
     memories = sorted(await listed(plain), key=lambda one: one.sequence)
-    assert [one.lexical.turn for one in memories] == list(range(100))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [
-        [one.content] for one in memories[:-1]
+    assert [memory.lexical.turn for memory in memories] == list(range(100))
+    assert [list(memory.lexical.previous) for memory in memories[1:]] == [
+        [memory.content] for memory in memories[:-1]
     ]
 
 

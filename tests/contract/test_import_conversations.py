@@ -52,7 +52,7 @@ def year(count: int = 9) -> list[dict[str, Any]]:
 
 
 def file_of(lines: Sequence[Any]) -> bytes:
-    return b"".join(orjson.dumps(one) + b"\n" for one in lines)
+    return b"".join(orjson.dumps(line) + b"\n" for line in lines)
 
 
 async def imported(
@@ -64,11 +64,11 @@ async def imported(
 
 async def said(core: MemoryCore, owner: Owner = BOB) -> list[str]:
     """The messages that are kept, in the order in which they were told."""
-    return [one.content for one in reversed(await listed(core, owner, category=MESSAGE))]
+    return [memory.content for memory in reversed(await listed(core, owner, category=MESSAGE))]
 
 
 def messages_of(lines: Sequence[dict[str, Any]]) -> list[str]:
-    return [message["content"] for one in lines for message in one["messages"]]
+    return [message["content"] for line in lines for message in line["messages"]]
 
 
 async def test_what_is_told_is_found_at_once_and_formed_by_tasks_of_its_own(world: World) -> None:
@@ -83,11 +83,11 @@ async def test_what_is_told_is_found_at_once_and_formed_by_tasks_of_its_own(worl
         "forming": 9,
     }
     assert sorted(await said(core)) == sorted(messages_of(year()))
-    found = await core.retrieve(BOB, RetrieveInput(query="I am in Turin"))
-    assert found.results[0].memory.content == "I am in Turin"
+    answer = await core.retrieve(BOB, RetrieveInput(query="I am in Turin"))
+    assert answer.results[0].memory.content == "I am in Turin"
     await Hand(core).work_all()
     tasks = (await core.tasks(BOB, TasksInput(kind="converse", limit=100))).tasks
-    assert [one.status for one in tasks] == ["succeeded"] * 9
+    assert [task.status for task in tasks] == ["succeeded"] * 9
     assert await pending(world, BOB) == 0
 
 
@@ -421,6 +421,6 @@ async def test_a_user_who_is_erased_meanwhile_is_told_nothing_more(world: World,
     assert store[0].left <= 0
     with pytest.raises(NotFound):
         await other.task(BOB, task_id)
-    assert [one.content for one in await listed(other, BOB, status="all")] == ["I begin anew"]
+    assert [memory.content for memory in await listed(other, BOB, status="all")] == ["I begin anew"]
     assert await said(other) == []
     assert await (await world.look_on()).strays(BOB, 100) == []

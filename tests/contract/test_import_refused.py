@@ -204,7 +204,7 @@ async def assert_refused(world: World, core: MemoryCore, task: Task, reason: str
         one for one in await onlooker.strays(BOB, 100) if one.kind not in ("task", "operation")
     ] == []
     assert not [
-        one for one in await blobs(world) if one.startswith("people/") and task.task_id in one
+        blob for blob in await blobs(world) if blob.startswith("people/") and task.task_id in blob
     ]
     with pytest.raises(Conflict):
         await core.retry(BOB, task.task_id)

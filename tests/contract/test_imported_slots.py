@@ -21,7 +21,7 @@ from tests.world import BOB, World, fact
 
 async def held_true(core: MemoryCore, owner: Owner, days: int) -> list[str]:
     page = await core.list(owner, ListInput(at=NOW + timedelta(days=days), limit=100))
-    return sorted(one.content for one in page.memories)
+    return sorted(memory.content for memory in page.memories)
 
 
 async def test_a_life_that_was_brought_in_goes_on_as_it_would_have_where_it_was(

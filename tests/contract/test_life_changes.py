@@ -33,16 +33,16 @@ async def core(request: pytest.FixtureRequest, world: World) -> MemoryCore:
 
 async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, Memory]:
     """The user's truths by attribute: one each."""
-    found = (await core.list(owner, ListInput.model_validate({"limit": 100, **which}))).memories
-    slotted = [one for one in found if one.subject == "user" and one.attribute is not None]
-    assert len({slot_of(one) for one in slotted}) == len(slotted), "one truth a slot"
-    return {one.attribute or "": one for one in slotted}
+    memories = (await core.list(owner, ListInput.model_validate({"limit": 100, **which}))).memories
+    slotted = [one for one in memories if one.subject == "user" and one.attribute is not None]
+    assert len({slot_of(memory) for memory in slotted}) == len(slotted), "one truth a slot"
+    return {memory.attribute or "": memory for memory in slotted}
 
 
 def values(held: dict[str, Memory]) -> dict[str, str]:
     return {
-        name: OVER if is_retraction(one) else str(one.value)
-        for name, one in held.items()
+        name: OVER if is_retraction(memory) else str(memory.value)
+        for name, memory in held.items()
         if name in KNOWN
     }
 
@@ -96,10 +96,12 @@ async def test_what_only_looks_like_a_change_leaves_every_truth(
     for number, said in list(enumerate(NO_CHANGES))[place::4]:
         owner = Owner("app", f"user{number}")
         await tell(core, BEFORE, owner=owner)
-        old = {one.id for name, one in (await truths(core, owner)).items() if name in KNOWN}
+        old = {truth.id for name, truth in (await truths(core, owner)).items() if name in KNOWN}
         await tell(core, *around(said), at=LATER, owner=owner, session="s2")
         assert {
-            one.id for name, one in (await truths(core, owner, at=LATER)).items() if name in KNOWN
+            truth.id
+            for name, truth in (await truths(core, owner, at=LATER)).items()
+            if name in KNOWN
         } == old, said
 
 
@@ -134,9 +136,11 @@ async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whateve
             if one.category == "cell"
             for fact in one.atomic_facts
         }
-        assert [told[one.content] for one in (lisbon, berlin, end)] == [berlin.id, end.id, None], (
-            order
-        )
+        assert [told[memory.content] for memory in (lisbon, berlin, end)] == [
+            berlin.id,
+            end.id,
+            None,
+        ], order
 
 
 async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_else_is_known(
@@ -146,7 +150,9 @@ async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_el
     (end,) = (await truths(core, ANN)).values()
     assert (end.content, end.value) == ("User no longer lives in Berlin", {"no_longer": "Berlin"})
     await tell(core, "I live in Lisbon.", at=NOW - timedelta(days=3), owner=ANN, session="s2")
-    assert [one.content for one in (await truths(core, ANN)).values()] == ["User lives in Lisbon"]
+    assert [truth.content for truth in (await truths(core, ANN)).values()] == [
+        "User lives in Lisbon"
+    ]
     end = await core.get(ANN, end.id)
     assert (end.status, end.next_id) == (
         Status.SUPERSEDED,
@@ -170,7 +176,7 @@ async def test_who_quits_a_job_ends_what_is_known_of_it_and_no_more(
     await tell(core, before, owner=ANN)
     await tell(core, "I quit my job.", at=LATER, owner=ANN, session="s2")
     assert (
-        sorted(name for name, one in (await truths(core, ANN)).items() if is_retraction(one))
+        sorted(name for name, truth in (await truths(core, ANN)).items() if is_retraction(truth))
         == ended
     )
 
@@ -193,9 +199,9 @@ async def test_a_truth_that_somebody_deleted_from_the_middle_of_a_life_leads_not
         await core.delete(ANN, facts["User lives in Porto"].id)
     told_then = [(20, "I live in Oslo."), (50, "I moved to Rome.")]
     for day, line in told_then if late_first else reversed(told_then):
-        told = await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
-        assert told.status == "succeeded", told.error
+        task = await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
+        assert task.status == "succeeded", task.error
     assert (await truths(core, ANN))["home city"].value == "Rome"
     assert [
-        one.value for one in (await truths(core, ANN, at=NOW + timedelta(days=10))).values()
+        truth.value for truth in (await truths(core, ANN, at=NOW + timedelta(days=10))).values()
     ] == ["Berlin"]

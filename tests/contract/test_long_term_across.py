@@ -77,9 +77,9 @@ async def test_poisoned_tasks_of_an_apps_users_are_paged_newest_first(
         (ana, kept["tsk_1"]),
         (bob, kept["tsk_5"]),
     ]
-    assert [one.tag for _, one in found] == [kept[one.id].tag for _, one in found], (
-        "so that it can be changed as it was read"
-    )
+    assert [document.tag for _, document in found] == [
+        kept[document.id].tag for _, document in found
+    ], "so that it can be changed as it was read"
 
 
 async def test_agents_of_a_user_are_counted_and_paged_by_their_ids(

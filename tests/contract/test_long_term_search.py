@@ -116,14 +116,14 @@ async def changed_world(
     store: LongTermStore, rng: random.Random, world: list[Stored]
 ) -> list[Stored]:
     writes, after = [], []
-    for number, one in enumerate(world):
+    for number, item in enumerate(world):
         if rng.random() < 0.15:
             writes.append(
-                Write("delete", document(one.memory, "version" if one.version else "memory"))
+                Write("delete", document(item.memory, "version" if item.version else "memory"))
             )
             continue
         if rng.random() < 0.3:
-            fresh = some(rng, number, id=one.memory.id)
+            fresh = some(rng, number, id=item.memory.id)
             keep = {
                 "status",
                 "status_reason",
@@ -138,11 +138,11 @@ async def changed_world(
                 if rng.random() < 0.5
                 else {**dict(fresh), "lexical": fresh.lexical}
             )
-            one = Stored(one.memory.model_copy(update=changes), one.version)
+            item = Stored(item.memory.model_copy(update=changes), item.version)
             writes.append(
-                Write("put", document(one.memory, "version" if one.version else "memory"))
+                Write("put", document(item.memory, "version" if item.version else "memory"))
             )
-        after.append(one)
+        after.append(item)
     await commit(
         store,
         ALICE,
@@ -159,7 +159,7 @@ def check_against_reference(
     got = found.candidates
     check_list(
         got.lists["vector"],
-        {key: reference.cosine(one, search) for key, one in inside.items()},
+        {key: reference.cosine(memory, search) for key, memory in inside.items()},
         search.limit,
     )
     scores = {key: reference.words(world, one, search) for key, one in inside.items()}
@@ -167,7 +167,9 @@ def check_against_reference(
     assert list(dict.fromkeys(got.lists["vector"] + got.lists["lexical"])) == got.ids
     if not indexed(found, adapter):
         check_words_of_a_service(got.lists["lexical"], hits, search.limit, len(world))
-        check_statistics(found, [one.memory for one in world if one.memory.id in got.ids], search)
+        check_statistics(
+            found, [item.memory for item in world if item.memory.id in got.ids], search
+        )
     else:
         check_list(got.lists["lexical"], hits, search.limit)
         check_statistics(found, reference.findable(world), search)
@@ -207,7 +209,7 @@ def check_statistics(found: Found, counted: Sequence[Memory], search: Search) ->
     assert found.statistics.document_frequency == {
         term: reference.frequency(stored, term) for term in search.terms
     }
-    assert found.statistics.actors == {one.actor for one in counted} - {None}
+    assert found.statistics.actors == {memory.actor for memory in counted} - {None}
 
 
 def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
@@ -221,33 +223,49 @@ def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
 
 
 def check_row(
-    found: Found, row: int, one: Memory, world: list[Stored], search: Search, adapter: str
+    found: Found, row: int, stored_memory: Memory, world: list[Stored], search: Search, adapter: str
 ) -> None:
-    got, counts = found.candidates, reference.counts_of(world, one)
-    np.testing.assert_allclose(got.cosine[row], reference.cosine(one, search), atol=5e-5)
+    got, counts = found.candidates, reference.counts_of(world, stored_memory)
+    np.testing.assert_allclose(got.cosine[row], reference.cosine(stored_memory, search), atol=5e-5)
     np.testing.assert_allclose(
         got.tf[row], [counts.get(term, 0.0) for term in search.terms], rtol=1e-6
     )
     assert got.own[row].tolist() == [
-        term in one.lexical.own or term in one.lexical.date for term in search.terms
+        term in stored_memory.lexical.own or term in stored_memory.lexical.date
+        for term in search.terms
     ]
-    np.testing.assert_allclose(got.length[row], reference.weighted_length(one), rtol=1e-6)
-    assert (got.asks[row], got.tells_time[row]) == (one.lexical.asks, one.lexical.tells_time)
-    assert (got.actor[row], got.cell[row]) == (one.actor, one.cell_id)
-    assert got.event_at[row] == one.event_timestamp.timestamp()
-    assert got.touched_at[row] == max(one.created_at, one.updated_at).timestamp()
-    assert got.accessed_at[row] == (one.last_accessed_at or one.created_at).timestamp()
-    assert (got.importance_base[row], got.confidence[row]) == (one.importance_base, one.confidence)
-    assert got.access_count[row] == one.access_count
-    is_version = any(stored.version and stored.memory.id == one.id for stored in world)
+    np.testing.assert_allclose(got.length[row], reference.weighted_length(stored_memory), rtol=1e-6)
+    assert (got.asks[row], got.tells_time[row]) == (
+        stored_memory.lexical.asks,
+        stored_memory.lexical.tells_time,
+    )
+    assert (got.actor[row], got.cell[row]) == (stored_memory.actor, stored_memory.cell_id)
+    assert got.event_at[row] == stored_memory.event_timestamp.timestamp()
+    assert (
+        got.touched_at[row] == max(stored_memory.created_at, stored_memory.updated_at).timestamp()
+    )
+    assert (
+        got.accessed_at[row]
+        == (stored_memory.last_accessed_at or stored_memory.created_at).timestamp()
+    )
+    assert (got.importance_base[row], got.confidence[row]) == (
+        stored_memory.importance_base,
+        stored_memory.confidence,
+    )
+    assert got.access_count[row] == stored_memory.access_count
+    is_version = any(stored.version and stored.memory.id == stored_memory.id for stored in world)
     assert got.turns[row] == (
-        one.lexical.turn is not None and one.session_id is not None and not is_version
+        stored_memory.lexical.turn is not None
+        and stored_memory.session_id is not None
+        and not is_version
     )
     for step, cosines, places in (
         (-1, got.previous_cosine, got.before),
         (1, got.next_cosine, got.after),
     ):
-        beside = None if is_version else reference.neighbour(world, one, step, search.where)
+        beside = (
+            None if is_version else reference.neighbour(world, stored_memory, step, search.where)
+        )
         if not indexed(found, adapter) and beside is not None and beside.id not in got.ids:
             beside = None  # what was not among the candidates was not read
         expected = np.nan if beside is None else reference.cosine(beside, search)
@@ -283,7 +301,7 @@ async def test_a_list_shows_what_a_scan_of_everything_shows(
         where = some_search(rng).where
         shown = [one.id for one in await store.page(ALICE, "memory", where, None, 1000)]
         assert sorted(shown) == sorted(
-            one.memory.id for one in world if reference.passes(one, where)
+            item.memory.id for item in world if reference.passes(item, where)
         )
 
 
@@ -315,8 +333,11 @@ async def test_an_access_counts_in_the_next_search_here_and_is_shown_by_another_
     for store in (here, there, here, there):
         await store.search(ALICE, query("tea"))
     await accessed(here, ALICE, {"mem_1": Touch(7, NOW)})
-    found = (await here.search(ALICE, query("tea"))).candidates
-    assert (found.access_count.tolist(), found.accessed_at.tolist()) == ([7], [NOW.timestamp()])
+    candidates = (await here.search(ALICE, query("tea"))).candidates
+    assert (candidates.access_count.tolist(), candidates.accessed_at.tolist()) == (
+        [7],
+        [NOW.timestamp()],
+    )
     assert (await there.memories(ALICE, ["mem_1"]))["mem_1"].memory.access_count == 7
 
 

@@ -42,12 +42,14 @@ async def found(core: MemoryCore, query: str) -> set[str]:
     """The ids that a search shows, and those of the messages that it quotes."""
     hits = (await core.retrieve(ALICE, RetrieveInput(query=query))).results
     return {
-        name for hit in hits for name in (hit.memory.id, *(one.message for one in hit.passages))
+        name
+        for hit in hits
+        for name in (hit.memory.id, *(passage.message for passage in hit.passages))
     }
 
 
 def statuses(said: dict[str, Memory]) -> set[tuple[Status, str]]:
-    return {(one.status, one.status_reason) for one in said.values()}
+    return {(memory.status, memory.status_reason) for memory in said.values()}
 
 
 async def counted(core: MemoryCore) -> dict[str, int]:
@@ -60,7 +62,7 @@ async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(
 ) -> None:
     await tell(core, *SAID)
     cell, before = await the_cell(core, "ferry"), await counted(core)
-    assert {one.cell_id for one in (await messages(core)).values()} == {cell.id}
+    assert {message.cell_id for message in (await messages(core)).values()} == {cell.id}
     assert cell.id in await found(core, "ferry late")
     await core.delete(ALICE, cell.id)
     assert statuses(await messages(core)) == {(Status.DELETED, WITH_CELL)}
@@ -72,7 +74,7 @@ async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(
     await told_by_the_log(core, world)
     await core.set_status(ALICE, cell.id, StatusInput(status="active"))
     assert statuses(await messages(core)) == {(Status.ACTIVE, "restored")}
-    assert {one.cell_id for one in (await messages(core)).values()} == {cell.id}
+    assert {message.cell_id for message in (await messages(core)).values()} == {cell.id}
     assert cell.id in await found(core, "ferry late")
     assert await counted(core) == before
     await told_by_the_log(core, world)
@@ -89,7 +91,7 @@ async def test_a_message_deleted_by_itself_leaves_its_cell_and_stays_deleted_whe
     await core.delete(ALICE, cell.id)
     await core.set_status(ALICE, cell.id, StatusInput(status="active"))
     said = await messages(core)
-    assert {text: one.status for text, one in said.items()} == dict.fromkeys(
+    assert {text: memory.status for text, memory in said.items()} == dict.fromkeys(
         SAID, Status.ACTIVE
     ) | {ferry.content: Status.DELETED}
     await told_by_the_log(core, world)
@@ -103,13 +105,13 @@ async def test_a_message_restored_without_its_cell_stands_for_itself_until_that_
     await core.delete(ALICE, cell.id)
     await core.set_status(ALICE, ferry.id, StatusInput(status="active"))
     assert (await core.get(ALICE, ferry.id)).cell_id is None
-    assert ferry.id in [one.id for one in await listed(core)]
+    assert ferry.id in [memory.id for memory in await listed(core)]
     assert ferry.id in await found(core, "ferry late")
     await told_by_the_log(core, world)
     await core.restore(ALICE, cell.id)
     said = await messages(core)
-    assert {one.cell_id for one in said.values()} == {cell.id}
-    assert {one.status for one in said.values()} == {Status.ACTIVE}
+    assert {memory.cell_id for memory in said.values()} == {cell.id}
+    assert {memory.status for memory in said.values()} == {Status.ACTIVE}
     await told_by_the_log(core, world)
 
 
@@ -129,10 +131,14 @@ async def test_of_a_long_cell_all_messages_go_and_come_back_also_when_somebody_d
     await core.delete(ALICE, cell.id, Call(idempotency_key="again"))
     await core.delete(ALICE, cell.id, Call(idempotency_key="again"))
     assert {
-        one.id for one in (await messages(core)).values() if one.status is Status.DELETED
+        message.id
+        for message in (await messages(core)).values()
+        if message.status is Status.DELETED
     } == own
     await core.restore(ALICE, cell.id)
-    assert [one for one in (await messages(core)).values() if one.status is Status.DELETED] == []
+    assert [
+        message for message in (await messages(core)).values() if message.status is Status.DELETED
+    ] == []
 
 
 async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commits_as_it_takes(
@@ -146,16 +152,16 @@ async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commi
             session=f"s{number}",
         )
     cells = await listed(core, status="all", category="cell")
-    task = await forgotten(core, ids=[one.id for one in cells])
+    task = await forgotten(core, ids=[cell.id for cell in cells])
     said = await messages(core)
     assert task.result is not None
     assert task.result["counts"] == {"forgotten": len(cells), "messages": len(said)}
-    assert {one.status for one in said.values()} == {Status.DELETED}
+    assert {memory.status for memory in said.values()} == {Status.DELETED}
     assert await listed(core) == []
     await told_by_the_log(core, world)
     await core.restore(ALICE, cells[0].id)
     assert sorted(
-        one.id for one in (await messages(core)).values() if one.status is Status.ACTIVE
+        message.id for message in (await messages(core)).values() if message.status is Status.ACTIVE
     ) == sorted(messages_of(cells[0]))
 
 
@@ -209,10 +215,10 @@ async def test_a_copy_of_a_cell_is_deleted_without_the_messages_and_a_copied_mes
     cell, ferry = await the_cell(core, "ferry"), (await messages(core))["the ferry was late"]
     copied = await core.copy(ALICE, cell.id, CopyInput(to_agent_id="planner"))
     await core.delete(ALICE, copied.id)
-    assert {one.status for one in (await messages(core)).values()} == {Status.ACTIVE}
+    assert {message.status for message in (await messages(core)).values()} == {Status.ACTIVE}
     alone = await core.copy(ALICE, ferry.id, CopyInput(to_agent_id="planner"))
     assert alone.cell_id is None
-    assert alone.id in [one.id for one in await listed(core)]
+    assert alone.id in [memory.id for memory in await listed(core)]
 
 
 async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_them_along(
@@ -221,11 +227,11 @@ async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_
     await tell(core, *SAID)
     await core.converse(ALICE, talk(*SAID))
     cell = await the_cell(core, "ferry")
-    said = await listed(core, status="all", category=MESSAGE)
-    assert len(said) == len(SAID)
-    assert sorted(messages_of(cell)) == sorted(message.id for message in said)
+    memories = await listed(core, status="all", category=MESSAGE)
+    assert len(memories) == len(SAID)
+    assert sorted(messages_of(cell)) == sorted(message.id for message in memories)
     await core.delete(ALICE, cell.id)
-    assert {one.status for one in await listed(core, status="all", category=MESSAGE)} == {
+    assert {memory.status for memory in await listed(core, status="all", category=MESSAGE)} == {
         Status.DELETED
     }
 
@@ -236,10 +242,10 @@ async def test_a_message_forgotten_for_good_takes_its_cell_and_leaves_the_other_
     await tell(core, "Ana's city is Stavanger", "the ferry was late", "Ben's city is Turku")
     ana = (await messages(core))["Ana's city is Stavanger"]
     await forgotten(core, "hard", ids=[ana.id])
-    assert sorted(one.content for one in await listed(core, status="all")) == sorted(
+    assert sorted(memory.content for memory in await listed(core, status="all")) == sorted(
         ["Ben's city is Turku", "Ben's city is Turku", "the ferry was late"]
     ), "two messages, and a fact of one of them"
-    assert {one.cell_id for one in (await messages(core)).values()} == {None}
+    assert {message.cell_id for message in (await messages(core)).values()} == {None}
     assert ana.conversation_id is not None
     assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
     await no_trace(world, "Stavanger")
@@ -256,7 +262,7 @@ async def test_a_fact_forgotten_for_good_takes_the_message_that_told_it_and_leav
     seen = await foreseen(core, "hard", ids=[lives.id])
     assert seen.counts == {"forgotten": 1, "derived": 2, "messages": 1, "episodes": 1}
     await forgotten(core, "hard", ids=[lives.id])
-    assert sorted(one.content for one in await listed(core, status="all")) == [
+    assert sorted(memory.content for memory in await listed(core, status="all")) == [
         "the ferry was late",
         "zebra crossing",
     ]
@@ -330,24 +336,28 @@ async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showe
 ) -> None:
     accepted = await core.converse(ALICE, talk(*SAID))
     world.clock.forward(1)
-    before, shown = world.clock.now(), await listed(core)
+    before, memories = world.clock.now(), await listed(core)
     world.clock.forward(5)
     await formed(core, accepted)
-    assert {one.category for one in shown} == {MESSAGE}
-    assert {one.category for one in await listed(core)} == {"cell", "fact"}
-    assert [one.id for one in await listed(core, known_at=before)] == [one.id for one in shown]
+    assert {memory.category for memory in memories} == {MESSAGE}
+    assert {memory.category for memory in await listed(core)} == {"cell", "fact"}
+    assert [memory.id for memory in await listed(core, known_at=before)] == [
+        memory.id for memory in memories
+    ]
     cell = await the_cell(core, "ferry")
     world.clock.forward(5)
     known = await listed(core, known_at=world.clock.now())
-    assert [one.id for one in known] == [one.id for one in await listed(core)]
+    assert [memory.id for memory in known] == [memory.id for memory in await listed(core)]
     replayed = {
         one.id: one for one in await listed(core, known_at=world.clock.now(), category=MESSAGE)
     }
-    assert {one.cell_id for one in replayed.values()} == {cell.id}
+    assert {memory.cell_id for memory in replayed.values()} == {cell.id}
     head = await world.head()
     assert head is not None
     page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
-    assert [one.id for one in page.memories] == [one.id for one in await listed(core, status="all")]
+    assert [memory.id for memory in page.memories] == [
+        memory.id for memory in await listed(core, status="all")
+    ]
 
 
 async def test_a_message_told_again_is_forgotten_in_every_conversation_that_told_it(

@@ -117,7 +117,7 @@ async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: Memor
         "eats fish": "yes",
         "eats meat": "no",
     }
-    assert [one.value for one in profile["home city"].previous] == ["Berlin"]
+    assert [previous.value for previous in profile["home city"].previous] == ["Berlin"]
     assert profile["home city"].since.date() == (BEGINS + timedelta(days=19)).date()
     for day, diet in ((3, "vegetarian"), (10, "vegan"), (25, None)):
         then = {
@@ -155,13 +155,13 @@ async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None
 
 
 async def test_no_superseded_fact_is_listed_and_each_slot_has_one_truth(core: MemoryCore) -> None:
-    held = await listed(core, NORA, type="semantic")
-    assert {one.status for one in held} <= FOUND_BY_DEFAULT
-    truths = [one for one in held if slot_of(one) is not None]
-    assert len({slot_of(one) for one in truths}) == len(truths)
-    assert OVER.isdisjoint({one.value for one in truths if not is_retraction(one)})
+    memories = await listed(core, NORA, type="semantic")
+    assert {memory.status for memory in memories} <= FOUND_BY_DEFAULT
+    truths = [one for one in memories if slot_of(one) is not None]
+    assert len({slot_of(truth) for truth in truths}) == len(truths)
+    assert OVER.isdisjoint({truth.value for truth in truths if not is_retraction(truth)})
     fallen = await listed(core, NORA, type="semantic", status="superseded")
-    assert {one.value for one in fallen if isinstance(one.value, str)} == OVER
+    assert {memory.value for memory in fallen if isinstance(memory.value, str)} == OVER
 
 
 async def test_what_has_fallen_is_said_beside_each_result_that_tells_it(core: MemoryCore) -> None:
@@ -170,8 +170,8 @@ async def test_what_has_fallen_is_said_beside_each_result_that_tells_it(core: Me
     for query in ASKED:
         for hit in (await core.retrieve(NORA, RetrieveInput(query=query, limit=30))).results:
             assert hit.memory.id not in fallen, query
-            told = {one.text for one in hit.memory.atomic_facts if one.fact_id in fallen}
-            said = {one["text"]: one["current"] for one in hit.stale_facts}
+            told = {fact.text for fact in hit.memory.atomic_facts if fact.fact_id in fallen}
+            said = {fact["text"]: fact["current"] for fact in hit.stale_facts}
             assert told <= said.keys(), f"{query}: {hit.memory.content}"
             assert all(said.values()), "what holds now is said too"
             seen |= told
@@ -189,7 +189,7 @@ async def test_what_has_fallen_is_said_beside_each_scene_that_tells_it(core: Mem
             for fact in cells[name].atomic_facts
             if fact.fact_id in fallen
         }
-        said = {one["text"]: one["current"] for one in scene.stale_facts}
+        said = {fact["text"]: fact["current"] for fact in scene.stale_facts}
         assert told <= said.keys(), scene.summary
         assert all(said.values()), "what holds now is said too"
         assert await core.scene(NORA, scene.id) == scene
@@ -231,10 +231,10 @@ async def test_habits_become_patterns_that_name_where_they_show(core: MemoryCore
         "User runs every Tuesday before breakfast",
         "User calls their sister every Sunday",
     }
-    for one in patterns.values():
-        cells = [await core.get(NORA, name) for name in one.source_ids]
+    for pattern in patterns.values():
+        cells = [await core.get(NORA, name) for name in pattern.source_ids]
         assert len(cells) >= 3
-        assert all(one.id in cell.consolidated_into_ids for cell in cells)
+        assert all(pattern.id in cell.consolidated_into_ids for cell in cells)
 
 
 async def test_the_log_tells_it_all(after: World, core: MemoryCore) -> None:

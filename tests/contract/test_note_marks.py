@@ -57,8 +57,8 @@ async def test_a_note_merged_after_a_fact_of_it_fell_still_says_so(
         if one.status == "active"
     }
     assert {
-        text[:10]: {fact.text for fact in one.atomic_facts}
-        for text, one in notes.items()
+        text[:10]: {fact.text for fact in note.atomic_facts}
+        for text, note in notes.items()
         if "garden" in text
     } == {"Ana's city": {"Ana's city is Oslo"}, "Ana's dog ": {"Ana's dog is Bo"}}
 
@@ -95,9 +95,9 @@ async def test_a_mark_of_what_holds_again_is_not_told(core: MemoryCore, agents: 
         query="old garden dog Bo", categories=["note"], limit=1, at=LATER + timedelta(days=1)
     )
     assert [
-        one["text"]
+        fact["text"]
         for hit in (await core.retrieve(ALICE, asked)).results
-        for one in hit.stale_facts
+        for fact in hit.stale_facts
     ] == ["Ana's city is Oslo"]
     await core.restore(ALICE, oslo.id)
     assert [hit.stale_facts for hit in (await core.retrieve(ALICE, asked)).results] == [()]
@@ -123,7 +123,7 @@ async def test_who_moved_back_lives_there_as_before(core: MemoryCore) -> None:
         answer = await core.retrieve(
             ALICE, RetrieveInput.model_validate({**asked, "at": NOW + timedelta(days=days)})
         )
-        assert [one["text"] for hit in answer.results for one in hit.stale_facts] == said, days
+        assert [fact["text"] for hit in answer.results for fact in hit.stale_facts] == said, days
 
 
 @pytest.mark.parametrize("merges", [1, 3])
@@ -175,7 +175,7 @@ async def test_a_truth_falls_that_was_told_in_another_session_in_what_is_deleted
     ).status == "succeeded"
     fallen = (await facts_of(core))["Ana's city is Oslo"]
     back = await core.restore(ALICE, teller.id)
-    assert [(one.text, one.superseded_by) for one in back.atomic_facts] == [
+    assert [(fact.text, fact.superseded_by) for fact in back.atomic_facts] == [
         ("Ana's city is Oslo", fallen.next_id)
     ]
     assert (await core.session(ALICE, "s1")).counts == {"messages": 1, "episodic": 1, "semantic": 2}

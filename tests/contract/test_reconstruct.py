@@ -51,7 +51,7 @@ async def test_a_context_tells_hits_and_what_stands_beside_them_in_their_session
     assert [hit.memory.content for hit in answer.results] == await find(
         words, "where did the red boat sink near"
     )
-    told = [(await words.get(ALICE, one)).content for one in answer.citations]
+    told = [(await words.get(ALICE, citation)).content for citation in answer.citations]
     assert 5 <= len(told) < len(talk)
     assert told == talk[: len(told)]
     assert lines(answer) == [
@@ -79,8 +79,8 @@ async def test_a_budget_is_kept_by_the_best(words: MemoryCore) -> None:
 
 async def test_nothing_found_is_an_empty_context_and_says_so(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder(), agents=OfflineAgents())
-    nobody = await asked(core, "red boat")
-    assert (nobody.context, nobody.citations, nobody.results, nobody.sufficient) == (
+    answer = await asked(core, "red boat")
+    assert (answer.context, answer.citations, answer.results, answer.sufficient) == (
         "",
         (),
         (),

@@ -107,15 +107,15 @@ async def test_an_explained_empty_answer_names_the_nearest_and_what_it_lacked(
     assert near["lacks"] == ["similarity", "words"]
     assert near["missing_terms"] == ["ulrik"]
     cut = asked.model_copy(update={"answer_threshold": 0.0, "score_threshold": 1.0})
-    found = await words.retrieve(ALICE, cut)
-    assert found.explain is not None
-    assert found.explain["nearest"]["lacks"] == ["score"]
+    answer = await words.retrieve(ALICE, cut)
+    assert answer.explain is not None
+    assert answer.explain["nearest"]["lacks"] == ["score"]
     answered = await words.retrieve(ALICE, asked.model_copy(update={"answer_threshold": 0.0}))
     assert answered.explain is not None
     assert "nearest" not in answered.explain, "there is an answer"
-    nobody = await words.retrieve(BOB, asked)
-    assert nobody.explain is not None
-    assert nobody.explain["nearest"] is None
+    of_another_user = await words.retrieve(BOB, asked)
+    assert of_another_user.explain is not None
+    assert of_another_user.explain["nearest"] is None
 
 
 async def test_the_nearest_is_one_that_the_filters_let_through_and_never_of_another_user(
@@ -296,7 +296,7 @@ async def test_memories_of_one_cell_are_one_result_that_names_the_others(
     results = (await core.retrieve(ALICE, RetrieveInput(query="red boat"))).results
     assert len(results) == 2
     cell = next(hit for hit in results if hit.memory.cell_id)
-    assert cell.also == tuple(one.id for one in made[:2] if one.id != cell.memory.id)
+    assert cell.also == tuple(memory.id for memory in made[:2] if memory.id != cell.memory.id)
 
 
 async def test_the_limit_is_kept_and_defaults_to_the_settings(world: World) -> None:
@@ -328,16 +328,16 @@ async def test_without_the_long_term_nothing_answers_and_never_with_nothing(worl
         return down[0]
 
     core = await world.core(wrap=wrap)
-    held = (await core.save(ALICE, turn("red boat"))).memory
+    stored_memory = (await core.save(ALICE, turn("red boat"))).memory
     down[0].down = True
     for call in (
         core.retrieve(ALICE, RetrieveInput(query="red boat")),
         core.retrieve(ALICE, RetrieveInput(query="red boat", session_id="s1")),
         core.list(ALICE, ListInput()),
-        core.get(ALICE, held.id),
+        core.get(ALICE, stored_memory.id),
         core.sessions(ALICE),
-        core.versions(ALICE, held.id),
-        core.delete(ALICE, held.id),
+        core.versions(ALICE, stored_memory.id),
+        core.delete(ALICE, stored_memory.id),
         core.clear(ALICE, ClearInput(session_id="s1")),
     ):
         with pytest.raises(Unavailable, match="long_term"):
@@ -427,11 +427,11 @@ async def test_nothing_is_said_of_a_memory_that_was_deleted_while_it_was_looked_
 async def test_reading_writes_nothing(
     words: MemoryCore, world: World, embedder: WordsEmbedder
 ) -> None:
-    held = (await words.save(ALICE, turn("red boat"))).memory
+    stored_memory = (await words.save(ALICE, turn("red boat"))).memory
     before = await world.head(embedder=embedder)
     for _ in range(3):
         await find(words, "red boat", session_id="s1")
-        await words.get(ALICE, held.id)
+        await words.get(ALICE, stored_memory.id)
     assert await world.head(embedder=embedder) == before
 
 
@@ -452,5 +452,5 @@ async def test_a_truth_is_found_by_any_name_of_its_slot(words: MemoryCore) -> No
         ("What is Ana's job?", "Ana sells flowers"),
         ("Where is Ana's residence?", "Ana has a flat in Turku"),
     ):
-        found = await words.retrieve(ALICE, RetrieveInput(query=query))
-        assert found.results[0].memory.content == content, query
+        answer = await words.retrieve(ALICE, RetrieveInput(query=query))
+        assert answer.results[0].memory.content == content, query

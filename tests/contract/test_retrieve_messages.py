@@ -93,12 +93,12 @@ async def test_the_relevance_for_a_part_can_be_worked_out_from_what_explain_tell
         )
         near = min(1.0, 1.7 / (1 + norm))
         shares = [
-            one["worth"]
+            term["worth"]
             * (
-                (count := one["frequency"] + 0.25 * one["next"]) / (count + norm)
-                + 0.6 * near * one["near"]
+                (count := term["frequency"] + 0.25 * term["next"]) / (count + norm)
+                + 0.6 * near * term["near"]
             )
-            for one in told_of["terms"].values()
+            for term in told_of["terms"].values()
         ]
         beside = [
             one

@@ -110,9 +110,9 @@ async def test_a_repeated_turn_is_new_on_another_day(core: MemoryCore) -> None:
             {**message, "timestamp": f"2026-05-0{day}T08:00:0{place}Z"}
             for place, message in enumerate(said)
         ]
-        told = ConverseInput.model_validate({"session_id": "s1", "messages": timed})
-        assert (await core.converse(ALICE, told)).messages == Told(2, 0)
-        assert (await core.converse(ALICE, told)).messages == Told(0, 2)
+        conversation = ConverseInput.model_validate({"session_id": "s1", "messages": timed})
+        assert (await core.converse(ALICE, conversation)).messages == Told(2, 0)
+        assert (await core.converse(ALICE, conversation)).messages == Told(0, 2)
     assert len(await read_back(core)) == 6
 
 

@@ -162,10 +162,10 @@ async def test_a_secret_leaves_no_part(core: MemoryCore) -> None:
     await core.append(
         ALICE, "s2", AppendInput(messages=[{"role": "user", "content": text_parts("It is", token)}])
     )
-    told, appended = await read(core), await read(core, "s2")
-    assert [part["text"] for part in told[0].parts] == told[0].content.split("\n")
+    messages, appended = await read(core), await read(core, "s2")
+    assert [part["text"] for part in messages[0].parts] == messages[0].content.split("\n")
     assert [part["text"] for part in appended[0].parts] == appended[0].content.split("\n")
-    for message in (*told, *appended):
+    for message in (*messages, *appended):
         assert "\n".join(part["text"] for part in message.parts) == message.content
         assert token not in str(message.public())
         assert "MIIEvQ" not in str(message.public())

@@ -81,8 +81,8 @@ async def test_forgetting_a_memory_of_the_session_for_good_takes_the_title(
     await core.converse(ALICE, asked("I play the cello."))
     await Hand(core).work_all()
     (moved, *_) = [
-        one.memory
-        for one in (
+        result.memory
+        for result in (
             await core.retrieve(ALICE, RetrieveInput(query="moved", similarity_threshold=0.0))
         ).results
     ]

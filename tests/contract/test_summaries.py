@@ -67,7 +67,10 @@ class Brief(ScriptedAgents):
     ) -> Answered[ConversationSummary]:
         return await super().summarise(
             app_id,
-            [one.model_copy(update={"content": one.content[:50]}) for one in messages[:2]],
+            [
+                message.model_copy(update={"content": message.content[:50]})
+                for message in messages[:2]
+            ],
             fast=fast,
         )
 

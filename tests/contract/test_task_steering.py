@@ -76,10 +76,10 @@ async def test_a_task_that_is_cancelled_while_it_is_worked_on_keeps_what_it_has_
     assert await texts(core) == sorted([" ".join(TWO_TOPICS[:2]), "The user lives in Lisbon"])
     task = await task_of(core, accepted)
     assert task.status == "cancelled"
-    kept = await stored(world, task.subject_id)
-    assert (kept.state, len(kept.formed_cells)) == ("cancelled", 1)
+    conversation = await stored(world, task.subject_id)
+    assert (conversation.state, len(conversation.formed_cells)) == ("cancelled", 1)
     assert task.result is not None
-    assert task.result["cells"] == [cell.public() for cell in kept.formed_cells], (
+    assert task.result["cells"] == [cell.public() for cell in conversation.formed_cells], (
         "what stays is named"
     )
     assert task.result["counts"] == {"created": 2}
@@ -300,14 +300,14 @@ async def test_a_sweep_finds_the_one_that_waits_among_many_that_are_done(
 
 
 async def every(core: MemoryCore) -> list[Task]:
-    found: list[Task] = []
+    tasks: list[Task] = []
     cursor = None
     while True:
         page = await core.tasks(ALICE, TasksInput(cursor=cursor, limit=100))
-        found += page.tasks
+        tasks += page.tasks
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return tasks
 
 
 async def test_a_sweep_stops_at_its_limit_and_the_next_one_goes_on(world: World) -> None:

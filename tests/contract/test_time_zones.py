@@ -40,7 +40,11 @@ async def tell_in(core: MemoryCore, text: str, zone: str | None, at: datetime = 
 
 
 async def begins(core: MemoryCore) -> list[datetime]:
-    return [one.start_time for cell in await of_category(core, "cell") for one in cell.foresight]
+    return [
+        foresight.start_time
+        for cell in await of_category(core, "cell")
+        for foresight in cell.foresight
+    ]
 
 
 async def test_a_conversation_is_formed_in_the_zone_that_it_names(world: World) -> None:

@@ -122,9 +122,9 @@ async def test_a_search_knows_the_new_count_in_every_process(
         assert (await other.search(ALICE, query("green"))).candidates.access_count.tolist() == [0]
     await accessed(one, ALICE, {tea.id: Touch(7, LATER)})
     for store in (one, other):
-        found = (await store.search(ALICE, query("green"))).candidates
-        assert found.access_count.tolist() == [7]
-        assert found.accessed_at.tolist() == [LATER.timestamp()]
+        candidates = (await store.search(ALICE, query("green"))).candidates
+        assert candidates.access_count.tolist() == [7]
+        assert candidates.accessed_at.tolist() == [LATER.timestamp()]
 
 
 async def test_a_commit_under_way_is_not_disturbed(store: LongTermStore) -> None:
@@ -322,14 +322,14 @@ class Deaf:
         self.asked += 1
         while True:
             try:
-                kept = await self.inner.keep(owner, document)
+                stored_document = await self.inner.keep(owner, document)
                 break
             except Unavailable:
                 if not self.down:
                     raise
         if self.down:
             raise Unavailable("long_term", "no answer")
-        return kept
+        return stored_document
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -498,15 +498,15 @@ async def test_killed_between_writing_down_and_forgetting_counts_once(
 
 async def test_the_same_procedure_told_again_makes_it_surer(world: World) -> None:
     core = await world.core()
-    told = SaveInput(type="procedural", key="coffee", value="oat milk", confidence=0.6)
-    first = await core.save(ALICE, told)
-    second = await core.save(ALICE, told)
+    item = SaveInput(type="procedural", key="coffee", value="oat milk", confidence=0.6)
+    first = await core.save(ALICE, item)
+    second = await core.save(ALICE, item)
     assert (second.outcome, second.memory.reinforcement_count) == ("reinforced", 1)
     assert second.memory.confidence == pytest.approx(0.64)
     assert second.memory.last_used_at is not None
-    third = await core.save(ALICE, told)
+    third = await core.save(ALICE, item)
     assert third.memory.confidence == pytest.approx(0.676)
-    other = await core.save(ALICE, told.model_copy(update={"value": "soy milk", "confidence": 0.5}))
+    other = await core.save(ALICE, item.model_copy(update={"value": "soy milk", "confidence": 0.5}))
     assert (other.memory.id, other.memory.reinforcement_count, other.memory.confidence) == (
         first.memory.id,
         0,

@@ -33,9 +33,9 @@ async def said(core: MemoryCore) -> str:
     texts = []
     for query in ("Where do I live?", "What is my cat called?"):
         for mode in ("fast", "reconstruct"):
-            found = await core.retrieve(ALICE, RetrieveInput(query=query, mode=mode))  # type: ignore[arg-type]
-            texts += [found.context or "", *(hit.memory.content for hit in found.results)]
-            texts += [passage.text for hit in found.results for passage in hit.passages]
+            answer = await core.retrieve(ALICE, RetrieveInput(query=query, mode=mode))  # type: ignore[arg-type]
+            texts += [answer.context or "", *(hit.memory.content for hit in answer.results)]
+            texts += [passage.text for hit in answer.results for passage in hit.passages]
         texts.append((await core.context(ALICE, ContextInput(query=query))).context)
     texts.append((await core.context(ALICE, ContextInput())).context)
     return "\n".join(texts)
@@ -86,7 +86,7 @@ async def test_a_fact_that_lasts_for_a_while_is_not_told_after_it_is_over(world:
     core = await world.core_by_rules()
     await tell(core, "I am on a keto diet for two weeks.", "My cat is called Miso.")
     (fact,) = [one for text, one in (await facts_of(core)).items() if "keto" in text]
-    assert [one.end_time for one in fact.foresight] == [NOW + timedelta(14)]
+    assert [foresight.end_time for foresight in fact.foresight] == [NOW + timedelta(14)]
     query = ContextInput(query="Which diet am I on?", parts=["memories", "foresight"])
     assert "User is on a keto diet" in (await core.context(ALICE, query)).context
     world.clock.forward(120 * 86_400)

@@ -22,17 +22,17 @@ DAY = timedelta(days=1)
 
 async def instructions(core: MemoryCore, owner: Owner = ALICE) -> list[str]:
     page = await core.list(owner, ListInput(type=MemoryType.PROCEDURAL))
-    return sorted(one.content for one in page.memories)
+    return sorted(memory.content for memory in page.memories)
 
 
 async def living(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
-    return {one.id: one for one in (await core.list(owner, ListInput(limit=100))).memories}
+    return {memory.id: memory for memory in (await core.list(owner, ListInput(limit=100))).memories}
 
 
 def texts(memories: dict[str, Memory]) -> str:
     return "\n".join(
-        f"{one.content} {one.episode} {[fact.text for fact in one.atomic_facts]}"
-        for one in memories.values()
+        f"{memory.content} {memory.episode} {[fact.text for fact in memory.atomic_facts]}"
+        for memory in memories.values()
     )
 
 
@@ -94,10 +94,12 @@ async def test_what_is_to_be_forgotten_goes_with_all_that_was_formed_of_it(
     assert "salary" not in told
     assert "Rex" in told
     assert "Bonn" in told
-    found = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
-    assert not [one for one in found.results if "salary" in one.memory.content]
+    answer = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
+    assert not [result for result in answer.results if "salary" in result.memory.content]
     gone = [await core.get(ALICE, name) for name in request["memory_ids"]]
-    assert {(one.status, one.status_reason) for one in gone} == {(Status.DELETED, "forgotten")}
+    assert {(memory.status, memory.status_reason) for memory in gone} == {
+        (Status.DELETED, "forgotten")
+    }
     for name in request["memory_ids"]:
         await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
     assert "4,200" in texts(await living(core))
@@ -133,7 +135,7 @@ async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
     (request,) = task.result["forgetting"]
     left = await living(core)
     assert goes not in texts(left)
-    assert [one.content for one in left.values()] == ([] if stays is None else [stays])
+    assert [memory.content for memory in left.values()] == ([] if stays is None else [stays])
     (message,) = [name for name in request["memory_ids"] if name.startswith("msg_")]
     assert (await core.get(ALICE, message)).status is Status.DELETED
     for name in request["memory_ids"]:
@@ -173,18 +175,18 @@ async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(
     )
     memories = await living(core)
     assert "Lena" in texts(memories)
-    told = "\n".join(one.model_dump_json(exclude={"metadata"}) for one in memories.values())
+    told = "\n".join(memory.model_dump_json(exclude={"metadata"}) for memory in memories.values())
     assert "asked to forget" not in told
-    found = await core.retrieve(
+    answer = await core.retrieve(
         ALICE,
         RetrieveInput(
             query="What was the memory asked to forget about Gerd?", similarity_threshold=0.0
         ),
     )
     assert not [
-        one
-        for one in found.results
-        if "asked to forget" in one.memory.content or "Gerd" in one.memory.content
+        result
+        for result in answer.results
+        if "asked to forget" in result.memory.content or "Gerd" in result.memory.content
     ]
 
 
@@ -288,8 +290,8 @@ async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCo
     assert {name: told[:2] for name, told in before.items()} == {
         name: told for name, told in after.items() if name in before
     }
-    found = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
-    assert "4,200" in str(found.results[0].memory)
+    answer = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
+    assert "4,200" in str(answer.results[0].memory)
 
 
 async def test_what_was_answered_to_a_forgotten_message_is_not_found_by_its_words(
@@ -311,7 +313,7 @@ async def test_what_was_answered_to_a_forgotten_message_is_not_found_by_its_word
         return "\n".join(
             text
             for hit in hits
-            for text in (hit.memory.content, *(one.text for one in hit.passages))
+            for text in (hit.memory.content, *(passage.text for passage in hit.passages))
         )
 
     assert "Yes, quite." in await found()
@@ -385,7 +387,7 @@ async def test_an_instruction_goes_with_the_message_that_gave_it(
     await tell(core, "Please never mention Sabine to me again.", session="s1")
     await tell(core, "Always use metric units.", session="s2", at=NOW + DAY)
     page = await core.list(ALICE, ListInput(type=MemoryType.PROCEDURAL))
-    given = {one.content: one for one in page.memories}
+    given = {memory.content: memory for memory in page.memories}
     sabine = given["Please never mention Sabine to me again."]
     task = await forgotten(core, mode, ids=[sabine.metadata["message_id"]])
     assert task.result is not None
@@ -399,7 +401,9 @@ async def test_an_instruction_is_taken_back_with_its_turn(core: MemoryCore) -> N
     await tell(core, "I have a parrot.", session="s1")
     await tell(core, "From now on always answer in Latin.", session="s1", at=NOW + DAY)
     taken = await core.take_back(ALICE, "s1")
-    assert [one.content for one in taken.messages] == ["From now on always answer in Latin."]
+    assert [message.content for message in taken.messages] == [
+        "From now on always answer in Latin."
+    ]
     assert await instructions(core) == []
 
 
@@ -412,5 +416,9 @@ async def test_a_request_that_was_carried_out_is_a_turn_of_its_own(core: MemoryC
     assert (await core.take_back(ALICE, "s1")).messages == ()
     await tell(core, "My salary is 5300 euros now.", session="s2", at=NOW + 3 * DAY)
     await tell(core, request, ("assistant", "Done."), session="s1", at=NOW + 4 * DAY)
-    assert [one.content for one in (await core.take_back(ALICE, "s1")).messages] == ["Done."]
-    assert [one.content for one in (await core.session_messages(ALICE, "s1")).messages] == [bike]
+    assert [message.content for message in (await core.take_back(ALICE, "s1")).messages] == [
+        "Done."
+    ]
+    assert [message.content for message in (await core.session_messages(ALICE, "s1")).messages] == [
+        bike
+    ]

@@ -118,10 +118,10 @@ def descendants(pid: int) -> set[int]:
 def commands(tmp_path: Path) -> Iterator[list[Command]]:
     started: list[Command] = []
     yield started
-    for one in started:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.process.wait()
+    for command in started:
+        if command.process.poll() is None:
+            command.process.kill()
+            command.process.wait()
 
 
 def test_however_it_ends_nothing_is_left_and_the_next_one_finds_the_memories(

@@ -150,7 +150,7 @@ async def test_without_the_long_term_reads_are_a_503_and_not_empty(
     assert alive.status_code == 200
     stores.cosmos.start()
     until(lambda: state(standing, "long_term"), ("ready", "ok"))
-    assert [one["id"] for one in memories(standing, user)] == [memory["id"]]
+    assert [memory["id"] for memory in memories(standing, user)] == [memory["id"]]
 
 
 async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(
@@ -170,12 +170,12 @@ async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(
         before = len(traffic.acknowledged)
         await traffic.until(lambda: len(traffic.acknowledged) >= before + 30)
         assert traffic.refused == 0
-        found = await asyncio.to_thread(
+        response = await asyncio.to_thread(
             standing.post,
             "/api/v1/memories/retrieve",
             json={"user_id": user, "query": "note", "session_id": "s1"},
         )
-        assert (found.status_code, found.json()["degraded"]) == (200, ["short_term"])
+        assert (response.status_code, response.json()["degraded"]) == (200, ["short_term"])
         await asyncio.to_thread(
             until, lambda: state(standing, "short_term"), ("degraded", "unavailable")
         )

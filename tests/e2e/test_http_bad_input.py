@@ -288,8 +288,8 @@ def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str)
         "/api/v1/memories/bulk", json={"user_id": user, "memories": [GOOD, ended, too_much]}
     ).json()["results"]
     fields = [
-        [error["field"] for error in one["problem"]["errors"]] if "problem" in one else []
-        for one in results
+        [error["field"] for error in result["problem"]["errors"]] if "problem" in result else []
+        for result in results
     ]
     assert fields == [[], ["memories.1.valid_until"], ["memories.2.importance"]]
     assert results[1]["problem"]["detail"].startswith("memories.1.valid_until")

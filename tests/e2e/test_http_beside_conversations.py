@@ -252,7 +252,7 @@ def test_a_batch_waits_for_more_and_is_formed_when_nothing_comes(
         ]
     )
     assert task["kind"] == "flush"
-    assert {one["session_id"] for one in memories(host, user)} == {"monday"}
+    assert {memory["session_id"] for memory in memories(host, user)} == {"monday"}
     assert host.get("/api/v1/memories/batch", params=asked).json()["buffered"] == 0
 
 
@@ -272,7 +272,7 @@ def test_a_batch_that_is_full_or_asked_for_is_formed_at_once(host: httpx.Client,
     flushed = host.post("/api/v1/memories/batch/flush", json=asked)
     if flushed.status_code == 202:  # else its second was over before we asked
         assert flushed.headers["location"].startswith(f"/api/v1/tasks/{flushed.json()['task_id']}")
-    until(lambda: any("violin" in one["content"] for one in memories(host, user)))
+    until(lambda: any("violin" in memory["content"] for memory in memories(host, user)))
 
 
 def test_an_append_with_a_key_is_done_once(host: httpx.Client, user: str) -> None:

@@ -44,7 +44,10 @@ def conflict(host: httpx.Client, user: str) -> dict[str, Any]:
 
 
 def states(host: httpx.Client, user: str) -> dict[str, tuple[str, str]]:
-    return {one["content"]: (one["status"], one["conflict_state"]) for one in memories(host, user)}
+    return {
+        memory["content"]: (memory["status"], memory["conflict_state"])
+        for memory in memories(host, user)
+    }
 
 
 def listed(host: httpx.Client, user: str, **query: Any) -> list[dict[str, Any]]:
@@ -65,7 +68,7 @@ def test_a_conflict_is_met_undone_decided_and_read(
     )
     assert listed(host, user, status="pending") == [conflict]
     assert listed(host, user, status="resolved") == []
-    assert {one["conflict_ids"][0] for one in memories(host, user)} == {conflict["id"]}
+    assert {memory["conflict_ids"][0] for memory in memories(host, user)} == {conflict["id"]}
     path = f"/api/v1/conflicts/{conflict['id']}"
     decided = host.post(
         f"{path}/resolve", json={"user_id": user, "decision": "reject_new", "reason": "she said so"}
@@ -181,7 +184,7 @@ def test_the_list_goes_on_where_it_was(host: httpx.Client, user: str) -> None:
     while True:
         query = {"user_id": user, "limit": 2, **({"cursor": cursor} if cursor else {})}
         page = host.get("/api/v1/conflicts", params=query).json()
-        found += [one["id"] for one in page["conflicts"]]
+        found += [conflict["id"] for conflict in page["conflicts"]]
         if (cursor := page["next_cursor"]) is None:
             break
     assert len(found) == len(set(found)) == 5

@@ -64,7 +64,7 @@ def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(
         "converse",
         None,
     )
-    made = {one["id"]: one for one in memories(host, "ana")}
+    made = {memory["id"]: memory for memory in memories(host, "ana")}
     named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
     assert named
     assert set(named) == made.keys()
@@ -231,6 +231,6 @@ def test_killed_with_conversations_on_their_way_a_new_host_forms_each_once(tmp_p
                 task = ended_task(client, location)
                 assert (task["status"], task["attempts"]) == ("succeeded", 0), task
                 named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
-                assert sorted(named) == sorted(one["id"] for one in memories(client, user))
+                assert sorted(named) == sorted(memory["id"] for memory in memories(client, user))
     finally:
         host.stop(signal.SIGKILL)

@@ -93,7 +93,7 @@ def test_somebody_takes_everything_along_brings_it_elsewhere_and_has_the_rest_er
     assert task["status"] == "succeeded", task
     unlike = ("user_id",)
     before, after = (
-        [{k: v for k, v in one.items() if k not in unlike} for one in memories(eraser, who)]
+        [{k: v for k, v in memory.items() if k not in unlike} for memory in memories(eraser, who)]
         for who in (user, elsewhere)
     )
     assert after == before
@@ -108,7 +108,7 @@ def test_somebody_takes_everything_along_brings_it_elsewhere_and_has_the_rest_er
     assert {"user", "began_at", "erased_at", "counts", "remains"} == receipt.keys()
     assert memories(eraser, user) == []
     save(eraser, user, "I begin anew")
-    assert [one["content"] for one in memories(eraser, user)] == ["I begin anew"]
+    assert [memory["content"] for memory in memories(eraser, user)] == ["I begin anew"]
     assert len(memories(eraser, elsewhere)) == 4
     assert (
         eraser.get("/api/v1/procedures/style%2Flanguage", params={"user_id": elsewhere}).json()[
@@ -185,7 +185,7 @@ def test_somebody_brings_their_conversations_who_has_memories_already_and_finds_
     assert problem(
         host.post(f"/api/v1/users/{user}/import", params={"of": "everything"}), 422, "of"
     )
-    assert any(one["content"] == "I keep bees" for one in memories(host, user))
+    assert any(memory["content"] == "I keep bees" for memory in memories(host, user))
 
 
 def test_the_example_of_the_documents_brings_a_file_of_several_parts(

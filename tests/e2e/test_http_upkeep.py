@@ -58,11 +58,11 @@ def test_forgetting_says_what_it_would_do_does_it_and_says_what_it_did(host: htt
     task = done(host, post(host, "forget", "soft", filter=chosen), "soft")
     assert task["result"] == {"counts": {"forgotten": 3}, "mode": "soft", "capped": False}
     assert {
-        one["status"]: one["status_reason"]
-        for one in memories(host, "soft")
-        if "draft" in one["tags"]
+        memory["status"]: memory["status_reason"]
+        for memory in memories(host, "soft")
+        if "draft" in memory["tags"]
     } == {"deleted": "forgotten"}
-    (gone, *_) = [one for one in memories(host, "soft") if "draft" in one["tags"]]
+    (gone, *_) = [memory for memory in memories(host, "soft") if "draft" in memory["tags"]]
     back = host.post(f"/api/v1/memories/{gone['id']}/restore", json={"user_id": "soft"})
     assert (back.status_code, back.json()["status"]) == (200, "active")
     assert back.headers["etag"]

@@ -35,9 +35,9 @@ each_mode = pytest.mark.parametrize("mode", MODES)
 
 
 def id_in(text: str) -> str:
-    found = re.search(r"mem_\w+", text)
-    assert found is not None, text
-    return found[0]
+    match = re.search(r"mem_\w+", text)
+    assert match is not None, text
+    return match[0]
 
 
 async def resource(client: Client, uri: str) -> str:

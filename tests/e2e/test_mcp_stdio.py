@@ -41,9 +41,9 @@ on_one_profile = pytest.mark.parametrize("profile", ["embedded"], indirect=True)
 
 
 def id_in(text: str) -> str:
-    found = re.search(r"mem_\w+", text)
-    assert found is not None, text
-    return found[0]
+    match = re.search(r"mem_\w+", text)
+    assert match is not None, text
+    return match[0]
 
 
 @each_mode

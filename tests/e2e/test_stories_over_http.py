@@ -124,7 +124,9 @@ class Story:
         asked = {name: moment.isoformat() for name, moment in moments.items()}
         page = self.days.call("GET", "memories", params={**self.user, **asked, "limit": "100"})
         return sorted(
-            _value(one) for one in page["memories"] if not isinstance(one.get("value"), dict)
+            _value(memory)
+            for memory in page["memories"]
+            if not isinstance(memory.get("value"), dict)
         )
 
 
@@ -149,7 +151,7 @@ def _value(one: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize(
     "story",
-    [one for one in STORIES if LEFT_OUT.isdisjoint(step["do"] for step in one["steps"])],
+    [story for story in STORIES if LEFT_OUT.isdisjoint(step["do"] for step in story["steps"])],
     ids=lambda one: str(one["story"])[:60],
 )
 def test_what_holds_is_what_the_story_says(story: dict[str, Any], days: Days) -> None:

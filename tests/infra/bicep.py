@@ -61,7 +61,7 @@ def parse(text: str) -> File:
     root = Parser(_LANGUAGE).parse(text.encode()).root_node
     file, waiting = File(), {}
     file.errors.extend(
-        one.start_point.row + 1 for one in every(root) if one.type == "ERROR" or one.is_missing
+        node.start_point.row + 1 for node in every(root) if node.type == "ERROR" or node.is_missing
     )
     for node in root.named_children:
         if node.type == "decorators":
@@ -94,7 +94,7 @@ def _declared(node: Node, decorators: dict[str, Node]) -> Declared:
     if rest and rest[0].type in ("type", "string") and node.type != "variable_declaration":
         kind = literal(rest[0]) if rest[0].type == "string" else said(rest[0])
         rest = rest[1:]
-    existing = any(one.type == "existing" for one in node.children)
+    existing = any(child.type == "existing" for child in node.children)
     return Declared(said(name), node, rest[-1] if rest else None, decorators, str(kind), existing)
 
 
@@ -112,7 +112,7 @@ def every(node: Node) -> Iterator[Node]:
 
 def literal(node: Node) -> str | int | bool | Node | None:
     """The value of a string, number or boolean that stands there as such; else the node."""
-    if node.type == "string" and not any(one.type == "interpolation" for one in node.children):
+    if node.type == "string" and not any(child.type == "interpolation" for child in node.children):
         text = "".join(said(one) for one in node.named_children)
         return text.replace("\\'", "'")
     if node.type == "number":
@@ -150,11 +150,11 @@ def value(node: Node | None) -> Any:
     if node.type == "object":
         return {name: _listed(one) for name, one in properties(node).items()}
     if node.type == "array":
-        return [value(one) for one in node.named_children]
+        return [value(node) for node in node.named_children]
     if node.type == "ternary_expression":
-        return Choice(tuple(value(one) for one in node.named_children[1:]))
+        return Choice(tuple(value(node) for node in node.named_children[1:]))
     if node.type == "call_expression" and said(node.named_children[0]) in ("union", "concat"):
-        return Choice(tuple(value(one) for one in node.named_children[1].named_children))
+        return Choice(tuple(value(node) for node in node.named_children[1].named_children))
     plain = literal(node)
     return OPAQUE if isinstance(plain, Node) else plain
 

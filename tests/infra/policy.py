@@ -231,8 +231,8 @@ def _settings(policy: Mapping[str, Any]) -> Iterator[str]:
 def _queues(policy: Mapping[str, Any]) -> Iterator[str]:
     if sorted(policy["queues"]) != sorted(QUEUES):
         yield f"the app's queues are {sorted(QUEUES)}, made are {sorted(policy['queues'])}"
-    for name, one in _functions().items():
-        for binding in one["bindings"]:
+    for name, function in _functions().items():
+        for binding in function["bindings"]:
             if binding["type"] == "queueTrigger":
                 if binding["connection"] != policy["triggerConnection"]:
                     yield (
@@ -249,7 +249,10 @@ def _roles(policy: Mapping[str, Any]) -> Iterator[str]:
             yield f"the role {name} has not the id {identity}"
     if COSMOS_ROLES.get(policy["cosmosRole"]["name"]) != policy["cosmosRole"]["id"]:
         yield "the role on Cosmos DB has another id than its name"
-    given = {(one["who"], one["scope"], one["role"]) for one in policy["assignments"]}
+    given = {
+        (assignment["who"], assignment["scope"], assignment["role"])
+        for assignment in policy["assignments"]
+    }
     yield from (
         f"{role} on {scope} is not given to the {who}" for who, scope, role in sorted(GIVEN - given)
     )
@@ -257,16 +260,16 @@ def _roles(policy: Mapping[str, Any]) -> Iterator[str]:
         f"{role} on {scope} is given to the {who}, and nobody said why"
         for who, scope, role in sorted(given - GIVEN)
     )
-    used = {one["role"] for one in policy["assignments"]}
+    used = {assignment["role"] for assignment in policy["assignments"]}
     yield from (
         f"the role {name} is not declared" for name in sorted(used - policy["roles"].keys())
     )
     yield from (
         f"the role {name} is given to nobody" for name in sorted(policy["roles"].keys() - used)
     )
-    for one in policy["assignments"]:
-        if len(one.get("why", "")) < 20:
-            yield f"{one['role']} on {one['scope']} has no reason"
+    for assignment in policy["assignments"]:
+        if len(assignment.get("why", "")) < 20:
+            yield f"{assignment['role']} on {assignment['scope']} has no reason"
 
 
 def _named_once(models: Mapping[str, Any], sources: Mapping[str, str]) -> Iterator[str]:
@@ -354,10 +357,10 @@ def _profiles(profiles: Mapping[str, Mapping[str, Any]], main: str) -> Iterator[
         yield "whoever chooses nothing gets more than the smallest"
     left = {
         name
-        for name, one in params.items()
-        if (said := described(one)).endswith("the profile's.") or "the profile's. " in said
+        for name, parameter in params.items()
+        if (said := described(parameter)).endswith("the profile's.") or "the profile's. " in said
     }
-    left |= {name for name, one in params.items() if "the profile's;" in described(one)}
+    left |= {name for name, parameter in params.items() if "the profile's;" in described(parameter)}
     for name, values in profiles.items():
         yield from (
             f"the profile {name} says nothing of {one}" for one in sorted(left - values.keys())
@@ -378,28 +381,30 @@ def _profiles(profiles: Mapping[str, Mapping[str, Any]], main: str) -> Iterator[
         yield "another profile than the private one is closed, or that one is open"
 
 
-def described(one: bicep.Declared) -> str:
+def described(declaration: bicep.Declared) -> str:
     """A parameter's description."""
-    return str(bicep.literal(one.decorators["description"].named_children[1].named_children[0]))
+    return str(
+        bicep.literal(declaration.decorators["description"].named_children[1].named_children[0])
+    )
 
 
 def _alerts(policy: Mapping[str, Any]) -> Iterator[str]:
     functions, code = _functions(), _code()
-    for one in policy["alerts"]:
-        query = one["query"]
+    for alert in policy["alerts"]:
+        query = alert["query"]
         for text in re.findall(r"Message has '([^']+)'", query):
             function = text.removeprefix("Functions.")
             if (function not in functions) if text.startswith("Functions.") else text not in code:
-                yield f"the alert {one['name']} waits for {text!r}, which nothing says"
+                yield f"the alert {alert['name']} waits for {text!r}, which nothing says"
         for name in re.findall(r"OperationName == '([^']+)'", query):
             if name not in functions:
-                yield f"the alert {one['name']} looks for the function {name}"
+                yield f"the alert {alert['name']} looks for the function {name}"
         if "| where _ResourceId endswith '{suffix}'" not in query:
-            yield f"the alert {one['name']} counts what others write into the workspace"
+            yield f"the alert {alert['name']} counts what others write into the workspace"
         if "isfuzzy=true" not in query or "datatable" not in query:
-            yield f"the alert {one['name']} fails as long as a table is not there"
+            yield f"the alert {alert['name']} fails as long as a table is not there"
         if not query.endswith("| summarize Value = count()"):
-            yield f"the alert {one['name']} gives no Value"
+            yield f"the alert {alert['name']} gives no Value"
 
 
 def _host(policy: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
@@ -421,7 +426,7 @@ def _host(policy: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
-    if [one["name"] for one in cosmos["containers"]] != ["memories"]:
+    if [container["name"] for container in cosmos["containers"]] != ["memories"]:
         yield "a container is made that nothing uses, which costs under autoscale"
         return
     memories = cosmos["containers"][0]
@@ -429,13 +434,13 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
     if index["excludedPaths"] != [{"path": "/*"}]:
         yield "not everything is excluded from the index that is not included"
     included = {
-        one["path"]
+        path["path"]
         .removesuffix("/?")
         .removesuffix("/*")
         .removesuffix("/[]")
         .strip("/")
         .replace("/", ".")
-        for one in index["includedPaths"]
+        for path in index["includedPaths"]
     }
     for name, value in CONTAINER.items():
         if memories[name] != value:
@@ -446,12 +451,12 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
     ):
         if [one["path"] for one in index[indexes]] != paths:
             yield f"the {indexes} are not on {paths}"
-    if [one.get("vectorIndexShardKey") for one in index["vectorIndexes"]] != [
+    if [index.get("vectorIndexShardKey") for index in index["vectorIndexes"]] != [
         memories["partitionKey"]["paths"]
     ]:
         yield "the vector index is not divided by the partition key"
     together = {
-        tuple(one["path"].strip("/") for one in paths) for paths in index["compositeIndexes"]
+        tuple(path["path"].strip("/") for path in paths) for paths in index["compositeIndexes"]
     }
     yield from (
         f"{', '.join(fields)} are sorted by together and have no index"
@@ -465,12 +470,15 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
 
 def _endpoints(policy: Mapping[str, Any]) -> Iterator[str]:
     zones = {one["zone"] for one in policy["privateZones"]}
-    for one in policy["privateEndpoints"]:
-        yield from (f"the zone {zone} is not made" for zone in one["zones"] if zone not in zones)
-        if ZONES.get(one["group"]) != one["zones"]:
-            yield f"names of {one['group']} are not looked for in {', '.join(one['zones'])}"
-        if one["of"] not in policy["names"]:
-            yield f"nothing is named {one['of']}"
+    for endpoint in policy["privateEndpoints"]:
+        yield from (
+            f"the zone {zone} is not made" for zone in endpoint["zones"] if zone not in zones
+        )
+        if ZONES.get(endpoint["group"]) != endpoint["zones"]:
+            zones_of_group = ", ".join(endpoint["zones"])
+            yield f"names of {endpoint['group']} are not looked for in {zones_of_group}"
+        if endpoint["of"] not in policy["names"]:
+            yield f"nothing is named {endpoint['of']}"
 
 
 @cache
@@ -482,7 +490,7 @@ def _functions() -> dict[str, Any]:
 @cache
 def _code() -> str:
     return "\n".join(
-        one.read_text(encoding="utf-8") for one in sorted((ROOT / "memory_core").rglob("*.py"))
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "memory_core").rglob("*.py"))
     )
 
 
@@ -500,7 +508,7 @@ def _sorted_together() -> frozenset[tuple[str, ...]]:
     ]
     clauses = [found for text in texts for found in re.findall(r"ORDER BY (c\.\w+[^\"]*)\"", text)]
     return frozenset(
-        fields for one in clauses if len(fields := tuple(re.findall(r"c\.(\w+)", one))) > 1
+        fields for clause in clauses if len(fields := tuple(re.findall(r"c\.(\w+)", clause))) > 1
     )
 
 

@@ -814,7 +814,7 @@ def _doors(sources: Mapping[str, str]) -> Iterator[str]:
     """
     main = sources[MAIN]
     policy = json.loads(sources["infra/policy.json"])
-    of = {one["of"] for one in policy["privateEndpoints"]}
+    of = {endpoint["of"] for endpoint in policy["privateEndpoints"]}
     if of != {"hostStorage", "dataStorage", "cosmos", "redis", "openai", "keyVault"}:
         yield f"infra/policy.json: private endpoints lead to {sorted(of)} only"
     for name, times in (

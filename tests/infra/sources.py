@@ -28,9 +28,9 @@ def sources() -> dict[str, str]:
         ROOT / MODELS,
     ]
     return {
-        one.relative_to(ROOT).as_posix(): one.read_text(encoding="utf-8")
-        for one in sorted(files)
-        if one.suffix != ".pyc"
+        file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted(files)
+        if file.suffix != ".pyc"
     }
 
 

@@ -64,12 +64,12 @@ def _blocks(path: str, text: str) -> tuple[Block, ...]:
     return tuple(found)
 
 
-def _unwrapped(one: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+def _unwrapped(mapping: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Any]]:
     labels: tuple[str, ...] = ()
-    while "__is_block__" not in one:
-        ((name, one),) = ((key, value) for key, value in one.items() if key not in _OWN)
+    while "__is_block__" not in mapping:
+        ((name, mapping),) = ((key, value) for key, value in mapping.items() if key not in _OWN)
         labels += (plain(name),)
-    return labels, arguments(one)
+    return labels, arguments(mapping)
 
 
 def arguments(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -144,9 +144,9 @@ def _body(block: Block) -> Iterator[str]:
 def _secrets(block: Block, blocks: list[Block]) -> Iterator[str]:
     """No output may show a secret; a variable that is one says so and has no default."""
     sensitive = {
-        one.labels[0]
-        for one in blocks
-        if one.kind == "variable" and one.body.get("sensitive") is True
+        block.labels[0]
+        for block in blocks
+        if block.kind == "variable" and block.body.get("sensitive") is True
     }
     if block.kind == "output":
         hidden = _hidden(blocks, sensitive)
@@ -167,7 +167,10 @@ def _secrets(block: Block, blocks: list[Block]) -> Iterator[str]:
 def _hidden(blocks: list[Block], sensitive: set[str]) -> set[tuple[str, ...]]:
     """The sensitive variables, and the locals that are made of them."""
     made = {
-        name: value for one in blocks if one.kind == "locals" for name, value in one.body.items()
+        name: value
+        for block in blocks
+        if block.kind == "locals"
+        for name, value in block.body.items()
     }
     named = {
         name: {

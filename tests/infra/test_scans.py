@@ -66,8 +66,8 @@ def test_checkov_reads_everything_and_finds_nothing(reports: list[Report]) -> No
     assert found.keys() == {"bicep", "terraform"}
     for report in found.values():
         failed = [
-            f"{one['check_id']} {one['check_name']}: {one['resource']}"
-            for one in report["results"]["failed_checks"]
+            f"{check['check_id']} {check['check_name']}: {check['resource']}"
+            for check in report["results"]["failed_checks"]
         ]
         assert failed == []
         assert report["summary"]["parsing_errors"] == 0, (
@@ -79,7 +79,7 @@ def test_checkov_reads_everything_and_finds_nothing(reports: list[Report]) -> No
 def test_checkov_finds_weaknesses_and_counts_what_it_can_not_read(reports: list[Report]) -> None:
     _, found = reports
     failed = {
-        name: {one["check_id"] for one in report["results"]["failed_checks"]}
+        name: {check["check_id"] for check in report["results"]["failed_checks"]}
         for name, report in found.items()
     }
     assert "CKV_AZURE_3" in failed["bicep"]

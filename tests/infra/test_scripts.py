@@ -73,7 +73,7 @@ WELL: dict[str, Any] = {
     "account show": ACCOUNT,
     "role assignment list": [{"roleDefinitionName": "Owner"}],
     "provider list": [
-        {"namespace": one.lower(), "state": "Registered"} for one in preflight.PROVIDERS
+        {"namespace": provider.lower(), "state": "Registered"} for provider in preflight.PROVIDERS
     ],
     "functionapp list-flexconsumption-locations": [
         {"name": "West Europe"},
@@ -155,7 +155,7 @@ def test_a_first_deployment_gets_secrets_that_the_app_takes_and_a_key_that_is_sh
         "MEMORY_WEBHOOK_SECRET": kept["WEBHOOK_SECRET"],
     }
     settings = Settings.from_env(names)
-    assert [one.sha256 for one in settings.api_keys] == [
+    assert [api_key.sha256 for api_key in settings.api_keys] == [
         hashlib.sha256(key[1].encode()).hexdigest()
     ]
     first = callers.Keyring(settings.api_keys).caller(

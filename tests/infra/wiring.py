@@ -29,14 +29,14 @@ def members(sources: Mapping[str, str]) -> Iterator[str]:
     or in an object of the same file.
     """
     files = {path: json.loads(sources[path]) for path in (POLICY, COSMOS, MODELS, PROFILES)}
-    known = {name for one in files.values() for name in _keys(one)} | OF_THE_LANGUAGE
+    known = {name for file in files.values() for name in _keys(file)} | OF_THE_LANGUAGE
     for path, text in sources.items():
         if path.endswith(".bicep"):
             file = bicep.parse(text)
             loaded = {
                 name: files[loads]
-                for name, one in file.variables.items()
-                for loads in _loads(one)
+                for name, variable in file.variables.items()
+                for loads in _loads(variable)
                 if loads in files
             }
             if "profiles" in loaded:
@@ -83,14 +83,14 @@ def _in_bicep(file: File, loaded: Mapping[str, Any], known: set[str]) -> Iterato
         for node in bicep.every(one.node)
         for name in bicep.properties(node)
     }
-    for one in (*file.declared.values(), *file.outputs.values()):
-        mine = set(bicep.local(one.node))
-        for chain in bicep.members(one.node):
+    for declaration in (*file.declared.values(), *file.outputs.values()):
+        mine = set(bicep.local(declaration.node))
+        for chain in bicep.members(declaration.node):
             if chain[0] in loaded and not _leads(loaded[chain[0]], chain[1:]):
-                yield f"{one.name}: {'.'.join(chain)} is not in its file"
+                yield f"{declaration.name}: {'.'.join(chain)} is not in its file"
             elif chain[0] in mine:
                 yield from (
-                    f"{one.name}: {chain[0]}.{name} is in no policy"
+                    f"{declaration.name}: {chain[0]}.{name} is in no policy"
                     for name in chain[1:]
                     if name not in known | written
                 )
@@ -132,9 +132,9 @@ def bodies(sources: Mapping[str, str]) -> Iterator[str]:
             ]
     for path, text in sources.items():
         if path.endswith(".bicep"):
-            for one in bicep.parse(text).resources.values():
-                if not one.existing:
-                    ours[one.type.partition("@")[0]].append(bicep.value(one.value))
+            for resource in bicep.parse(text).resources.values():
+                if not resource.existing:
+                    ours[resource.type.partition("@")[0]].append(bicep.value(resource.value))
     for kind, written in others.items():
         in_bicep, in_terraform = _flat(ours[kind]), _flat(written)
         for name in sorted(in_bicep.keys() ^ in_terraform.keys()):

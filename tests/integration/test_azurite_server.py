@@ -39,7 +39,7 @@ def test_it_comes_back_on_the_same_ports_with_what_it_was_told_to_keep(
             names = [one.name for one in blobs.list_containers()]
             assert names == (["archive"] if kept else [])
             if kept:
-                assert [one.content for one in queue.receive_messages()] == ["a task"]
+                assert [message.content for message in queue.receive_messages()] == ["a task"]
                 assert (
                     blobs.get_blob_client("archive", "a/b.gz").download_blob().readall() == b"cold"
                 )
@@ -64,7 +64,7 @@ def test_a_message_that_was_just_accepted_outlives_a_killed_starter(tmp_path: Pa
             server.start()
     try:
         with QueueClient.from_connection_string(server.connection_string, "formation") as queue:
-            kept = {one.content for one in queue.receive_messages(messages_per_page=32)}
+            kept = {message.content for message in queue.receive_messages(messages_per_page=32)}
         assert kept == {f"task {number}" for number in range(20)}
     finally:
         server.kill()

@@ -47,17 +47,17 @@ async def test_killed_at_any_moment_every_acknowledged_save_is_there(tmp_path: P
         async with MemoryCore(settings) as core:
             held = {one.id: one for one in await listed(core, status="all")}
             assert acknowledged <= held.keys()
-            found = await core.retrieve(
+            answer = await core.retrieve(
                 ALICE,
                 RetrieveInput(query=f"life{life} stands at", limit=100, similarity_threshold=0.0),
             )
-            assert {hit.memory.id for hit in found.results} <= held.keys()
-            assert found.results
+            assert {hit.memory.id for hit in answer.results} <= held.keys()
+            assert answer.results
             standing = [one for one in held.values() if one.status is Status.ACTIVE and one.subject]
-            assert len({one.subject for one in standing}) == len(standing), "one truth a slot"
+            assert len({memory.subject for memory in standing}) == len(standing), "one truth a slot"
             for session in ("s1", "s2"):
                 turns = [one for one in held.values() if one.session_id == session]
-                assert sorted(one.lexical.turn or 0 for one in turns) == list(range(len(turns)))
+                assert sorted(turn.lexical.turn or 0 for turn in turns) == list(range(len(turns)))
                 assert (await core.session(ALICE, session)).counts == {"episodic": len(turns)}
 
 
@@ -73,4 +73,4 @@ async def test_two_processes_saving_for_one_user_are_killed_and_lose_nothing(
                 (one for one in held.values() if one.session_id == session),
                 key=lambda one: one.sequence,
             )
-            assert [one.lexical.turn for one in turns] == list(range(len(turns)))
+            assert [turn.lexical.turn for turn in turns] == list(range(len(turns)))

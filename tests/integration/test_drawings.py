@@ -102,12 +102,13 @@ def drawn_by_graphviz(sources: list[str]) -> list[Element]:
 def groups(svg: Element, kind: str) -> dict[str, Element]:
     """The groups of the class, by their titles: `n0`, `n0->n1`."""
     return {
-        one.findtext("{*}title", ""): one for one in svg.iterfind(f".//{{*}}g[@class='{kind}']")
+        element.findtext("{*}title", ""): element
+        for element in svg.iterfind(f".//{{*}}g[@class='{kind}']")
     }
 
 
 def words_in(group: Element) -> str:
-    return "".join(one.text or "" for one in group.iterfind(".//{*}text"))
+    return "".join(element.text or "" for element in group.iterfind(".//{*}text"))
 
 
 def test_graphviz_reads_every_graph_and_the_labels_that_were_meant() -> None:
@@ -164,7 +165,7 @@ def test_mermaid_reads_every_graph_and_the_labels_that_were_meant(
     for place, memory in enumerate(graph.nodes):
         meant = f"{brief(memory.content, 48)}{name_of(memory)} · {facts_of(memory)}"
         assert without_spaces(read["nodes"][f"n{place}"]) == without_spaces(meant)
-    drawn = {without_spaces(one) for one in read["edges"]} - {""}
+    drawn = {without_spaces(edge) for edge in read["edges"]} - {""}
     assert drawn == {without_spaces(brief(edge.label, 24)) for edge in graph.edges}
     assert (read["title"], read["scripts"]) == ("", 0)
 
@@ -201,7 +202,7 @@ def test_a_browser_shows_the_page_wide_and_narrow_light_and_dark(
     assert seen["reachable"]
     assert (seen["ground"], seen["asked"]) == (GROUND[scheme], EMPHASIS[scheme])
     assert seen["texts"] == [
-        one.content.replace("\r\n", "\n").replace("\r", "\n") for one in graph.nodes
+        node.content.replace("\r\n", "\n").replace("\r", "\n") for node in graph.nodes
     ]
     assert seen["smallest"] >= 11
     boxes = chromium.evaluate(BOXES)

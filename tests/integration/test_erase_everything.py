@@ -312,12 +312,14 @@ async def test_not_a_byte_is_left_whoever_was_about_to_write(
 
     await core.save(ALICE, turn("I begin anew", session="s1"))
     for process in place.cores:
-        found = await process.retrieve(
+        answer = await process.retrieve(
             ALICE,
             RetrieveInput(query=f"I said {phrases[0]}", session_id="s1", similarity_threshold=0.0),
         )
-        assert [hit.memory.content for hit in found.results] in ([], ["I begin anew"])
-        assert [one.content for one in await listed(process, status="all")] == ["I begin anew"]
+        assert [hit.memory.content for hit in answer.results] in ([], ["I begin anew"])
+        assert [memory.content for memory in await listed(process, status="all")] == [
+            "I begin anew"
+        ]
         assert len((await process.sessions(ALICE)).sessions) == 1
     assert len(await listed(core, ELSE, status="all")) == len(brought)
 

@@ -65,7 +65,7 @@ async def begun_anew(core: MemoryCore) -> None:
 
 async def told(core: MemoryCore) -> dict[Owner, list[str]]:
     return {
-        owner: [one.content for one in await listed(core, owner)]
+        owner: [memory.content for memory in await listed(core, owner)]
         for owner in (ALICE, BOB, ELSEWHERE)
     }
 

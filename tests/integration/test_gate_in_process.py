@@ -175,9 +175,9 @@ async def test_the_environment_is_read_and_its_strange_variables_are_logged_once
         with pytest.raises(Unavailable):
             await runtime.current()
     await runtime.close()
-    assert [one.getMessage() for one in caplog.records if "OMNIMEMORY" in one.getMessage()] == [
-        "OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD"
-    ]
+    assert [
+        record.getMessage() for record in caplog.records if "OMNIMEMORY" in record.getMessage()
+    ] == ["OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD"]
 
 
 async def test_another_app_without_keys_is_told_that_there_are_none(here: runtime.Runtime) -> None:

@@ -128,14 +128,17 @@ def test_what_is_published_runs_without_the_tests_and_the_development_host(
 
 def test_the_functions_and_their_bindings_are_those_that_were_agreed_on(worker: Worker) -> None:
     shown = {
-        name: {"bindings": one["bindings"], **({"retry": one["retry"]} if one["retry"] else {})}
-        for name, one in worker.functions.items()
+        name: {
+            "bindings": function["bindings"],
+            **({"retry": function["retry"]} if function["retry"] else {}),
+        }
+        for name, function in worker.functions.items()
     }
     assert shown == json.loads(FILE.read_text()), (
         f"Azure would see other functions or bindings than {FILE.relative_to(ROOT)} says. If that "
         "is meant, write the file anew and commit it: .venv/bin/python -m tests.official_runtime"
     )
-    assert {one["script"] for one in worker.functions.values()} == {"function_app.py"}
+    assert {function["script"] for function in worker.functions.values()} == {"function_app.py"}
 
 
 def test_every_schedule_can_come_and_none_runs_at_start(worker: Worker) -> None:
@@ -146,8 +149,8 @@ def test_every_schedule_can_come_and_none_runs_at_start(worker: Worker) -> None:
     assert bad_schedules(worker.functions, settings, datetime.now(timezone.utc)) == {}
     assert not [
         name
-        for name, one in worker.functions.items()
-        for binding in one["bindings"]
+        for name, function in worker.functions.items()
+        for binding in function["bindings"]
         if binding.get("runOnStartup")
     ]
 

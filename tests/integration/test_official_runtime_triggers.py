@@ -94,7 +94,7 @@ def test_each_trigger_shows_the_bindings_that_the_host_would_get(worker: Worker)
 def test_the_text_of_an_expectation_reads_back_as_what_it_was_written_from(worker: Worker) -> None:
     read = json.loads(as_text(worker.functions))
     assert {name: one["bindings"] for name, one in read.items()} == {
-        name: one["bindings"] for name, one in worker.functions.items()
+        name: function["bindings"] for name, function in worker.functions.items()
     }
     assert read["sweep"]["retry"] == worker.functions["sweep"]["retry"]
 

@@ -29,9 +29,9 @@ async def checked(path: Path, acknowledged: set[str]) -> int:
     await store.open()
     try:
         events = await store.events(ALICE, 0, 100_000)
-        committed = [one.id.removeprefix("evt_").removesuffix("_0") for one in events]
+        committed = [event.id.removeprefix("evt_").removesuffix("_0") for event in events]
         assert acknowledged <= set(committed)
-        assert [one.sequence for one in events] == list(range(1, len(events) + 1))
+        assert [event.sequence for event in events] == list(range(1, len(events) + 1))
         snapshot = await store.snapshot(ALICE, ["counter"])
         assert snapshot.head is not None
         assert snapshot.head.sequence == snapshot.documents["counter"].body["n"] == len(events)

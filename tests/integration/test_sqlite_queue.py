@@ -99,10 +99,10 @@ async def test_a_message_nobody_came_for_is_gone_after_a_week(
 async def test_a_message_expires_while_it_is_held(queue: SqliteQueue, clock: StillClock) -> None:
     await queue.send("formation", "a")
     clock.forward(7 * DAY_S - 60)
-    (held,) = await queue.receive("formation", 1, HOUR)
+    (delivery,) = await queue.receive("formation", 1, HOUR)
     clock.forward(60)
-    assert await queue.extend("formation", held, HOUR) is None
-    assert not await queue.complete("formation", held)
+    assert await queue.extend("formation", delivery, HOUR) is None
+    assert not await queue.complete("formation", delivery)
 
 
 async def test_a_message_delayed_by_a_week_is_not_expired_when_it_comes(

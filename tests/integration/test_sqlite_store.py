@@ -110,11 +110,14 @@ async def test_a_slice_whose_rows_have_mostly_fallen_is_loaded_afresh(opened: Op
         await commit(
             store,
             ALICE,
-            *(Write("put", document(one.model_copy(update={"lexical": lexical}))) for one in made),
+            *(
+                Write("put", document(memory.model_copy(update={"lexical": lexical})))
+                for memory in made
+            ),
         )
         found = await store.search(ALICE, query(f"tea{turn} tea{turn - 1}", unit(7), 100))
         assert found.candidates.lists["vector"][0] == "mem_7"
-        assert set(found.candidates.ids) == {one.id for one in made}
+        assert set(found.candidates.ids) == {memory.id for memory in made}
         assert found.statistics.documents == found.statistics.document_frequency[f"tea{turn}"] == 60
         assert found.statistics.document_frequency[f"tea{turn - 1}"] == 0
         sizes.append((await store.check()).facts["slice_bytes"])
@@ -224,8 +227,8 @@ async def test_another_embedder_opens_the_file_says_so_and_compares_no_vector_of
             said in (health.detail or ""),
         ) == ("degraded", True, True)
         dimensions = other.get("dimensions", 8)
-        found = (await later.search(ALICE, query("tea", unit(1, dimensions)))).candidates
-        assert (found.lists["vector"], len(found.lists["lexical"])) == ([], 1)
+        candidates = (await later.search(ALICE, query("tea", unit(1, dimensions)))).candidates
+        assert (candidates.lists["vector"], len(candidates.lists["lexical"])) == ([], 1)
     assert (await store.check()).status == "ok"
 
 
@@ -253,8 +256,8 @@ async def test_two_embedders_on_an_empty_file_each_find_their_own_by_vector_and_
         ),
     )
     for store, own in ((early, "mem_early"), (late, "mem_late")):
-        found = (await store.search(ALICE, query("tea", unit(1)))).candidates
-        assert (found.lists["vector"], set(found.lists["lexical"])) == (
+        candidates = (await store.search(ALICE, query("tea", unit(1)))).candidates
+        assert (candidates.lists["vector"], set(candidates.lists["lexical"])) == (
             [own],
             {"mem_early", "mem_late"},
         )
@@ -315,7 +318,7 @@ async def test_a_file_from_before_an_index_is_given_it_and_what_it_holds_is_foun
             connection.execute(f"DROP INDEX {name}")
     connection.close()
     again = await opened()
-    assert [(owner, found.id) for owner, found in await again.poisoned("app", None, 9)] == [
+    assert [(owner, document.id) for owner, document in await again.poisoned("app", None, 9)] == [
         (ALICE, "tsk_1")
     ]
     assert await again.agents(ALICE, None, 9) == [AgentCount("planner", 1, NOW)]
@@ -433,7 +436,7 @@ async def test_expired_rows_leave_the_file_as_commits_go_by(opened: Opened, path
         Document(f"rcp_{number}", "receipt", {}, expires_at=NOW + timedelta(seconds=5))
         for number in range(50)
     ]
-    await commit(store, ALICE, *(Write("create", one) for one in receipts))
+    await commit(store, ALICE, *(Write("create", receipt) for receipt in receipts))
     clock.forward(5)
     for _ in range(3 * PURGE_EVERY):
         await commit(store, ALICE)
@@ -446,13 +449,19 @@ async def test_expired_rows_leave_the_file_as_commits_go_by(opened: Opened, path
 
 async def test_a_memory_with_an_expiry_is_a_mistake_of_the_caller(opened: Opened) -> None:
     store = await opened()
-    one = memory()
+    stored_memory = memory()
     with pytest.raises(ValueError, match="does not expire"):
         await commit(
             store,
             ALICE,
             Write(
-                "create", Document(one.id, "memory", one.model_dump(mode="json"), expires_at=NOW)
+                "create",
+                Document(
+                    stored_memory.id,
+                    "memory",
+                    stored_memory.model_dump(mode="json"),
+                    expires_at=NOW,
+                ),
             ),
         )
 
@@ -465,7 +474,7 @@ async def test_reads_of_many_users_at_once_keep_to_their_own(opened: Opened) -> 
     answers = await asyncio.gather(
         *(store.search(owner, query("tea", unit(1))) for owner in owners * 10)
     )
-    assert [one.candidates.ids for one in answers] == [
+    assert [answer.candidates.ids for answer in answers] == [
         [f"mem_{number}"] for number in range(12)
     ] * 10
 
@@ -537,12 +546,12 @@ async def test_a_memory_whose_text_is_cut_hides_nothing_but_itself(
         file.execute("UPDATE documents SET body = substr(body, 1, 40) WHERE id = 'mem_1'")
     file.close()
     page = await store.page(ALICE, "memory", None, None, 10)
-    assert [(one.id, one.body["sequence"]) for one in page] == [
+    assert [(document.id, document.body["sequence"]) for document in page] == [
         ("mem_2", 3),
         ("mem_1", 2),
         ("mem_0", 1),
     ]
-    assert [one.damaged for one in page] == [False, True, False]
+    assert [document.damaged for document in page] == [False, True, False]
     late = await opened()
     assert set((await late.search(ALICE, query("tea", unit(0)))).candidates.ids) == {
         "mem_0",

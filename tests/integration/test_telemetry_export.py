@@ -128,7 +128,10 @@ async def test_a_receiver_gets_the_meters_of_metrics_and_a_span_of_each_operatio
         for metric in resource.scope_metrics[0].metrics:
             for point in (*metric.sum.data_points, *metric.histogram.data_points):
                 labels = tuple(
-                    sorted((one.key, one.value.string_value) for one in point.attributes)
+                    sorted(
+                        (attribute.key, attribute.value.string_value)
+                        for attribute in point.attributes
+                    )
                 )
                 is_sum = metric.HasField("sum")
                 sent[metric.name + ("_total" if is_sum else "_count"), labels] = (
@@ -153,7 +156,7 @@ async def test_a_receiver_gets_the_meters_of_metrics_and_a_span_of_each_operatio
         "calls, queues and the timer"
     )
     (failed,) = [span for span in spans if span.status.code == 2]
-    assert [(one.key, one.value.string_value) for one in failed.attributes] == [
+    assert [(attribute.key, attribute.value.string_value) for attribute in failed.attributes] == [
         ("error.type", "not_found")
     ]
     assert all(span.end_time_unix_nano > span.start_time_unix_nano for span in spans)
@@ -180,9 +183,9 @@ async def test_application_insights_gets_them_too(
         item["data"]["baseData"] for item in items if item["data"]["baseType"] == "MetricData"
     ]
     tokens = [
-        one["metrics"][0]["value"]
-        for one in meters
-        if one["metrics"][0]["name"] == "memory_core_llm_tokens"
+        meter["metrics"][0]["value"]
+        for meter in meters
+        if meter["metrics"][0]["name"] == "memory_core_llm_tokens"
     ]
     assert sorted(tokens) == [3, 7]
     raw = json.dumps(items)

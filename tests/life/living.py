@@ -61,17 +61,21 @@ async def state_of(world: World) -> Mapping[str, Any]:
     store = await world.look_on()
     found: dict[str, Any] = {}
     for kind in KINDS:
-        for one in await store.page(NORA, kind, None, None, 100_000):
+        for document in await store.page(NORA, kind, None, None, 100_000):
             body = {
                 name: value
-                for name, value in one.body.items()
+                for name, value in document.body.items()
                 if name not in {"revision", "sequence", "epoch", *UNLOGGED_FIELDS}
             }
-            found[f"{kind} {one.id}"] = body
+            found[f"{kind} {document.id}"] = body
     return found
 
 
 async def named(world: World, *kinds: Kind) -> set[str]:
     """The ids of all documents of these kinds."""
     store = await world.look_on()
-    return {one.id for kind in kinds for one in await store.page(NORA, kind, None, None, 100_000)}
+    return {
+        document.id
+        for kind in kinds
+        for document in await store.page(NORA, kind, None, None, 100_000)
+    }

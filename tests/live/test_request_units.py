@@ -69,7 +69,7 @@ async def operations(
     """What is measured, each to be called with the numbers from 0 on."""
     said = [text(random.Random(number)) for number in range(CALLS + 1)]
     asked = [*islice(queries(SEED, owner.user_id, count), CALLS + 1)]
-    known = [one.id for one in (await core.list(owner, ListInput(limit=CALLS + 1))).memories]
+    known = [memory.id for memory in (await core.list(owner, ListInput(limit=CALLS + 1))).memories]
 
     def fact(number: int) -> SaveInput:
         return SaveInput(

@@ -62,16 +62,16 @@ async def index(app: str) -> dict[str, Any]:
         }
     described = await functions_metadata_request(None)
     functions = {}
-    for one in described.function_metadata_results or ():
+    for result in described.function_metadata_results or ():
         retry = (
             None
-            if one.retry_options is None
-            else {name: str(value) for name, value in vars(one.retry_options).items()}
+            if result.retry_options is None
+            else {name: str(value) for name, value in vars(result.retry_options).items()}
         )
-        bindings = [json.loads(binding) for binding in one.raw_bindings]
-        functions[one.name] = {
-            "id": one.function_id,
-            "script": one.script_file,
+        bindings = [json.loads(binding) for binding in result.raw_bindings]
+        functions[result.name] = {
+            "id": result.function_id,
+            "script": result.script_file,
             "bindings": bindings,
             "retry": retry,
         }

@@ -134,7 +134,7 @@ def test_who_tells_most_of_the_event_tells_it():
     rows = tellers(
         query.anchors[0],
         query.terms,
-        from_memories([told(one) for one in texts], query.terms, None),
+        from_memories([told(text) for text in texts], query.terms, None),
         np.ones(len(query.terms)),
     )
     assert rows[0] == 1

@@ -40,7 +40,9 @@ def test_other_names_of_an_attribute_are_filed_under_its_own(said: str, filed: s
 
 @given(
     st.one_of(
-        st.sampled_from([name for one in ATTRIBUTES for name in (one.name, *one.also)]),
+        st.sampled_from(
+            [name for attribute in ATTRIBUTES for name in (attribute.name, *attribute.also)]
+        ),
         st.text(max_size=40),
     )
 )
@@ -50,7 +52,7 @@ def test_a_filed_name_is_filed_under_itself(name: str) -> None:
 
 
 def test_no_name_is_claimed_by_two_attributes() -> None:
-    names = [name for one in ATTRIBUTES for name in (one.name, *one.also)]
+    names = [name for attribute in ATTRIBUTES for name in (attribute.name, *attribute.also)]
     assert len(names) == len(set(names))
 
 

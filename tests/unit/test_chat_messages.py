@@ -127,8 +127,10 @@ ODD = [
 def test_where_a_model_is_only_shown_messages_what_says_nothing_is_passed_over(
     odd: dict[str, Any],
 ) -> None:
-    told = from_json(ContextInput, {"messages": [odd, {"role": "user", "content": "b"}]}, now=NOW)
-    assert shown(list(told.messages)) == [("user", None, "b")]
+    context_input = from_json(
+        ContextInput, {"messages": [odd, {"role": "user", "content": "b"}]}, now=NOW
+    )
+    assert shown(list(context_input.messages)) == [("user", None, "b")]
 
 
 def test_where_a_model_is_only_shown_messages_an_empty_list_is_one() -> None:
@@ -146,8 +148,8 @@ def test_where_a_model_is_only_shown_messages_their_length_their_times_and_their
         "name": "",
         "id": "a/b",
     }
-    told = from_json(ContextInput, {"messages": [odd]}, now=NOW)
-    assert shown(list(told.messages)) == [("user", None, odd["content"])]
+    context_input = from_json(ContextInput, {"messages": [odd]}, now=NOW)
+    assert shown(list(context_input.messages)) == [("user", None, odd["content"])]
 
 
 @pytest.mark.parametrize(
@@ -440,7 +442,7 @@ def test_a_missing_time_is_that_of_the_message_before_it() -> None:
 
 
 def test_an_id_is_kept_with_its_message() -> None:
-    told = from_json(
+    conversation = from_json(
         ConverseInput,
         {
             "messages": [
@@ -450,7 +452,7 @@ def test_an_id_is_kept_with_its_message() -> None:
         },
         now=NOW,
     )
-    messages = timed(told.messages, NOW)
+    messages = timed(conversation.messages, NOW)
     assert [message.id for message in messages] == ["m1", None]
     assert "id" not in messages[1].model_dump()
 

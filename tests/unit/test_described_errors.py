@@ -1,4 +1,4 @@
-"""What is said of an error names the class and the place, and never a value that somebody sent."""
+"""What is said of an error names the class and the place, and never a value that a caller sent."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_an_error_leaves_a_function_without_its_text_and_without_what_caused_it(
     while error is not None:
         causes.append(error)
         error = error.__cause__  # type: ignore[assignment]
-    assert [(type(one), str(one)) for one in causes] == [
+    assert [(type(cause), str(cause)) for cause in causes] == [
         (Described, "queue: is down"),
         (Described, "ValueError"),
     ]

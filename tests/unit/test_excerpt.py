@@ -1,4 +1,4 @@
-"""Excerpts of long texts of every shape: what was asked for is in them, wherever it stands."""
+"""Excerpts of long texts of every shape: what was asked for is in them, wherever it is."""
 
 from __future__ import annotations
 

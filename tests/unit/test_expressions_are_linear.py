@@ -2,7 +2,7 @@
 length accounts for.
 
 `re` holds the interpreter's lock while it searches, so one that takes 27 seconds for 16,000 dots is
-27 seconds in which nobody is answered. This is the one test that asserts times. They are of this
+27 seconds in which no caller is answered. This is the one test that asserts times. They are of this
 thread's own work, so that a busy machine does not count.
 """
 
@@ -90,8 +90,8 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    for found in compiled():
-        yield from (Case(found.where, found.pattern, how) for how in ALL)
+    for expression in compiled():
+        yield from (Case(expression.where, expression.pattern, how) for how in ALL)
     for call in inline():
         made = (
             [call.pattern]
@@ -226,7 +226,7 @@ def test_every_expression_takes_time_in_proportion_to_its_text() -> None:
 
 
 def test_every_expression_made_of_values_is_known() -> None:
-    """A new one fails here until an example stands above, with the words that users
+    """A new one fails here until an example is added above, with the words that users
     choose escaped.
     """
     made = {call.where for call in inline() if call.pattern is None}
@@ -282,7 +282,7 @@ def given(pattern=re.compile("default")):
 """
     exec(source, vars(module))
     vars(module)["ROW"] = [_Row("of an instance")]
-    assert {found.pattern.pattern for found in patterns_of(module)} == {
+    assert {expression.pattern.pattern for expression in patterns_of(module)} == {
         "plain", "nested", "of a class", "closed over", "default", "of an instance",
     }  # fmt: skip
 
@@ -299,8 +299,8 @@ def plain(text, word):
     return [re.search(word, line) for line in text]
 """
     exec(source, vars(module))
-    found: list[Inline] = sorted(calls_in(module, ast.parse(source)), key=lambda call: call.call)
+    calls: list[Inline] = sorted(calls_in(module, ast.parse(source)), key=lambda call: call.call)
     assert [
         (call.call, call.pattern and (call.pattern.pattern, call.pattern.flags & (re.I | re.S)))
-        for call in found
+        for call in calls
     ] == [("match", ("a+b", re.S)), ("search", None), ("sub", (r"\s+", re.I))]

@@ -273,17 +273,17 @@ def test_where_two_routes_fit_one_path_the_literal_one_has_the_name_that_sorts_f
     """Azure's host asks functions in the order of their names, whatever their routes look like."""
     routes = [Route.parse(name, *EXPECTED[name].split(), call=print) for name in functions]
     overlaps = 0
-    for one, other in combinations(sorted(routes, key=lambda route: route.function), 2):
-        if one.method != other.method or len(one.parts) != len(other.parts):
+    for route, other in combinations(sorted(routes, key=lambda route: route.function), 2):
+        if route.method != other.method or len(route.parts) != len(other.parts):
             continue
         if all(
             a == b or a_is or b_is
-            for (a, a_is), (b, b_is) in zip(one.parts, other.parts, strict=True)
+            for (a, a_is), (b, b_is) in zip(route.parts, other.parts, strict=True)
         ):
             overlaps += 1
-            assert [is_parameter for _, is_parameter in one.parts] < [
+            assert [is_parameter for _, is_parameter in route.parts] < [
                 is_parameter for _, is_parameter in other.parts
-            ], (one, other)
+            ], (route, other)
     assert overlaps
 
 

@@ -531,11 +531,15 @@ def test_messages_put_in_between_are_new_alone() -> None:
 def test_a_summary_in_the_place_of_the_beginning_hides_nothing_behind_it(
     window: int, front: list[ReadMessage]
 ) -> None:
-    said = talk(20)
-    calls = [said[:30], [*front, *said[30 - window : 32]], [*front, *said[30 - window : 34]]]
+    messages = talk(20)
+    calls = [
+        messages[:30],
+        [*front, *messages[30 - window : 32]],
+        [*front, *messages[30 - window : 34]],
+    ]
     assert told(*calls) == [30, len(front) + 2, 2]
     other = changed(front, 0, "So far: more.")
-    assert told(*calls, [*other, *said[34 - window : 36]]) == [
+    assert told(*calls, [*other, *messages[34 - window : 36]]) == [
         30,
         len(front) + 2,
         2,
@@ -547,15 +551,15 @@ def test_what_stands_last_may_be_decorated_when_it_is_sent() -> None:
     """The last message of the user carries a clock then, and none in the next call;
     that never grows.
     """
-    said, calls = talk(10), list[list[ReadMessage]]()
+    messages, calls = talk(10), list[list[ReadMessage]]()
     for n in range(0, 20, 2):
-        calls.append([*changed(said[: n + 2], n, f"<now>10:{n}</now> question {n}")])
+        calls.append([*changed(messages[: n + 2], n, f"<now>10:{n}</now> question {n}")])
     assert told(*calls) == [2, *[3] * 9]
 
 
 def test_a_clock_before_the_first_message_makes_that_alone_new() -> None:
-    said = talk(10)
-    calls = [changed(said[: 2 * n], 0, f"[It is 10:{n}] question 0") for n in range(1, 8)]
+    messages = talk(10)
+    calls = [changed(messages[: 2 * n], 0, f"[It is 10:{n}] question 0") for n in range(1, 8)]
     assert told(*calls) == [2, *[3] * 6]
 
 
@@ -602,32 +606,32 @@ def numbered(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
 
 
 def test_ids_may_come_later_and_stay_away() -> None:
-    said = talk(10)
+    messages = talk(10)
     session = Session()
-    assert session.tell(said[:8]) == 8
-    assert session.tell(numbered(said)[:10]) == 2
-    assert session.tell(said[:12]) == 2
+    assert session.tell(messages[:8]) == 8
+    assert session.tell(numbered(messages)[:10]) == 2
+    assert session.tell(messages[:12]) == 2
     known = frozenset({"m8", "m9"})
-    assert session.tell(numbered(said)[:14], known) == 2
-    assert session.tell(numbered(said)[:14], known | {"m12", "m13"}) == 0
+    assert session.tell(numbered(messages)[:14], known) == 2
+    assert session.tell(numbered(messages)[:14], known | {"m12", "m13"}) == 0
 
 
 def test_messages_told_without_ids_between_others_are_known_with_them() -> None:
-    said, session = talk(5), Session()
+    messages, session = talk(5), Session()
     known = frozenset(f"m{number}" for number in range(6))
-    assert session.tell(numbered(said)[:6]) == 6
-    assert session.tell(said[6:8]) == 2
-    assert session.tell(numbered(said), known) == 2
+    assert session.tell(numbered(messages)[:6]) == 6
+    assert session.tell(messages[6:8]) == 2
+    assert session.tell(numbered(messages), known) == 2
 
 
 @pytest.mark.parametrize("place", range(8))
 def test_a_message_that_was_forgotten_does_not_come_back_with_its_history(place: int) -> None:
-    said, session = talk(10), Session()
-    session.tell(said[:8])
-    session.forget(said[place])
-    assert [session.tell(said[:end]) for end in (8, 9, 10, 12)] == [0, 1, 1, 2]
+    messages, session = talk(10), Session()
+    session.tell(messages[:8])
+    session.forget(messages[place])
+    assert [session.tell(messages[:end]) for end in (8, 9, 10, 12)] == [0, 1, 1, 2]
     assert not any(
-        kept.startswith(message_mark(said[place].role or "", said[place].content))
+        kept.startswith(message_mark(messages[place].role or "", messages[place].content))
         for kept in session.kept
     )
     assert sum(map(is_hole, session.kept)) == 1
@@ -635,27 +639,27 @@ def test_a_message_that_was_forgotten_does_not_come_back_with_its_history(place:
 
 @pytest.mark.parametrize("places", [(0, 1), (0, 7), (2, 3, 4), (3, 5, 6, 7), (0, 1, 2, 3, 4, 5)])
 def test_nor_do_several(places: tuple[int, ...]) -> None:
-    said, session = talk(10), Session()
-    session.tell(said[:8])
+    messages, session = talk(10), Session()
+    session.tell(messages[:8])
     for place in places:
-        session.forget(said[place])
-    assert [session.tell(said[:end]) for end in (8, 10)] == [0, 2]
-    window = said[max(0, min(places) - 1) : 12]
+        session.forget(messages[place])
+    assert [session.tell(messages[:end]) for end in (8, 10)] == [0, 2]
+    window = messages[max(0, min(places) - 1) : 12]
     assert session.tell(window) == 2
 
 
 def test_one_that_was_forgotten_right_after_it_was_told_does_not_come_back() -> None:
-    said, session = talk(3), Session()
-    session.tell(said[:2])
-    session.forget(said[0])
-    assert [session.tell(said[:end]) for end in (4, 6)] == [2, 2]
+    messages, session = talk(3), Session()
+    session.tell(messages[:2])
+    session.forget(messages[0])
+    assert [session.tell(messages[:end]) for end in (4, 6)] == [2, 2]
 
 
 def test_a_history_that_leaves_out_what_was_forgotten_is_known_too() -> None:
-    said, session = talk(10), Session()
-    session.tell(said[:8])
-    session.forget(said[3])
-    assert [session.tell([*said[:3], *said[4:end]]) for end in (8, 10)] == [0, 2]
+    messages, session = talk(10), Session()
+    session.tell(messages[:8])
+    session.forget(messages[3])
+    assert [session.tell([*messages[:3], *messages[4:end]]) for end in (8, 10)] == [0, 2]
 
 
 def test_only_the_place_of_what_was_forgotten_is_a_hole() -> None:
@@ -725,45 +729,45 @@ def test_a_greeting_is_new_in_a_session_that_began_with_it_and_was_forgotten() -
 
 
 def test_the_words_of_a_forgotten_message_alone_are_said_anew() -> None:
-    for said in ([u("I live in Graz")], [u("I live in Graz"), a("Noted.")]):
+    for messages in ([u("I live in Graz")], [u("I live in Graz"), a("Noted.")]):
         session = Session(KEY)
-        session.tell(said)
+        session.tell(messages)
         session.kept = (*without_messages(session.kept, KEY),)
-        assert session.tell([said[-1]]) == 1
-        assert session.tell([*said, u("q2")]) == 1
+        assert session.tell([messages[-1]]) == 1
+        assert session.tell([*messages, u("q2")]) == 1
 
 
 def test_with_another_key_nothing_tells_what_was_forgotten() -> None:
-    said, session = talk(3), Session(KEY)
-    session.tell(said)
+    messages, session = talk(3), Session(KEY)
+    session.tell(messages)
     session.kept = (*without_messages(session.kept, KEY),)
     assert all(map(is_sealed, session.kept))
     assert without_seals(session.kept) == []
     session.key = b"another"
-    assert session.tell(said) == len(said)
+    assert session.tell(messages) == len(messages)
 
 
 def test_a_message_given_a_later_time_is_not_what_left_a_hole() -> None:
-    said, session = [u("q1", "08T08:00"), a("b1", "08T08:01"), u("q2", "08T08:02")], Session()
-    session.tell(said)
-    session.forget(said[2])
-    assert session.tell([*said[:2], u("q3", "08T09:00")]) == 1
+    messages, session = [u("q1", "08T08:00"), a("b1", "08T08:01"), u("q2", "08T08:02")], Session()
+    session.tell(messages)
+    session.forget(messages[2])
+    assert session.tell([*messages[:2], u("q3", "08T09:00")]) == 1
 
 
 def test_what_was_taken_back_leaves_no_hole_nor_one_behind_it() -> None:
-    said, session = talk(4), Session()
-    session.tell(said)
-    session.forget(said[6])
-    session.take_back(said[7])
-    assert session.tell(said[:7]) == 0
-    session.take_back(said[5])
-    assert session.tell([*said[:5], a("another answer")]) == 1
+    messages, session = talk(4), Session()
+    session.tell(messages)
+    session.forget(messages[6])
+    session.take_back(messages[7])
+    assert session.tell(messages[:7]) == 0
+    session.take_back(messages[5])
+    assert session.tell([*messages[:5], a("another answer")]) == 1
 
 
 def test_a_turn_is_taken_back_out_of_a_history_that_changed() -> None:
-    said, session = talk(4), Session()
-    edited = changed(said, 2)
-    session.tell(said[:6])
+    messages, session = talk(4), Session()
+    edited = changed(messages, 2)
+    session.tell(messages[:6])
     session.tell(edited)
     for place in (7, 6):
         session.take_back(edited[place])

@@ -89,7 +89,7 @@ def test_the_parameters_of_a_path_are_declared_and_no_parameter_twice(
 ) -> None:
     for path, method, operation in operations(openapi):
         assert method in METHODS
-        declared = [(one["in"], one["name"]) for one in operation["parameters"]]
+        declared = [(parameter["in"], parameter["name"]) for parameter in operation["parameters"]]
         assert len(declared) == len(set(declared))
         assert {name for place, name in declared if place == "path"} == set(
             re.findall(r"{(\w+)}", path)
@@ -104,9 +104,9 @@ def test_whose_memories_are_meant_is_a_required_field_of_every_scoped_operation(
         if not path.startswith("/api/v1/") or operation["tags"][0] in ("system", "admin"):
             continue
         required = {
-            one["name"]
-            for one in operation["parameters"]
-            if one["in"] in ("query", "path") and one["required"]
+            parameter["name"]
+            for parameter in operation["parameters"]
+            if parameter["in"] in ("query", "path") and parameter["required"]
         }
         if "application/json" in operation.get("requestBody", {}).get("content", {}):
             schema = schemas[
@@ -152,7 +152,11 @@ def test_the_fields_that_a_call_takes_are_those_of_the_document(openapi: dict[st
                 openapi["components"]["schemas"][reference.rpartition("/")[2]]["properties"]
             )
         else:
-            shown = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
+            shown = {
+                parameter["name"]
+                for parameter in operation["parameters"]
+                if parameter["in"] == "query"
+            }
         fields = {field.alias or name for name, field in takes.model_fields.items()}
         assert fields <= shown <= fields | set(SCOPE_FIELDS), function.name
 

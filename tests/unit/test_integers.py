@@ -28,9 +28,9 @@ def test_a_message_is_read_as_it_was_written(values: list[tuple[int, int | bytes
         number(field, value) if isinstance(value, int) else block(field, value)
         for field, value in values
     )
-    found = list(protobuf.fields(message))
-    assert [field.number for field in found] == [field for field, _ in values]
-    assert b"".join(field.written() for field in found) == message
+    fields = list(protobuf.fields(message))
+    assert [field.number for field in fields] == [field for field, _ in values]
+    assert b"".join(field.written() for field in fields) == message
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_words_alone_find_what_was_asked_for_in_eight_languages(language):
     by the share of their words that it holds.
     """
     memories, questions = LIVES[language]
-    stored = [analyse(one, actor=None, event_timestamp=NOW) for one in memories]
+    stored = [analyse(memory, actor=None, event_timestamp=NOW) for memory in memories]
     found = 0
     for question, right in questions:
         terms = analyse_query(question, NOW).terms
@@ -76,7 +76,9 @@ def test_words_alone_find_what_was_asked_for_in_eight_languages(language):
 @pytest.mark.parametrize("language", LIVES)
 def test_a_question_keeps_no_word_that_only_asks(language):
     memories, questions = LIVES[language]
-    known = set().union(*(analyse(one, actor=None, event_timestamp=NOW).own for one in memories))
+    known = set().union(
+        *(analyse(memory, actor=None, event_timestamp=NOW).own for memory in memories)
+    )
     shares = []
     for question, _ in questions:
         terms = analyse_query(question, NOW).terms

@@ -83,15 +83,17 @@ async def test_a_value_that_is_too_long_fills_no_slot_but_is_told(
     agents = OfflineAgents(meter=telemetry)
     said = talk(SLOTS[kind], "I work as a nurse.")
     facts = (await agents.extract_facts("app", said)).value.facts
-    assert [one.value for one in facts if one.value] == ["nurse"]
-    assert all(one.subject is None and one.attribute is None for one in facts if one.value is None)
+    assert [fact.value for fact in facts if fact.value] == ["nurse"]
+    assert all(
+        fact.subject is None and fact.attribute is None for fact in facts if fact.value is None
+    )
     assert (await agents.summarise("app", said)).value.narrative
 
 
 async def test_what_was_cut_is_counted_by_field(telemetry: Telemetry) -> None:
     agents = OfflineAgents(meter=telemetry)
     facts = (await agents.extract_facts("app", talk(SLOTS["email address"]))).value.facts
-    assert [(one.message, one.value) for one in facts] == [(0, None)]
+    assert [(fact.message, fact.value) for fact in facts] == [(0, None)]
     assert counted(telemetry) == [
         'memory_core_rule_answers_cut_total{call="extract_facts",field="value"} 1.0'
     ]

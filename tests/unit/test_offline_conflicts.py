@@ -169,14 +169,14 @@ def test_each_held_memory_has_one_ruling_at_most_and_about_what_was_shown(
 ) -> None:
     numbered = [
         [
-            DecisionItem(n, one.text, one.category, one.said_at, one.slot)
-            for n, one in enumerate(items)
+            DecisionItem(n, item.text, item.category, item.said_at, item.slot)
+            for n, item in enumerate(items)
         ]
         for items in (new, held)
     ]
     decisions = decided(*numbered).decisions
-    assert len({one.memory for one in decisions}) == len(decisions)
-    assert all(one.new < len(new) and one.memory < len(held) for one in decisions)
+    assert len({decision.memory for decision in decisions}) == len(decisions)
+    assert all(decision.new < len(new) and decision.memory < len(held) for decision in decisions)
 
 
 def note(
@@ -214,7 +214,7 @@ def test_notes_of_two_days_that_count_time_from_theirs_do_not_become_one(
 
 
 def test_notes_that_say_otherwise_do_not_add_to_each_other() -> None:
-    held = note(
+    stored_item = note(
         "User said: The rent budget for the office is 6,500 euros per month.",
         footer="Tags: office, rent budget",
     )
@@ -223,4 +223,4 @@ def test_notes_that_say_otherwise_do_not_add_to_each_other() -> None:
         footer="Tags: office, rent budget",
         hours=2000,
     )
-    assert ruling(new, held) is None
+    assert ruling(new, stored_item) is None

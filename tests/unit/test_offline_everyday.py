@@ -112,9 +112,9 @@ PERSONS: dict[str, dict[tuple[str, str], str]] = {
 
 @pytest.mark.parametrize("said", FILLED)
 def test_an_everyday_sentence_fills_these_slots_and_no_others(said: str) -> None:
-    assert {one.attribute: one.value for one in said_facts(talk(said)) if one.attribute} == FILLED[
-        said
-    ]
+    assert {
+        fact.attribute: fact.value for fact in said_facts(talk(said)) if fact.attribute
+    } == FILLED[said]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_an_everyday_sentence_fills_these_slots_and_no_others(said: str) -> None
     ],
 )
 def test_a_deadline_at_an_hour_of_today_is_no_standing_one(said: str) -> None:
-    assert not [one for one in said_facts(talk(said)) if one.attribute]
+    assert not [fact for fact in said_facts(talk(said)) if fact.attribute]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_deadline_at_an_hour_of_today_is_no_standing_one(said: str) -> None:
     ],
 )
 def test_a_deadline_on_a_day_stands(said: str, deadline: str) -> None:
-    assert [one.value for one in said_facts(talk(said)) if one.attribute == "deadline"] == [
+    assert [fact.value for fact in said_facts(talk(said)) if fact.attribute == "deadline"] == [
         deadline
     ]
 
@@ -146,7 +146,7 @@ def test_a_deadline_on_a_day_stands(said: str, deadline: str) -> None:
 @pytest.mark.parametrize("said", TOLD)
 def test_an_everyday_sentence_tells_this(said: str) -> None:
     facts = said_facts(talk(said))
-    by_table = [one.text for one in facts if one.confidence > 0.5]
+    by_table = [fact.text for fact in facts if fact.confidence > 0.5]
     assert TOLD[said] in by_table
     assert not [one for one in by_table if one.endswith("last week")]
 
@@ -156,7 +156,9 @@ def test_who_is_named_has_slots_under_that_name_and_the_only_one_of_a_kind_under
     said: str,
 ) -> None:
     assert {
-        (one.subject, one.attribute): one.value for one in said_facts(talk(said)) if one.attribute
+        (fact.subject, fact.attribute): fact.value
+        for fact in said_facts(talk(said))
+        if fact.attribute
     } == PERSONS[said]
 
 
@@ -177,7 +179,7 @@ def test_what_one_has_been_told_to_do_is_ahead() -> None:
 
 
 def test_of_two_times_the_one_that_is_over_is_left_out() -> None:
-    (one,) = said_foresight(
+    (foresight,) = said_foresight(
         talk("I came here from Cologne in March and I will start my course in October.")
     )
-    assert (one.start_time.month, one.end_time and one.end_time.month) == (10, 11)
+    assert (foresight.start_time.month, foresight.end_time and foresight.end_time.month) == (10, 11)

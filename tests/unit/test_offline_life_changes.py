@@ -1,5 +1,5 @@
 """What changes in a life, by rule: the facts that a sentence tells of the user,
-whether it stands alone or within a talk.
+whether it is alone or within a talk.
 """
 
 from __future__ import annotations

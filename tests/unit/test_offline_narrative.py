@@ -1,4 +1,4 @@
-"""A story of what was said, and by which words it is found: nothing in either that nobody said."""
+"""A story of what was said, and by which words it is found: nothing in either that was not said."""
 
 from __future__ import annotations
 

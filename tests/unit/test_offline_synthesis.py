@@ -133,7 +133,7 @@ SUMMARIES = st.builds(
 def test_no_word_of_any_note_is_lost(
     answers: list[tuple[EpisodeAnalysis, ConversationSummary]],
 ) -> None:
-    texts = [render_note(*one) for one in answers]
+    texts = [render_note(*answer) for answer in answers]
     text = text_of(*texts)
     sources = [
         memory(note, tags=summary.retrieval.tags, keywords=summary.retrieval.keywords)

@@ -36,12 +36,12 @@ def mark_of(record: str) -> str:
 
 
 def headings(record: str) -> list[str]:
-    """What stands in the headings that carry the record's mark."""
+    """The texts of the headings that carry the record's mark."""
     return re.findall(rf"^\[{mark_of(record)} \| (.*)\]$", record, re.MULTILINE)
 
 
 def held_up(record: str, entries: int) -> None:
-    """The fence stands: one beginning, one end, after which nothing of a user's comes,
+    """The fence is intact: one beginning, one end, after which nothing of a user's comes,
     and a heading for each entry.
     """
     mark = mark_of(record)
@@ -172,8 +172,8 @@ def test_what_stands_in_the_record_as_an_episode_is_only_named_in_a_scene() -> N
 
 
 def test_a_line_that_was_cut_or_put_on_one_line_names_its_episode_too() -> None:
-    told = episode(1, f"{SAILED}\nIt was cold.")
-    assert lines_of(scene_of(f"{SAILED} It was…"), told) == ["= episode 1"]
+    item = episode(1, f"{SAILED}\nIt was cold.")
+    assert lines_of(scene_of(f"{SAILED} It was…"), item) == ["= episode 1"]
 
 
 def test_two_episodes_that_begin_alike_are_named_once_each() -> None:

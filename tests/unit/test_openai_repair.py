@@ -143,7 +143,7 @@ def test_wrong_items_are_dropped_and_good_ones_kept() -> None:
         {**FACT, "text": "Ana rows"},
     ]
     answer = read(json.dumps({"facts": facts, "foresight": []}), ExtractedFacts)
-    assert [one.text for one in answer.value.facts] == ["Ana sails", "Ana rows"]
+    assert [fact.text for fact in answer.value.facts] == ["Ana sails", "Ana rows"]
     assert (answer.repaired, answer.dropped) == (True, 5)
 
 
@@ -210,7 +210,7 @@ def test_half_a_list_is_kept_without_the_item_that_was_under_way() -> None:
     )
     cut = whole[: whole.index("Ana swims") + 4]
     answer = read(cut, ExtractedFacts)
-    assert [one.text for one in answer.value.facts] == ["Ana sails", "Ana rows"]
+    assert [fact.text for fact in answer.value.facts] == ["Ana sails", "Ana rows"]
     assert answer.repaired
 
 
@@ -286,7 +286,7 @@ def test_a_fact_of_the_example_among_others_is_dropped_whatever_it_is_dressed_in
         ExtractedFacts,
         Echoes.of(asked),
     )
-    assert [one.text for one in answer.value.facts] == ["Ana sails"]
+    assert [fact.text for fact in answer.value.facts] == ["Ana sails"]
     assert answer.value.foresight == []
     assert answer.dropped == 3
 

@@ -1,4 +1,4 @@
-"""Contexts: within their budget, dated, numbered, and closed against whatever stands in them."""
+"""Contexts: within their budget, dated, numbered, and closed against whatever is in them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_of_two_equally_good_the_shorter_comes_first_and_a_far_better_one_is_wor
             exponent=EXPONENT,
             longest=110,
         )
-        assert [one.id for one in kept if one.whole is None] == [first]
+        assert [piece.id for piece in kept if piece.whole is None] == [first]
 
 
 def test_a_turn_is_quoted_whole_where_there_is_room() -> None:
@@ -143,7 +143,7 @@ def test_a_text_takes_at_most_a_third_of_the_room_while_others_want_the_rest() -
         for n in range(2, 60)
     ]
     context = packed([told(1, story), *others], 640, tokens("the budget"))
-    (passage,) = [one for one in context.pieces if one.id == "mem_1"]
+    (passage,) = [piece for piece in context.pieces if piece.id == "mem_1"]
     assert passage.whole is not None
     assert "What about the budget? It is 1.4 million." in passage.text
     assert passage.tokens <= 200
@@ -154,7 +154,7 @@ def test_what_is_left_over_makes_a_passage_longer_or_whole() -> None:
         "It rained. " * 60 + "What about the budget? It is 1.4 million. " + "It rained again. " * 40
     )
     whole = packed([told(1, story), told(2, "the boat is red", 0.5)], 1000, tokens("the budget"))
-    assert [one.text for one in whole.pieces] == [story, "the boat is red"]
+    assert [piece.text for piece in whole.pieces] == [story, "the boat is red"]
     longer = packed([told(1, story), told(2, "the boat is red", 0.5)], 640, tokens("the budget"))
     assert "What about the budget? It is 1.4 million." in longer.text
     assert 200 < longer.pieces[0].tokens <= 300  # between a third and half of the room
@@ -179,8 +179,8 @@ def test_what_did_not_fit_is_told_by_a_passage_in_what_is_left_over() -> None:
         for n in range(1, 5)
     ]
     context = packed(pieces, 282, tokens("red boat harbour"))
-    passages = [one for one in context.pieces if one.whole is not None]
-    assert [one.id for one in passages] == ["mem_4"]
+    passages = [piece for piece in context.pieces if piece.whole is not None]
+    assert [passage.id for passage in passages] == ["mem_4"]
     assert "the red boat lay in harbour 4." in passages[0].text
 
 
@@ -205,10 +205,10 @@ def test_a_passage_begins_with_its_speaker() -> None:
 def test_a_piece_that_is_told_whole_or_not_at_all_is_never_cut() -> None:
     line = "word " * 60
     assert [
-        one.text for one in chosen([told(1, line), told(2, "small", 0.1)], Room(80), whole=True)
+        piece.text for piece in chosen([told(1, line), told(2, "small", 0.1)], Room(80), whole=True)
     ] == [line, "small"]
     assert [
-        one.text for one in chosen([told(1, line), told(2, "small", 0.1)], Room(50), whole=True)
+        piece.text for piece in chosen([told(1, line), told(2, "small", 0.1)], Room(50), whole=True)
     ] == ["small"]
 
 

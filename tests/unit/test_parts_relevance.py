@@ -25,16 +25,16 @@ def judged(query, vectors=None, texts=TEXTS):
     memories = [
         memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(texts)
     ]
-    found = from_memories(
+    candidates = from_memories(
         memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors)
     )
-    frequency = dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True))
-    statistics = Statistics(len(memories), float(found.length.mean()), frequency)
+    frequency = dict(zip(message.whole.terms, candidates.own.sum(axis=0).tolist(), strict=True))
+    statistics = Statistics(len(memories), float(candidates.length.mean()), frequency)
     return (
         message,
-        found,
+        candidates,
         statistics,
-        parts_relevance(message, vectors, found, statistics, PARAMETERS),
+        parts_relevance(message, vectors, candidates, statistics, PARAMETERS),
     )
 
 
@@ -90,14 +90,14 @@ def test_two_questions_about_long_texts_share_the_first_places_with_all_that_ord
             embedding=(unit(1) + unit(2) + unit(3)) / np.float32(np.sqrt(3)),
         ),
     ]
-    found = from_memories(memories, message.whole.terms, np.stack([unit(0), unit(1)]))
+    candidates = from_memories(memories, message.whole.terms, np.stack([unit(0), unit(1)]))
     statistics = Statistics(
         2,
         8.0,
-        dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True)),
+        dict(zip(message.whole.terms, candidates.own.sum(axis=0).tolist(), strict=True)),
         turn_log_length=5.0,
     )
-    verdict = parts_relevance(message, (unit(0), unit(1)), found, statistics, PARAMETERS)
+    verdict = parts_relevance(message, (unit(0), unit(1)), candidates, statistics, PARAMETERS)
     assert verdict.order[1] == pytest.approx(verdict.order[0])
     assert verdict.best.score[1] < verdict.best.score[0]
 
@@ -118,8 +118,8 @@ def test_a_memory_says_all_of_one_sentence_of_a_message():
 
 def test_without_vectors_words_decide():
     message = query_parts_of("My train was late. Where does Dee sail her red boat?", NOW)
-    found = from_memories([memory(text, id=text) for text in TEXTS], message.whole.terms, None)
-    verdict = parts_relevance(message, (), found, Statistics(3, 5.0, {}), PARAMETERS)
+    candidates = from_memories([memory(text, id=text) for text in TEXTS], message.whole.terms, None)
+    verdict = parts_relevance(message, (), candidates, Statistics(3, 5.0, {}), PARAMETERS)
     assert int(np.argmax(verdict.best.score)) == 0
     assert np.isnan(verdict.best.similarity).all()
 

@@ -45,9 +45,9 @@ def filler(terms):
 
 def shares(query, *memories):
     analysis = analyse_query(query, NOW)
-    found = from_memories(memories, analysis.terms, None)
+    candidates = from_memories(memories, analysis.terms, None)
     with_passages, whole = (
-        relevance(analysis, found, STATISTICS, parameters).lexical
+        relevance(analysis, candidates, STATISTICS, parameters).lexical
         for parameters in (PARAMETERS, WHOLE)
     )
     return with_passages, whole
@@ -87,7 +87,7 @@ def test_a_text_that_is_one_passage_is_weighed_as_before(text, asked):
 )
 def test_the_best_passage_is_the_best_of_all_that_there_are(text, asked):
     analysis = analyse_query(" ".join(asked), NOW)
-    found = from_memories([told(" ".join(text))], analysis.terms, None)
+    candidates = from_memories([told(" ".join(text))], analysis.terms, None)
     stems = [analyse_query(word, NOW).terms[0] for word in text]
     best = 0.0
     for size in RULES.terms:
@@ -104,7 +104,7 @@ def test_the_best_passage_is_the_best_of_all_that_there_are(text, asked):
                 covered.mean()
                 * min(1.0, np.count_nonzero(tf) / min(RULES.enough, len(analysis.terms))),
             )
-    assert best_of(found, analysis.terms).share[0] == pytest.approx([best])
+    assert best_of(candidates, analysis.terms).share[0] == pytest.approx([best])
 
 
 @pytest.mark.parametrize("before", [0, 400, 1500])

@@ -1,4 +1,4 @@
-"""A pattern stands on the episodes that say it, and two patterns are one when they differ in the
+"""A pattern rests on the episodes that say it, and two patterns are one when they differ in the
 wording alone.
 """
 

@@ -32,12 +32,12 @@ PROFILE = Profile(
 
 def test_facts_with_words_of_the_query_come_first_then_the_surest() -> None:
     pieces = profile_pieces(PROFILE, tokens("may I serve peanuts"), NOW, MOST_TRAITS)
-    assert [one.text for one in chosen(pieces, Room(25))] == [
+    assert [piece.text for piece in chosen(pieces, Room(25))] == [
         "allergy: peanuts",
         "employer: the harbour office",
     ]
     without = profile_pieces(PROFILE, (), NOW, None)
-    assert [one.text for one in chosen(without, Room(25))] == [
+    assert [piece.text for piece in chosen(without, Room(25))] == [
         "employer: the harbour office",
         "home: Porto",
     ]

@@ -30,7 +30,7 @@ def found(
     cell: str | None = "cell_1",
     **fields: Any,
 ) -> Found:
-    told = memory(
+    stored_memory = memory(
         id=identity,
         type=MemoryType.EPISODIC,
         content=content,
@@ -38,7 +38,7 @@ def found(
         cell_id=cell,
         **fields,
     )
-    return Found(told, relevance, relevance)
+    return Found(stored_memory, relevance, relevance)
 
 
 def ids(*given: Found) -> list[str]:

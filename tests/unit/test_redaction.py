@@ -334,7 +334,7 @@ def test_every_text_of_a_request_is_redacted_and_ids_stay() -> None:
 
 
 def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
-    told = ConverseInput(
+    conversation = ConverseInput(
         messages=[
             {"role": "user", "content": [{"type": "text", "text": f"it is {TOKEN}"}], "name": "ana"}
         ]
@@ -346,7 +346,7 @@ def test_messages_are_redacted_in_each_form_and_counted_once() -> None:
         "arguments": orjson.dumps({"password": "hunter2!"}).decode(),
     }
     with collect_redactions() as redactions:
-        messages = SECRETS.value(told).messages
+        messages = SECRETS.value(conversation).messages
         items = SECRETS.value(AppendInput(messages=[call])).messages
     assert (messages[0].content, messages[0].actor) == ("it is [redacted: github token]", "ana")
     assert messages[0].parts == ("it is [redacted: github token]",)

@@ -34,7 +34,7 @@ def test_the_nearest_words_fill_up_the_list_of_terms_once_each():
     st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 2), st.floats(0.1, 1.0))),
 )
 def test_no_text_is_nearer_than_the_likeness_of_its_words(held, pairs):
-    near = nearness(held, [Related(*one) for one in pairs], 3)
+    near = nearness(held, [Related(*pair) for pair in pairs], 3)
     assert near.shape == (len(held), 3)
     for row, said in enumerate(held):
         for of in range(3):

@@ -59,9 +59,9 @@ def test_one_candidate_scores_what_the_formula_says():
 
 
 def test_the_only_memory_of_a_store_answers_a_question_about_it_and_no_other():
-    one = Statistics(1, 10.0, {"anna": 1, "paint": 1, "sunris": 1})
-    about = score("What did Anna paint?", candidates([0.6], [[1.0, 1.0]]), one)
-    other = score("Which car did Peter sell?", candidates([0.3], [[0.0, 0.0, 0.0]]), one)
+    statistics = Statistics(1, 10.0, {"anna": 1, "paint": 1, "sunris": 1})
+    about = score("What did Anna paint?", candidates([0.6], [[1.0, 1.0]]), statistics)
+    other = score("Which car did Peter sell?", candidates([0.3], [[0.0, 0.0, 0.0]]), statistics)
     assert about[0] > 0.6
     assert other[0] < 0.2
 

@@ -21,7 +21,7 @@ def piece(name: str, text: str, *, order: int, days: int = 0) -> Piece:
 
 
 def marks(*pieces: Piece) -> list[str]:
-    return [one.mark for one in marked(pieces, NOW + timedelta(days=600))]
+    return [piece.mark for piece in marked(pieces, NOW + timedelta(days=600))]
 
 
 def test_a_line_of_the_profile_is_not_replaced_by_what_told_it() -> None:

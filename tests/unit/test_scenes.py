@@ -154,9 +154,11 @@ def test_in_whatever_order_each_cell_is_in_one_scene_of_one_theme_with_the_mean_
             thread.remove(f"c{number}", cells[f"c{number}"].vector)
     left = sorted(name for name in cells if int(name[1:]) not in gone)
     assert sorted(name for thread in threads for name in thread.scene.cell_ids) == left
-    for thread in (one for one in threads if one.scene.count):
+    for thread in (thread for thread in threads if thread.scene.count):
         scene = thread.scene
-        assert [one.at for one in scene.members] == sorted(one.at for one in scene.members)
+        assert [member.at for member in scene.members] == sorted(
+            member.at for member in scene.members
+        )
         assert (scene.started_at, scene.ended_at) == (scene.members[0].at, scene.members[-1].at)
         mean = np.mean([cells[name].vector for name in scene.cell_ids], axis=0)
         assert thread.centroid is not None
@@ -172,10 +174,10 @@ def test_a_split_loses_no_cell_cuts_by_time_and_leaves_no_half_under_a_quarter(
     thread = begun("scn_1", cells[0], "health")
     for one in cells[1:]:
         thread.add(one)
-    later = thread.split("scn_2", {one.member.cell_id: one.vector for one in cells})
+    later = thread.split("scn_2", {cell.member.cell_id: cell.vector for cell in cells})
     halves = thread.scene, later.scene
     assert sorted(name for half in halves for name in half.cell_ids) == sorted(
-        one.member.cell_id for one in cells
+        cell.member.cell_id for cell in cells
     )
     assert halves[0].ended_at <= halves[1].started_at
     assert min(half.count for half in halves) >= max(1, len(cells) // 4)

@@ -19,7 +19,7 @@ def fact(content: str, cell: str | None = "mem_old_cell", **fields: object) -> M
 
 def shown(new: Memory, held: Sequence[Memory]) -> ConflictPrompt:
     return ConflictPrompt.of(
-        [(new, find_links(new, [Neighbour(one, 0.8) for one in held], RULES, NOW))]
+        [(new, find_links(new, [Neighbour(memory, 0.8) for memory in held], RULES, NOW))]
     )
 
 

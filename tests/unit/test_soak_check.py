@@ -1,4 +1,4 @@
-"""The soak's judgement: what rises steadily is found, what is level or only noisy is not."""
+"""The soak's judgement: what grows steadily is found, what is level or only noisy is not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bench.soak import BOUNDS, Sample, judged, slope
 
 
 def steep(risen_mb: float, *, early_mb: float = 0.0) -> bool:
-    """The verdict on 900 s in which memory rises by so much in the judged part,
+    """The verdict on 900 s in which memory grows by so much in the judged part,
     and before by `early_mb`.
     """
     samples = []

@@ -1,4 +1,4 @@
-"""What is counted by app is shown to that app, and to whoever runs the service."""
+"""What is counted by app is shown to that app, and to the operator of the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time zones: which names are taken, and what a day is where somebody lives."""
+"""Time zones: which names are taken, and what a day is where a user lives."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def utc(*parts: int) -> datetime:
 
 
 def foreseen(text: str, at: datetime, zone: str | None) -> list[tuple[datetime, datetime | None]]:
-    said = in_its_zone([Message(role="user", content=text, timestamp=at)], zone)
-    return [(one.start_time, one.end_time) for one in said_foresight(said)]
+    messages = in_its_zone([Message(role="user", content=text, timestamp=at)], zone)
+    return [(foresight.start_time, foresight.end_time) for foresight in said_foresight(messages)]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,13 @@ def month(number: int, **more: int) -> Stored:
 
 def standing(month: int, told: int, ours: float, peer: float = 1.0) -> Standing:
     return Standing(
-        month=month, told_month=told, question=told, turn=f"D{told}", ours=ours, peer=peer, words=100
+        month=month,
+        told_month=told,
+        question=told,
+        turn=f"D{told}",
+        ours=ours,
+        peer=peer,
+        words=100,
     )
 
 
@@ -114,10 +120,11 @@ def test_questions_that_name_a_date_or_have_no_answer_are_left_out() -> None:
         asked("What was said in July?", "D0:1"),
         asked("Who flew?", "D0:1", kind="adversarial"),
     )
-    kept = asked("What may it be?", "D0:1")
+    question = asked("What may it be?", "D0:1")
     assert [
-        one.text for one in of_conversation(conversation(dated, adversarial, kept)).questions
-    ] == [kept.text]
+        question.text
+        for question in of_conversation(conversation(dated, adversarial, question)).questions
+    ] == [question.text]
 
 
 def test_one_seed_makes_one_life_and_another_seed_another() -> None:
@@ -142,7 +149,7 @@ def test_every_month_of_a_made_up_life_has_the_same_number_of_facts_each_in_one_
 
 def test_a_truth_is_asked_about_until_it_is_told_anew() -> None:
     life = daily.life()
-    dentists = [one for one in life.questions if one.text == "Who is my dentist?"]
+    dentists = [question for question in life.questions if question.text == "Who is my dentist?"]
     (old, new) = sorted(dentists, key=lambda one: max(one.evidence.values()))
     assert old.until is not None
     assert new.until is None
@@ -152,7 +159,7 @@ def test_a_truth_is_asked_about_until_it_is_told_anew() -> None:
 def test_a_life_that_falls_silent_keeps_its_beginning_alone() -> None:
     silent = daily.life().first_months(1, "silent")
     assert {silent.month_of(chat.ends_at) for chat in silent.chats} == {0}
-    assert {told for one in silent.questions for told in one.evidence.values()} == {0}
+    assert {told for question in silent.questions for told in question.evidence.values()} == {0}
 
 
 def test_recall_is_of_the_turns_told_in_a_month_not_of_all_that_was_asked() -> None:
@@ -197,10 +204,10 @@ def test_a_turn_that_takes_more_and_more_is_broken() -> None:
 def test_a_silent_life_that_grows_is_broken() -> None:
     still = [month(number, turns=100, documents=400, stored=9_000) for number in range(MONTHS)]
     grown = [*still[:-1], replace(still[-1], documents=440)]
-    (kept,), (broken,) = [
+    (verdict,), (broken,) = [
         verdicts([Told(lived(1.0, months), silent_after=0)]) for months in (still, grown)
     ]
-    assert kept.broken == []
+    assert verdict.broken == []
     assert broken.broken == ["a life, documents 1.10"]
 
 

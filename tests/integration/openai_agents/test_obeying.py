@@ -27,17 +27,17 @@ async def test_a_model_that_writes_what_a_text_orders_changes_nothing(
     """The text itself comes back as the answer: it is refused, or decides about nothing that it
     was not shown.
     """
-    new, held = (
+    new, memory = (
         turn(number, type="semantic", category="fact", content=said)
         for number, said in ((1, "Ana sails"), (2, text))
     )
-    shown = ConflictPrompt((new,), (held,))
+    shown = ConflictPrompt((new,), (memory,))
     server.script = [says(text)]
     try:
         answer = await agents.decide_conflicts(APP, *shown.items())
     except AgentFailed:
         return
-    assert Rulings.of(shown, answer.value, answer.provenance.model).on(new, held) is None
+    assert Rulings.of(shown, answer.value, answer.provenance.model).on(new, memory) is None
 
 
 async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(

@@ -118,13 +118,13 @@ async def tell(
         }
         for place, one in enumerate(said)
     ]
-    told = ConverseInput.model_validate({"session_id": f"s{days}", "messages": messages})
-    task = await formed(core, await core.converse(ALICE, told))
+    conversation = ConverseInput.model_validate({"session_id": f"s{days}", "messages": messages})
+    task = await formed(core, await core.converse(ALICE, conversation))
     assert task.status == "succeeded", task
 
 
 async def instructions(core: MemoryCore) -> list[Memory]:
-    return [one for one in await listed(core, ALICE) if one.category == "instruction"]
+    return [memory for memory in await listed(core, ALICE) if memory.category == "instruction"]
 
 
 async def test_only_what_people_said_becomes_a_fact(core: MemoryCore, model: Scripted) -> None:
@@ -170,12 +170,12 @@ async def test_a_standing_instruction_that_a_model_finds_is_kept_as_one_and_is_p
     model.facts = [fact("Ana uses Celsius", said)]
     model.instructions = [{"message": 0, "quote": said}]
     await tell(core, f"It is 20 degrees here. {said}.")
-    (kept,) = await instructions(core)
-    assert (kept.type, kept.content, kept.session_id) == ("procedural", said, "s0")
+    (memory,) = await instructions(core)
+    assert (memory.type, memory.content, memory.session_id) == ("procedural", said, "s0")
     context = await core.context(ALICE, ContextInput(query="What is the capital of France?"))
     assert said in context.context
     await tell(core, f"It is 20 degrees here. {said}.")
-    assert [one.id for one in await instructions(core)] == [kept.id]
+    assert [instruction.id for instruction in await instructions(core)] == [memory.id]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ async def test_a_model_that_sees_no_conflict_in_another_value_of_a_slot_leaves_i
     model.facts, model.decision = [home("Lisbon")], "KEEP"
     await tell(core, "My home is in Lisbon", days=3)
     made = await facts_of(core)
-    assert {text: one.status for text, one in made.items()} == {
+    assert {text: memory.status for text, memory in made.items()} == {
         "Ana's home is in Berlin": "active",
         "Ana's home is in Lisbon": "active",
     }
