@@ -124,8 +124,8 @@ def test_answers_are_read_from_either_form(tmp_path: Path) -> None:
     }
     asked = {"q": "What does Ana do?", "cat": 4, "evidence": ["D1:1"]}
     plain = [{"conv_id": "a", "turns": [turn], "questions": [asked, {**asked, "answer": 7}]}]
-    said = {"dia_id": "D1:1", "speaker": "Ana", "text": "I sail."}
-    talk = {"session_1": [said], "session_1_date_time": "1:56 pm on 8 May, 2023"}
+    turn_of_talk = {"dia_id": "D1:1", "speaker": "Ana", "text": "I sail."}
+    talk = {"session_1": [turn_of_talk], "session_1_date_time": "1:56 pm on 8 May, 2023"}
     qa = [{"question": "What does Ana do?", "category": 4, "evidence": ["D1:1"], "answer": "sails"}]
     (tmp_path / "plain.json").write_text(json.dumps(plain))
     (tmp_path / "published.json").write_text(

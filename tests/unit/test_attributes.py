@@ -16,7 +16,7 @@ from memory_core.domain.truth.slots import (
 
 
 @pytest.mark.parametrize(
-    ("said", "filed"),
+    ("name", "filed"),
     [
         ("home city", "home city"),
         ("Home_City", "home city"),
@@ -34,8 +34,8 @@ from memory_core.domain.truth.slots import (
         ("любимый город", "любимый город"),
     ],
 )
-def test_other_names_of_an_attribute_are_filed_under_its_own(said: str, filed: str) -> None:
-    assert canonical_attribute(said) == filed
+def test_other_names_of_an_attribute_are_filed_under_its_own(name: str, filed: str) -> None:
+    assert canonical_attribute(name) == filed
 
 
 @given(
@@ -57,7 +57,7 @@ def test_no_name_is_claimed_by_two_attributes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "named"),
+    ("name", "named"),
     [
         ("I", "user"),
         ("the user", "user"),
@@ -67,8 +67,8 @@ def test_no_name_is_claimed_by_two_attributes() -> None:
         ("Ana's dog", "Ana's dog"),
     ],
 )
-def test_who_speaks_without_a_name_is_the_user(said: str, named: str) -> None:
-    assert canonical_subject(said) == named
+def test_who_speaks_without_a_name_is_the_user(name: str, named: str) -> None:
+    assert canonical_subject(name) == named
 
 
 def test_all_names_of_an_attribute_are_known_by_each_of_them() -> None:

@@ -140,7 +140,7 @@ def test_an_empty_set_has_empty_columns_of_the_right_shape(terms):
 )
 def test_columns_hold_the_weighted_counts(parts, asked):
     own, date, previous, before_previous = parts
-    one = memory(
+    note = memory(
         "m",
         lexical=Lexical(
             own=own,
@@ -150,9 +150,9 @@ def test_columns_hold_the_weighted_counts(parts, asked):
             previous_asks=asked,
         ),
     )
-    candidates = from_memories([one], tuple("abcdefg"), None)
-    counts = weighted_tokens(one.lexical)
-    assert weighted_length(one) == pytest.approx(sum(counts.values()))
+    candidates = from_memories([note], tuple("abcdefg"), None)
+    counts = weighted_tokens(note.lexical)
+    assert weighted_length(note) == pytest.approx(sum(counts.values()))
     assert candidates.tf[0] == pytest.approx([counts.get(term, 0.0) for term in "abcdefg"])
     assert candidates.length[0] == pytest.approx(sum(counts.values()))
 

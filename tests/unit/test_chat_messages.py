@@ -45,9 +45,9 @@ def test_each_documented_form_is_read_and_nothing_of_it_is_unknown(form: ChatFor
 )
 def test_each_call_that_is_told_messages_takes_each_form(form: ChatForm, model: type[Any]) -> None:
     session = {"session_id": "s"} if model is BatchInput else {}
-    told = from_json(model, {"messages": form.messages, **session}, now=NOW)
-    assert shown(list(told.messages)) == form.kept
-    assert told.messages.ignored == ()
+    parsed = from_json(model, {"messages": form.messages, **session}, now=NOW)
+    assert shown(list(parsed.messages)) == form.kept
+    assert parsed.messages.ignored == ()
 
 
 def test_other_fields_and_kinds_are_ignored_and_named_once() -> None:
@@ -417,14 +417,14 @@ OBJECTS = st.recursive(
 def test_whatever_is_sent_is_read_or_refused(raw: list[Any]) -> None:
     for model, more in ((ConverseInput, {}), (SummaryInput, {}), (BatchInput, {"session_id": "s"})):
         try:
-            told = from_json(model, {"messages": raw, **more}, now=NOW)
+            parsed = from_json(model, {"messages": raw, **more}, now=NOW)
         except Invalid:
             continue
-        assert len(told.messages) > 0
+        assert len(parsed.messages) > 0
         assert all(
-            message.content.strip() and PNG not in message.content for message in told.messages
+            message.content.strip() and PNG not in message.content for message in parsed.messages
         )
-        assert timed(told.messages, NOW)
+        assert timed(parsed.messages, NOW)
 
 
 def moments(*given: datetime | None) -> list[datetime]:

@@ -77,12 +77,12 @@ def _group() -> None:
     raise ExceptionGroup(SECRET, [KeyError(SECRET), ValueError(SECRET)])
 
 
-@pytest.mark.parametrize("what", FAILURES)
-def test_an_error_is_described_by_its_class_and_place(what: str) -> None:
-    fails, expected = FAILURES[what]
-    said = described(error_of(fails))
-    assert said == expected
-    assert SECRET not in said
+@pytest.mark.parametrize("failure", FAILURES)
+def test_an_error_is_described_by_its_class_and_place(failure: str) -> None:
+    fails, expected = FAILURES[failure]
+    description = described(error_of(fails))
+    assert description == expected
+    assert SECRET not in description
 
 
 def test_errors_of_our_own_speak_for_themselves() -> None:
@@ -99,11 +99,11 @@ def test_a_service_that_answered_badly_is_described_by_its_status() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "expected"),
     [("limit", "limit"), (3, "3"), ("a.b_c-1", "a.b_c-1"), (SECRET, NOT_SHOWN), ("", NOT_SHOWN)],
 )
-def test_a_name_is_repeated_only_where_it_looks_like_one(name: object, shown: str) -> None:
-    assert shown_name(name) == shown
+def test_a_name_is_repeated_only_where_it_looks_like_one(name: object, expected: str) -> None:
+    assert shown_name(name) == expected
 
 
 @pytest.fixture

@@ -159,8 +159,8 @@ async def test_whatever_happens_in_between_a_good_set_shows_only_what_stands(
                 Stamp("e1", sequence, removal),
             )
         elif step == "recall":
-            stamp, shown = await recalled(store)
-            assert stamp is None or stamp < removal or set(shown) <= standing
+            stamp, numbers = await recalled(store)
+            assert stamp is None or stamp < removal or set(numbers) <= standing
     await store.close()
 
 

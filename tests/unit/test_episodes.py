@@ -65,7 +65,7 @@ def test_no_part_is_larger_than_a_call_takes_and_there_are_no_more_than_a_run_ma
 ) -> None:
     episodes = made(given)
     parts = in_parts(episodes)
-    ids = [one.id for part in parts for one in part]
+    ids = [episode.id for part in parts for episode in part]
     assert len(parts) <= CALLS_A_RUN
     assert all(0 < len(part) <= NEW_AT_ONCE for part in parts)
     assert len(ids) == len(set(ids))

@@ -67,7 +67,7 @@ MADE_OF_VALUES = {
     "memory_core.domain.importance._pattern": [r"(?<!\w)(?:allergic|doctor's\ appointment)(?!\w)"],
     # of words that users choose, which are escaped
     "memory_core.adapters.offline.clauses.possessive": [
-        rf"\b{re.escape(who)}\b" for who in ("Ana", ". . .", "a+a+", "(.*)*", "   ")
+        rf"\b{re.escape(name)}\b" for name in ("Ana", ". . .", "a+a+", "(.*)*", "   ")
     ],
     "memory_core.domain.scenes._written": [
         rf"(?<=[^\W_]\s){re.escape(word)}\b" for word in ("berlin", "...", "a a", "(a|a)*")
@@ -218,9 +218,9 @@ def offence(case: Case) -> str | None:
 
 def test_every_expression_takes_time_in_proportion_to_its_text() -> None:
     offences = [
-        said
+        complaint
         for case in cases()
-        if not is_bounded(case.pattern) and (said := offence(case)) is not None
+        if not is_bounded(case.pattern) and (complaint := offence(case)) is not None
     ]
     assert not offences, "\n".join(offences)
 
@@ -252,11 +252,11 @@ def test_an_expression_that_is_not_linear_is_found(expression: str) -> None:
 
 @dataclass(frozen=True)
 class _Row:
-    said: str
+    text: str
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "expression", re.compile(self.said))
+        object.__setattr__(self, "expression", re.compile(self.text))
 
 
 def test_expressions_are_found_wherever_a_module_keeps_them() -> None:

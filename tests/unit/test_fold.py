@@ -104,15 +104,15 @@ class Book:
             if after.valid_from < stored_memory.valid_from
         ]
         versions = [
-            one
+            old_version
             for each in wanted
             if each in self.documents
-            and (one := as_memory(self.documents[each], self.head)) is not None
+            and (old_version := as_memory(self.documents[each], self.head)) is not None
         ]
         cut = [
-            version_document(one)
+            version_document(shortened)
             for version in versions
-            if (one := cut_short(version, after.valid_from)) is not None
+            if (shortened := cut_short(version, after.valid_from)) is not None
         ]
         self.commit(*changes, Change("updated", after, stored_memory), puts=(document, *cut))
 
@@ -174,8 +174,8 @@ def test_a_snapshot_may_stand_for_what_comes_before_it(
         getattr(book, act)(name, **fields)
     cut = data.draw(st.integers(0, len(book.events)))
     before = fold({}, book.events[:cut])
-    kept = orjson.loads(orjson.dumps({name: state.row() for name, state in before.items()}))
-    snapshot = {name: State.of_row(row) for name, row in kept.items()}
+    rows = orjson.loads(orjson.dumps({name: state.row() for name, state in before.items()}))
+    snapshot = {name: State.of_row(row) for name, row in rows.items()}
     whole = fold({}, book.events)
     assert logged(fold(before, book.events[cut:])) == logged(whole)
     assert logged(fold(snapshot, book.events[cut:])) == logged(whole)
@@ -200,8 +200,8 @@ def test_what_is_told_anew_after_it_was_forgotten_is_a_memory_again() -> None:
     book.redact("mem_a")
     assert fold({}, book.events) == {}
     book.create("mem_a")
-    told = fold({}, book.events)
-    assert (told["mem_a"].sequence, told["mem_a"].revision) == (3, 3)
+    states = fold({}, book.events)
+    assert (states["mem_a"].sequence, states["mem_a"].revision) == (3, 3)
 
 
 def as_logged(stored_memory: Memory) -> dict[str, Any]:

@@ -217,13 +217,13 @@ def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str
 
 
 def test_exactly_these_functions_answer_on_exactly_these_routes(functions: dict[str, Any]) -> None:
-    shown = {}
+    routes = {}
     for name, function in functions.items():
         binding = bound(function)
         (method,) = binding["methods"]
-        shown[name] = f"{method.value} {binding['route']}"
+        routes[name] = f"{method.value} {binding['route']}"
         assert binding["authLevel"] == func.AuthLevel.ANONYMOUS
-    assert shown == EXPECTED
+    assert routes == EXPECTED
 
 
 def test_what_answers_wrong_paths_is_asked_after_all_others_by_its_name_and_by_its_place(
@@ -242,7 +242,9 @@ def test_azure_can_index_every_function(everything: dict[str, Any]) -> None:
     """Its worker refuses other parameters than the binding's and types that it has no
     converter for.
     """
-    for function in (one for one in everything.values() if one.is_http_function()):
+    for function in (
+        candidate for candidate in everything.values() if candidate.is_http_function()
+    ):
         call = function.get_user_function()
         assert asyncio.iscoroutinefunction(call)
         assert list(inspect.signature(call).parameters) == [bound(function)["name"]]

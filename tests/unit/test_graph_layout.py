@@ -75,12 +75,12 @@ def test_a_replacement_stands_one_level_on_unless_it_closes_a_cycle(edges: list[
 
 
 def _circle(node: int, replaced: list[Edge]) -> list[int]:
-    following = {one.source: one.target for one in replaced}
-    found, step = [node], following[node]
+    following = {edge.source: edge.target for edge in replaced}
+    circle, step = [node], following[node]
     while step != node:
-        found.append(step)
+        circle.append(step)
         step = following[step]
-    return found
+    return circle
 
 
 @given(edges=edges())
@@ -110,8 +110,8 @@ def test_what_was_merged_stands_around_its_successor() -> None:
     layout = arranged(len(graph.nodes), graph.edges)
     lanes = {node.id: layout.lanes[place] for place, node in enumerate(graph.nodes)}
     assert (
-        [lanes[f"s{one}"] for one in range(4)]
-        == [lanes[f"c{one}"] for one in range(4)]
+        [lanes[f"s{number}"] for number in range(4)]
+        == [lanes[f"c{number}"] for number in range(4)]
         == [0, 1, 2, 3]
     )
     assert lanes["m"] == lanes["end"] == 1.5
@@ -121,7 +121,7 @@ def test_the_facts_of_a_cell_stand_right_after_it_also_those_that_nothing_replac
     graph = cell_with_facts()
     layout = arranged(len(graph.nodes), graph.edges)
     levels = {node.id: layout.levels[place] for place, node in enumerate(graph.nodes)}
-    assert levels == {"c": 0, "now": 2, **{f"f{one}": 1 for one in range(6)}}
+    assert levels == {"c": 0, "now": 2, **{f"f{number}": 1 for number in range(6)}}
     assert layout.sideways
 
 

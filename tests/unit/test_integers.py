@@ -50,11 +50,11 @@ def test_a_constant_kept_as_int8_is_multiplied_as_integers() -> None:
     places = random.integers(0, 30, (2, ROWS), dtype=np.int64)
     model = _model(table, widths, weight, scale)
     expected = ((table * widths)[places]) @ (weight * scale)
-    found = _run(multiply_integers(model), places)
+    product = _run(multiply_integers(model), places)
     assert b"MatMulInteger" in multiply_integers(model)
     np.testing.assert_allclose(_run(model, places), expected, rtol=1e-4, atol=1e-4)
-    assert not np.array_equal(found, expected)
-    assert float(np.abs(found - expected).max()) < 0.02 * float(np.abs(expected).max())
+    assert not np.array_equal(product, expected)
+    assert float(np.abs(product - expected).max()) < 0.02 * float(np.abs(expected).max())
 
 
 def test_the_product_of_one_row_does_not_depend_on_the_others() -> None:

@@ -18,11 +18,11 @@ def text(random, count, direction=None):
 
 def example(random, *, fold=0, turns=40):
     """A question whose evidence is alike in a direction that the first combinations leave out."""
-    told = [
+    texts = [
         text(random, int(random.integers(2, 6)), DIMENSIONS + 5 if turn == 7 else None)
         for turn in range(turns)
     ]
-    return Example(0, fold, "", text(random, 4, DIMENSIONS + 5), told, [7])
+    return Example(0, fold, "", text(random, 4, DIMENSIONS + 5), texts, [7])
 
 
 @pytest.fixture

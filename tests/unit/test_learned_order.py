@@ -112,7 +112,7 @@ def test_a_token_like_one_of_the_query_moves_a_memory_up():
     far, near = token(9, 10), token(0, 1)
     without = asked("Where does Dee sail her boat?", LEARNED, (far,) * 4, tokens)
     moved = asked("Where does Dee sail her boat?", LEARNED, (far, far, far, near), tokens)
-    ratio = [one.order[3] / one.order[0] for one in (without, moved)]
+    ratio = [measured.order[3] / measured.order[0] for measured in (without, moved)]
     assert ratio[1] > ratio[0]
 
 
@@ -122,7 +122,8 @@ def test_memories_without_states_keep_their_order_among_themselves():
     mixed = asked("Where does Dee sail her boat?", LEARNED, (token(0), "", "", ""), tokens)
     assert np.argsort(-mixed.order[1:]).tolist() == np.argsort(-plain.order[1:]).tolist()
     logits, without = (
-        order_logits(one.features_of(0), 0.0, (4,), learned_order()) for one in (mixed, plain)
+        order_logits(measured.features_of(0), 0.0, (4,), learned_order())
+        for measured in (mixed, plain)
     )
     assert np.isfinite(logits).all()
     np.testing.assert_allclose(np.diff(logits[1:]), np.diff(without[1:]))

@@ -18,7 +18,7 @@ def note(name: str, **fields: object):  # type: ignore[no-untyped-def]
 
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 5000), st.floats(0, 1)), max_size=40))
 def test_every_link_is_at_least_as_strong_as_the_threshold_and_at_most_a_fifth_stronger(
-    held: list[tuple[float, float, float]],
+    neighbours: list[tuple[float, float, float]],
 ) -> None:
     near = [
         Neighbour(
@@ -30,11 +30,11 @@ def test_every_link_is_at_least_as_strong_as_the_threshold_and_at_most_a_fifth_s
             ),
             similarity,
         )
-        for number, (similarity, days, base) in enumerate(held)
+        for number, (similarity, days, base) in enumerate(neighbours)
     ]
     links = find_links(note("new"), near, RULES, NOW)
     assert len(links) == min(
-        MAX_LINKS, sum(similarity >= RULES.link_threshold for similarity, _, _ in held)
+        MAX_LINKS, sum(similarity >= RULES.link_threshold for similarity, _, _ in neighbours)
     )
     for link in links:
         assert RULES.link_threshold <= link.link.similarity_score + 1e-6
@@ -43,7 +43,7 @@ def test_every_link_is_at_least_as_strong_as_the_threshold_and_at_most_a_fifth_s
             <= link.link.link_strength + 1e-6
             <= link.link.similarity_score * 1.2 + 2e-6
         )
-    strengths = [one.link.composite_score for one in links]
+    strengths = [candidate.link.composite_score for candidate in links]
     assert strengths == sorted(strengths, reverse=True)
 
 

@@ -124,7 +124,7 @@ def test_what_is_ahead_is_so_only_for_a_while_before_it_begins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("sentence", "expected"),
     [
         ("I first roll back.", "User first rolls back."),
         (
@@ -140,12 +140,12 @@ def test_what_is_ahead_is_so_only_for_a_while_before_it_begins() -> None:
         ("It's me!", None),
     ],
 )
-def test_a_verb_is_that_of_who_it_is_about(said: str, told: str | None) -> None:
-    assert third_person(said, "User") == told
+def test_a_verb_is_that_of_who_it_is_about(sentence: str, expected: str | None) -> None:
+    assert third_person(sentence, "User") == expected
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("text", "keywords"),
     [
         ("My budget for the kitchen is 12,000 euros.", ["12,000 euros", "budget", "kitchen"]),
         ("The fridge costs 1,299.50 euros.", ["1,299.50 euros", "fridge costs"]),
@@ -155,8 +155,10 @@ def test_a_verb_is_that_of_who_it_is_about(said: str, told: str | None) -> None:
         ("毎朝散歩します。買い物は土曜日です。", ["毎朝散歩", "買い物", "土曜日"]),
     ],
 )
-def test_numbers_and_words_of_japanese_stay_whole_in_keywords(said: str, found: list[str]) -> None:
-    assert sorted(keywords_of([said])) == sorted(found)
+def test_numbers_and_words_of_japanese_stay_whole_in_keywords(
+    text: str, keywords: list[str]
+) -> None:
+    assert sorted(keywords_of([text])) == sorted(keywords)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +232,7 @@ def test_what_lasts_becomes_one(text: str) -> None:
 )
 def test_where_somebody_lives_may_be_told_after_the_place(text: str) -> None:
     assert ("User lives in Hamburg", "home city") in [
-        (told, attribute) for told, attribute, _ in facts(text)
+        (text_of_fact, attribute) for text_of_fact, attribute, _ in facts(text)
     ]
 
 
@@ -274,11 +276,11 @@ def test_what_passes_or_needs_the_sentence_before_lasts_not(text: str) -> None:
 
 
 def test_who_is_spoken_to_is_no_part_of_a_fact() -> None:
-    found = [
+    texts = [
         fact.text for fact in said_facts(talk("Gina, I live in Porto and I drive an old van."))
     ]
-    assert found
-    assert not [text for text in found if "Gina" in text]
+    assert texts
+    assert not [text for text in texts if "Gina" in text]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_the_correction_is_proven_by_its_own_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("sentence", "facts"),
     [
         ("I ran this morning, like every Tuesday.", []),
         ("I called her, like always.", []),
@@ -58,5 +58,7 @@ def test_the_correction_is_proven_by_its_own_words() -> None:
         ("I like running in the rain best.", ["User likes running in the rain"]),
     ],
 )
-def test_a_comparison_is_no_liking_and_a_degree_no_part_of_one(said: str, facts: list[str]) -> None:
-    assert told(said) == facts
+def test_a_comparison_is_no_liking_and_a_degree_no_part_of_one(
+    sentence: str, facts: list[str]
+) -> None:
+    assert told(sentence) == facts

@@ -43,8 +43,8 @@ async def test_facts_and_stories_of_a_speaker_with_an_odd_name(name: str) -> Non
         "I live in Oslo. My sister Anna hates my tea. I'm on holiday until Friday.", name
     )
     facts = (await agents.extract_facts("app", messages)).value
-    told = " ".join(name.split())[:60].rstrip()
-    assert f"{told} lives in Oslo" in [fact.text for fact in facts.facts]
+    shortened = " ".join(name.split())[:60].rstrip()
+    assert f"{shortened} lives in Oslo" in [fact.text for fact in facts.facts]
     assert [fact.value for fact in facts.facts if fact.attribute == "home city"] == ["Oslo"]
     assert facts.foresight
     assert "Oslo" in (await agents.summarise("app", messages)).value.narrative

@@ -143,5 +143,7 @@ def test_no_word_of_any_note_is_lost(
     assert {word.strip(".,;|").casefold() for word in missing} <= {
         word.strip(".,;|").casefold() for word in text.split()
     } | {"low"}
-    assert [one for one in what_is_lost(text, sources) if "longest source" not in one] == []
+    assert [
+        complaint for complaint in what_is_lost(text, sources) if "longest source" not in complaint
+    ] == []
     assert text_of(text, *texts).count("## Summary") == 1

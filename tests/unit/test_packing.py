@@ -99,13 +99,13 @@ def test_of_two_equally_good_the_shorter_comes_first_and_a_far_better_one_is_wor
 ):
     long, short = "the harbour master wrote about the boats " * 12, "the boats are short " * 12
     for priority, first in ((0.5, "mem_2"), (0.9, "mem_1")):
-        kept = chosen(
+        in_budget = chosen(
             [told(1, long, priority), told(2, short, 0.5)],
             Room(110),
             exponent=EXPONENT,
             longest=110,
         )
-        assert [piece.id for piece in kept if piece.whole is None] == [first]
+        assert [piece.id for piece in in_budget if piece.whole is None] == [first]
 
 
 def test_a_turn_is_quoted_whole_where_there_is_room() -> None:
@@ -286,9 +286,9 @@ def test_tokens_are_counted_by_words_digits_and_signs(text: str, about: int) -> 
     assert count_tokens(text) == about
 
 
-@given(one=st.text(max_size=50), other=st.text(max_size=50))
-def test_two_texts_take_no_more_together_than_apart(one: str, other: str) -> None:
-    assert count_tokens(f"{one}\n{other}") <= count_tokens(one) + count_tokens(other)
+@given(text=st.text(max_size=50), other=st.text(max_size=50))
+def test_two_texts_take_no_more_together_than_apart(text: str, other: str) -> None:
+    assert count_tokens(f"{text}\n{other}") <= count_tokens(text) + count_tokens(other)
 
 
 def test_an_excerpt_has_the_sentences_that_the_query_is_about() -> None:
@@ -298,10 +298,10 @@ def test_an_excerpt_has_the_sentences_that_the_query_is_about() -> None:
         + "The boat sank near Porto. "
         + "It rained a little. " * 60
     )
-    found = excerpt(story, tokens("where did the boat sink"), 40)
-    assert "The boat sank near Porto." in found
-    assert count_tokens(found) <= 40
-    assert found.startswith(("She got up early.", "…"))
+    passage = excerpt(story, tokens("where did the boat sink"), 40)
+    assert "The boat sank near Porto." in passage
+    assert count_tokens(passage) <= 40
+    assert passage.startswith(("She got up early.", "…"))
 
 
 def test_an_excerpt_counts_a_word_of_the_query_by_how_few_sentences_have_it() -> None:
@@ -310,8 +310,8 @@ def test_an_excerpt_counts_a_word_of_the_query_by_how_few_sentences_have_it() ->
         f"{lunch}The steam rises and the lake is near and green. You soak at Poça da Dona "
         f"Beija. {lunch}"
     )
-    found = excerpt(story, tokens("ask at dinner which hot springs to soak in"), 25)
-    assert "soak at Poça da Dona Beija." in found
+    passage = excerpt(story, tokens("ask at dinner which hot springs to soak in"), 25)
+    assert "soak at Poça da Dona Beija." in passage
 
 
 @given(text=st.text(min_size=1, max_size=400), most=st.integers(8, 60))

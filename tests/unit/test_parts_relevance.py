@@ -39,12 +39,12 @@ def judged(query, vectors=None, texts=TEXTS):
 
 
 def test_a_query_of_one_sentence_has_the_relevance_that_it_had():
-    message, found, statistics, verdict = judged("Where does Dee sail her boat?")
+    message, candidates, statistics, verdict = judged("Where does Dee sail her boat?")
     np.testing.assert_array_equal(
-        verdict.best.score, relevance(message.whole, found, statistics, PARAMETERS).score
+        verdict.best.score, relevance(message.whole, candidates, statistics, PARAMETERS).score
     )
     np.testing.assert_array_equal(
-        verdict.order, ordering(message.whole, found, statistics, PARAMETERS)
+        verdict.order, ordering(message.whole, candidates, statistics, PARAMETERS)
     )
     assert verdict.part.tolist() == [0, 0, 0]
 
@@ -64,10 +64,10 @@ def test_a_memory_counts_as_its_best_part_does():
 
 
 def test_the_vector_of_a_pair_and_of_the_whole_is_the_mean_of_its_sentences():
-    message, found, _, _ = judged("The red boat sank. Where is the blue hat?")
+    message, candidates, _, _ = judged("The red boat sank. Where is the blue hat?")
     vectors = (unit(0), unit(1))
     mean = (vectors[0] + vectors[1]) / np.linalg.norm(vectors[0] + vectors[1])
-    view = part_of(found, message.parts[-1], vectors)
+    view = part_of(candidates, message.parts[-1], vectors)
     np.testing.assert_allclose(view.cosine, [unit(place) @ mean for place in range(3)], atol=1e-6)
 
 
@@ -103,17 +103,17 @@ def test_two_questions_about_long_texts_share_the_first_places_with_all_that_ord
 
 
 def test_a_memory_says_all_of_a_query_that_has_enough_words():
-    message, found, _, _ = judged("Dee's red boat in Porto")
-    assert says_all(message, found).tolist() == [True, False, False]
-    message, found, _, _ = judged("Dee's red boat")
-    assert not says_all(message, found).any()
-    message, found, _, _ = judged("Dee's red boat in Lisbon")
-    assert not says_all(message, found).any()
+    message, candidates, _, _ = judged("Dee's red boat in Porto")
+    assert says_all(message, candidates).tolist() == [True, False, False]
+    message, candidates, _, _ = judged("Dee's red boat")
+    assert not says_all(message, candidates).any()
+    message, candidates, _, _ = judged("Dee's red boat in Lisbon")
+    assert not says_all(message, candidates).any()
 
 
 def test_a_memory_says_all_of_one_sentence_of_a_message():
-    message, found, _, _ = judged("My train was late. Where is the red boat of Dee in Porto?")
-    assert says_all(message, found).tolist() == [True, False, False]
+    message, candidates, _, _ = judged("My train was late. Where is the red boat of Dee in Porto?")
+    assert says_all(message, candidates).tolist() == [True, False, False]
 
 
 def test_without_vectors_words_decide():

@@ -53,10 +53,12 @@ def shares(query, *memories):
     return with_passages, whole
 
 
-def best_of(found, terms):
+def best_of(candidates, terms):
     """The best passages for one query of terms that are worth the same."""
     asked = np.ones((1, len(terms)), dtype=np.bool_)
-    return best_passages(found, terms, asked, TermWorth(asked.astype(np.float64), (None,)), RULES)
+    return best_passages(
+        candidates, terms, asked, TermWorth(asked.astype(np.float64), (None,)), RULES
+    )
 
 
 @settings(deadline=None)
@@ -127,7 +129,7 @@ def test_words_that_stand_far_apart_make_no_passage():
 def test_a_passage_that_says_few_of_the_terms_counts_for_less():
     analysis = analyse_query(" ".join(ASKED), NOW)
     texts = [
-        told(" ".join([*filler(200), *ASKED[:said], *filler(200)])) for said in (1, 2, 3, 4, 5)
+        told(" ".join([*filler(200), *ASKED[:count], *filler(200)])) for count in (1, 2, 3, 4, 5)
     ]
     best = best_of(from_memories(texts, analysis.terms, None), analysis.terms)
     chosen = [best.passage(0, row) for row in range(5)]

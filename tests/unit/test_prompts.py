@@ -47,7 +47,7 @@ def nodes(schema: Any) -> list[dict[str, Any]]:
         *schema.get("anyOf", []),
         *([schema["items"]] if "items" in schema else []),
     ]
-    return [schema, *(node for one in inner for node in nodes(one))]
+    return [schema, *(node for schema in inner for node in nodes(schema))]
 
 
 def test_a_changed_prompt_has_a_new_version() -> None:

@@ -55,6 +55,6 @@ def test_a_named_person_tells_facts_in_either_role() -> None:
 
 
 def test_recalled_memories_are_no_news() -> None:
-    told = message("<memories>Ana lives in Rome</memories> What do you think?")
-    assert not proven("Ana lives in Rome", 0, [told])
-    assert proven("What do you think", 0, [told])
+    recalled = message("<memories>Ana lives in Rome</memories> What do you think?")
+    assert not proven("Ana lives in Rome", 0, [recalled])
+    assert proven("What do you think", 0, [recalled])

@@ -49,12 +49,12 @@ def test_a_question_is_known_by_its_end() -> None:
 
 @given(st.one_of(st.text(max_size=300), st.text(alphabet="ab. ?\n-1", max_size=300)))
 def test_every_sentence_stands_in_its_text_in_order(text: str) -> None:
-    found = sentences(text)
-    assert all(text[sentence.start : sentence.end] == sentence.text for sentence in found)
-    assert all(before.end <= after.start for before, after in pairwise(found))
+    split = sentences(text)
+    assert all(text[sentence.start : sentence.end] == sentence.text for sentence in split)
+    assert all(before.end <= after.start for before, after in pairwise(split))
     assert all(
         0 < len(sentence.text) <= MAX_LENGTH and sentence.text == sentence.text.strip()
-        for sentence in found
+        for sentence in split
     )
 
 

@@ -13,11 +13,11 @@ def steep(risen_mb: float, *, early_mb: float = 0.0) -> bool:
     """
     samples = []
     for at in range(0, 900, 5):
-        held = dict.fromkeys(BOUNDS, 10.0)
-        held["memory, MB"] += (
+        measures = dict.fromkeys(BOUNDS, 10.0)
+        measures["memory, MB"] += (
             early_mb * min(1.0, at / 300) + risen_mb * max(0.0, at - 300) / 600 + at % 2
         )
-        samples.append(Sample(at, held))
+        samples.append(Sample(at, measures))
     verdicts = judged(samples, 900)
     assert not any(is_steep for name, (_, is_steep) in verdicts.items() if name != "memory, MB")
     return verdicts["memory, MB"][1]

@@ -67,28 +67,32 @@ def test_the_index_tells_each_rows_weight_and_whose_word_it_is(
         index.append(row, weights, own)
     together = index.find(list("abcdef"))
     for place, token in enumerate("abcdef"):
-        found = index.find([token])
-        assert together.rows[together.term == place].tolist() == found.rows.tolist()
-        assert found.rows.tolist() == [row for row, weights in enumerate(rows) if token in weights]
+        postings = index.find([token])
+        assert together.rows[together.term == place].tolist() == postings.rows.tolist()
+        assert postings.rows.tolist() == [
+            row for row, weights in enumerate(rows) if token in weights
+        ]
         np.testing.assert_allclose(
-            found.tf, [weights[token] for weights in rows if token in weights], rtol=1e-6
+            postings.tf, [weights[token] for weights in rows if token in weights], rtol=1e-6
         )
-        assert found.own.tolist() == [token in own] * len(found.rows)
+        assert postings.own.tolist() == [token in own] * len(postings.rows)
 
 
-def put(held: Slice, identity: str, text: str, turn: int | None, **fields: Any) -> None:
+def put(user_slice: Slice, identity: str, text: str, turn: int | None, **fields: Any) -> None:
     stored_memory = memory(
         id=identity, session_id="s", lexical=Lexical(own=tokens(text), turn=turn), **fields
     )
-    held.put(stored_memory.id, "memory", stored_memory.model_dump(mode="json"), unit(1).tobytes())
+    user_slice.put(
+        stored_memory.id, "memory", stored_memory.model_dump(mode="json"), unit(1).tobytes()
+    )
 
 
-def beside(held: Slice, identity: str) -> tuple[str | None, str | None]:
-    row = held.row(identity)
-    rows = int(held.column("previous")[row]), int(held.column("next")[row])
+def beside(user_slice: Slice, identity: str) -> tuple[str | None, str | None]:
+    row = user_slice.row(identity)
+    rows = int(user_slice.column("previous")[row]), int(user_slice.column("next")[row])
     return (
-        held.ids[rows[0]] if rows[0] >= 0 else None,
-        held.ids[rows[1]] if rows[1] >= 0 else None,
+        user_slice.ids[rows[0]] if rows[0] >= 0 else None,
+        user_slice.ids[rows[1]] if rows[1] >= 0 else None,
     )
 
 

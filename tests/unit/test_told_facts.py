@@ -27,8 +27,8 @@ def fact(text: str, quote: str, **fields: Any) -> SaidFact:
     return SaidFact.model_validate({"text": text, "message": 0, "quote": quote} | fields)
 
 
-def told(said: SaidFact | list[SaidFact], *messages: Message) -> ToldFacts:
-    return told_facts(ExtractedFacts(facts=said if isinstance(said, list) else [said]), messages)
+def told(facts: SaidFact | list[SaidFact], *messages: Message) -> ToldFacts:
+    return told_facts(ExtractedFacts(facts=facts if isinstance(facts, list) else [facts]), messages)
 
 
 def home(value: str, subject: str | None = "Ana") -> dict[str, Any]:
@@ -215,8 +215,8 @@ def test_half_a_slot_is_none(slot: dict[str, Any]) -> None:
     ["Ana is very tired", "Ana ate soup today", "Ana ist heute in Lissabon", "Ana: 今日は雨です"],
 )
 def test_what_passes_with_the_day_is_no_lasting_fact(text: str) -> None:
-    said = text.removeprefix("Ana: ").replace("Ana", "I")
-    (stored_fact,) = told(fact(text, said, lasting=True), says(said)).facts
+    sentence = text.removeprefix("Ana: ").replace("Ana", "I")
+    (stored_fact,) = told(fact(text, sentence, lasting=True), says(sentence)).facts
     assert not stored_fact.lasting
 
 
@@ -226,7 +226,7 @@ def test_of_two_values_in_one_breath_the_last_fills_the_slot(order: int) -> None
         fact("Ana lives in Berlin", "I live in Berlin", **home("Berlin")),
         fact("Ana lives in Lisbon", "I mean Lisbon now", message=1, **home("Lisbon")),
     ][::order]
-    assert {(one.text, one.value) for one in last_word_wins(facts)} == {
+    assert {(fact_left.text, fact_left.value) for fact_left in last_word_wins(facts)} == {
         ("Ana lives in Berlin", None),
         ("Ana lives in Lisbon", "Lisbon"),
     }
@@ -266,7 +266,7 @@ def ahead(description: str, **fields: Any) -> SaidForesight:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "foresight",
     [
         ahead("Ana lives in Lisbon with Petra"),
         ahead("Ana is in Lisbon", end_time=NOON - timedelta(days=1)),
@@ -275,8 +275,8 @@ def ahead(description: str, **fields: Any) -> SaidForesight:
     ],
     ids=["a name", "ends before it begins", "in another age", "not said"],
 )
-def test_foresight_goes_through_the_same_checks(said: SaidForesight) -> None:
-    done = told_facts(ExtractedFacts(foresight=[said]), [LISBON])
+def test_foresight_goes_through_the_same_checks(foresight: SaidForesight) -> None:
+    done = told_facts(ExtractedFacts(foresight=[foresight]), [LISBON])
     assert (done.foresight, done.dropped) == ([], 1)
 
 

@@ -57,5 +57,5 @@ def test_the_best_of_those_that_repeat_each_other_is_never_among_them(contents):
     repeated = repeats(tellings)
     assert 0 not in repeated
     assert repeated == sorted(set(repeated))
-    left = [one for place, one in enumerate(tellings) if place not in repeated]
+    left = [repeated_text for place, repeated_text in enumerate(tellings) if place not in repeated]
     assert repeats(left) == []
