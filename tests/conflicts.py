@@ -71,7 +71,7 @@ async def check_questions(world: World, core: MemoryCore, owner: Owner = ALICE) 
     """Records, memories and head agree on what is open; only memories that stand are asked
     about; chains end.
     """
-    pending = {one.id: one for one in await records_of(world, owner) if one.open}
+    pending = {record.id: record for record in await records_of(world, owner) if record.open}
     memories = await all_of(core, owner)
     named = {
         name: {memory.id for memory in memories.values() if name in memory.conflict_ids}

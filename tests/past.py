@@ -37,9 +37,9 @@ async def memories_of(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
     """Every memory and every old version, by id, as a process of its own reads them."""
     store = await world.look_on()
     documents = [
-        one
+        document
         for kind in ("memory", "version")
-        for one in await store.page(owner, kind, None, None, 100_000)
+        for document in await store.page(owner, kind, None, None, 100_000)
     ]  # type: ignore[arg-type]
     memories = (Memory.model_validate(document.body) for document in documents)
     return {memory.id: memory for memory in memories}

@@ -23,9 +23,9 @@ async def messages(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
 async def the_cell(core: MemoryCore, word: str, owner: Owner = ALICE) -> Memory:
     """The cell that tells a word."""
     (memory,) = [
-        one
-        for one in await listed(core, owner, status="all", category="cell")
-        if word in (one.episode or one.content)
+        memory
+        for memory in await listed(core, owner, status="all", category="cell")
+        if word in (memory.episode or memory.content)
     ]
     return memory
 

@@ -128,9 +128,9 @@ async def formed_counts(world: World, core: MemoryCore, owner: Owner = ALICE) ->
     messages and all others.
     """
     everything = {
-        one.id: one.status.value
+        memory.id: memory.status.value
         for kind in (None, MESSAGE)
-        for one in await listed(core, owner, status="all", category=kind)
+        for memory in await listed(core, owner, status="all", category=kind)
     }
     head = await world.head(owner)
     assert head is not None

@@ -213,7 +213,7 @@ async def test_what_is_being_brought_in_has_no_agents_until_it_is_the_users(worl
     task_id = await gathered(mortal, file, BOB)
     with suppress(Killed):
         await Hand(mortal, "consolidation").work_all()
-    assert "memory" in {one.kind for one in await (await world.look_on()).strays(BOB, 100)}, (
+    assert "memory" in {stray.kind for stray in await (await world.look_on()).strays(BOB, 100)}, (
         "it died while it was storing"
     )
     assert counted(await agents(core)) == [("alice", "a", 100)]

@@ -290,7 +290,9 @@ async def test_a_vector_of_another_embedder_is_made_anew_when_it_comes_back(
     assert embedder.texts != []
     assert (back.embedding_model, back.embedding_dimensions) == ("other words", embedder.dimensions)
     (event,) = [
-        one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"
+        event
+        for event in await world.log(embedder=WordsEmbedder())
+        if event.event_type == "restored"
     ]
     assert event.metadata == {"vector": "made_anew"}
 
@@ -305,7 +307,9 @@ async def test_without_the_new_embedder_it_comes_back_to_be_found_by_words(
     back = await words.restore(ALICE, old.id)
     assert (back.content, back.embedding, back.embedding_model) == (STORY, None, None)
     (event,) = [
-        one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"
+        event
+        for event in await world.log(embedder=WordsEmbedder())
+        if event.event_type == "restored"
     ]
     assert event.metadata == {"vector": "left_out"}
     answer = await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds dawn stood"))

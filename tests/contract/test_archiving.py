@@ -41,7 +41,7 @@ async def test_what_is_old_goes_and_a_stub_stays(world: World, core: MemoryCore)
     assert [stub.archival_location] == await blobs(world)
     assert [memory.content for memory in await listed(core)] == ["a new day"]
     assert [memory.id for memory in await listed(core, status="archived")] == [old.id]
-    (event,) = [one for one in await world.log() if one.event_type == "archived"]
+    (event,) = [event for event in await world.log() if event.event_type == "archived"]
     assert event.after["archival_location"] == stub.archival_location
 
 
@@ -403,9 +403,9 @@ async def test_it_takes_its_place_in_the_line_of_truths_told_meanwhile(
     assert [memory.id for memory in line] == [oslo.id, bergen.id, kiel.id]
     store = await world.look_on()
     (record,) = [
-        one.body
-        for one in await store.page(ALICE, "conflict", None, None, 10)
-        if oslo.id in (one.body["old_id"], one.body["new_id"])
+        document.body
+        for document in await store.page(ALICE, "conflict", None, None, 10)
+        if oslo.id in (document.body["old_id"], document.body["new_id"])
     ]
     assert (record["status"], record["strategy"]) == ("resolved", "supersede")
 
@@ -476,7 +476,7 @@ async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_wa
         back = await core.restore(ALICE, old.id)
     assert (back.status, back.next_id) == (becomes, new.id)
     assert [memory.id for memory in await listed(core)] == [new.id]
-    told = [one.event_type for one in await world.log() if one.memory_id == old.id]
+    told = [event.event_type for event in await world.log() if event.memory_id == old.id]
     assert told[-2] == "restored"
 
 

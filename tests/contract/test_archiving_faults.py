@@ -73,9 +73,9 @@ async def settled(world: World) -> None:
     """
     assert await blobs(world) == await pointed_to(world)
     standing = [
-        one
-        for one in (await everything(world)).values()
-        if one.attribute == "city" and one.status is Status.ACTIVE
+        memory
+        for memory in (await everything(world)).values()
+        if memory.attribute == "city" and memory.status is Status.ACTIVE
     ]
     assert len(standing) <= 1
 
@@ -241,7 +241,7 @@ async def _checked(
         world, {name: memory for name, memory in before.items() if memory.archived_at is None}
     )
     await settled(world)
-    cold = [one.id for one in await listed(core, status="archived")]
+    cold = [memory.id for memory in await listed(core, status="archived")]
     for identity in cold:
         # its chain has not brought it back already
         if (await core.get(ALICE, identity)).archived_at is not None:
@@ -259,7 +259,7 @@ async def _checked(
         "good night",
     }
     assert wanted <= contents, told
-    standing = [one.content for one in await listed(core) if one.attribute == "city"]
+    standing = [memory.content for memory in await listed(core) if memory.attribute == "city"]
     if act == "update" and not refused:
         assert standing == ["Ana lives in Bergen, still"], told
     elif act == "tell_later":

@@ -217,13 +217,13 @@ async def test_the_cells_that_told_the_facts_learn_which_holds(
     world.clock.forward(3600)
     later = await converse(core, "I live in Lisbon", session="s2")
     await finished(world, core, later)
-    facts = {one.content: one for one in await told(core) if one.category == "fact"}
+    facts = {memory.content: memory for memory in await told(core) if memory.category == "fact"}
     porto = next(fact for text, fact in facts.items() if "Porto" in text)
     # both were told at one moment: the later one arrived later
     if porto.status is not Status.SUPERSEDED:
         porto = next(fact for fact in facts.values() if fact.status is Status.SUPERSEDED)
     await core.restore(ALICE, porto.id)
-    cells = [one for one in await told(core) if one.category == "cell"]
+    cells = [memory for memory in await told(core) if memory.category == "cell"]
     marks = {fact.fact_id: fact.superseded_by for cell in cells for fact in cell.atomic_facts}
     other = next(fact for fact in facts.values() if fact.id != porto.id)
     assert marks == {porto.id: None, other.id: porto.id}

@@ -241,7 +241,7 @@ async def test_a_save_into_the_session_meanwhile_survives_or_is_cleared_but_is_n
         one.memory.id for one in saved if isinstance(one, Saved) and one.outcome is Outcome.CREATED
     }
     assert len(late) == 10
-    everything = {one.id: one.status for one in await listed(core, status="all")}
+    everything = {memory.id: memory.status for memory in await listed(core, status="all")}
     assert len(everything) == 210
     standing = {name for name, status in everything.items() if status is Status.ACTIVE}
     assert standing <= late

@@ -65,7 +65,7 @@ class AnyQuarrel(RuleBasedStateMachine):
         return self.cores[self.turn % 2]
 
     def records(self, *, open: bool) -> list[ConflictRecord]:
-        return [one for one in self.run(records_of(self.world)) if one.open is open]
+        return [record for record in self.run(records_of(self.world)) if record.open is open]
 
     def memories(self) -> dict[str, Memory]:
         found: dict[str, Memory] = self.run(all_of(self.cores[0]))

@@ -202,7 +202,7 @@ async def three_pending(core: MemoryCore) -> tuple[list[Saved], list[str]]:
     results = [
         await lives(core, where, day) for day, where in enumerate(("Oslo", "Bergen", "Turku"))
     ]
-    names = [one.conflict.id for one in results if one.conflict is not None]
+    names = [result.conflict.id for result in results if result.conflict is not None]
     for name in reversed(names):
         await core.undo_conflict(ALICE, name)
     return results, names
@@ -214,7 +214,7 @@ async def test_whoever_is_left_in_a_slot_inherits_the_question(
 ) -> None:
     _, names = await three_pending(core)
     await core.resolve_conflict(ALICE, names[0], asking(decision))
-    (left,) = [one for one in await records_of(world) if one.open]
+    (left,) = [record for record in await records_of(world) if record.open]
     if decision == "reject_new":
         ended = await core.conflict(ALICE, names[1])
         assert (ended.status, ended.by) == ("resolved", "rule")
@@ -231,7 +231,7 @@ async def test_the_two_that_are_left_when_the_middle_one_goes_are_asked_about(
 ) -> None:
     results, names = await three_pending(core)
     await core.delete(ALICE, results[1].memory.id)
-    (left,) = [one for one in await records_of(world) if one.open]
+    (left,) = [record for record in await records_of(world) if record.open]
     assert {*left.sides} == {results[0].memory.id, results[2].memory.id}
     ended = [await core.conflict(ALICE, name) for name in names]
     assert {record.status for record in ended} == {"resolved"}
@@ -278,5 +278,5 @@ async def test_more_questions_than_a_commit_holds_end_with_their_memory_and_leav
     await core.delete(ALICE, last)
     await check_questions(world, core)
     one_truth_a_slot(await all_of(core))
-    written = [one.event_type for one in await world.log() if one.memory_id == last]
+    written = [event.event_type for event in await world.log() if event.memory_id == last]
     assert written[-2:] == ["deleted", SETTLED]

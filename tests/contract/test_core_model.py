@@ -293,8 +293,8 @@ class AnyLife(RuleBasedStateMachine):
                 memory.id: (memory.content, memory.session_id, memory.status) for memory in memories
             }
             assert seen == {
-                name: (one.content, one.session_id, one.status)
-                for name, one in self.model.of(owner).items()
+                name: (memory.content, memory.session_id, memory.status)
+                for name, memory in self.model.of(owner).items()
             }
             assert len(seen) == len(memories)
             for session in ("s1", "s2"):
@@ -302,9 +302,9 @@ class AnyLife(RuleBasedStateMachine):
 
     def session_counts(self, owner: Owner, session: str) -> None:
         kept = [
-            one.type.value
-            for one in self.model.of(owner).values()
-            if one.session_id == session and one.status is not Status.DELETED
+            memory.type.value
+            for memory in self.model.of(owner).values()
+            if memory.session_id == session and memory.status is not Status.DELETED
         ]
         try:
             counts = self.run(self.core.session(owner, session)).counts
@@ -338,7 +338,9 @@ class AnyLife(RuleBasedStateMachine):
                 name: state.get(name, event.before[name]) for name in event.before
             } == event.before
             state |= event.after
-        stored = {one.id: logged(one) for one in await listed(self.cores[0], owner, status="all")}
+        stored = {
+            memory.id: logged(memory) for memory in await listed(self.cores[0], owner, status="all")
+        }
         assert {
             name: logged(Memory.model_validate(state)) for name, state in folded.items()
         } == stored

@@ -146,7 +146,7 @@ async def test_what_was_told_of_before_an_edit_does_not_undo_it(
     core, memory = await edited(world, **change)
     assert (memory.event_timestamp, memory.valid_from) == (NOW, NOW)
     await tell(core, "Ana's city is Bergen", at=A_YEAR_AGO)
-    standing = [one for one in await listed(core) if one.attribute == "city"]
+    standing = [memory for memory in await listed(core) if memory.attribute == "city"]
     assert [(memory.id, memory.value, memory.version) for memory in standing] == [
         (memory.id, "Turku", 2)
     ]

@@ -95,7 +95,11 @@ class OneSlot(RuleBasedStateMachine):
         return found[place % len(found)] if found else None
 
     def records(self, *, is_open: bool) -> list[ConflictRecord]:
-        found = [one for one in self.run(records_of(self.world, self.owner)) if one.open is is_open]
+        found = [
+            record
+            for record in self.run(records_of(self.world, self.owner))
+            if record.open is is_open
+        ]
         return sorted(found, key=lambda record: (record.at, record.reason))
 
     @rule(city=CITIES, told=DAYS, since=SINCE, way=WAYS)
@@ -178,7 +182,10 @@ class OneSlot(RuleBasedStateMachine):
         self.begins |= {memory.valid_from for memory in memories}
         groups, waiting = self.side_by_side(memories)
         for moment in self.begins:
-            held = [base_id(one.id) for one in self.run(listed(self.opened, self.owner, at=moment))]
+            held = [
+                base_id(memory.id)
+                for memory in self.run(listed(self.opened, self.owner, at=moment))
+            ]
             for names in combinations(held, 2):
                 together = any(group.issuperset(names) for group in groups)
                 assert together or not waiting.isdisjoint(names), f"{names} both hold at {moment}"

@@ -42,9 +42,9 @@ async def as_written_before(world: World, core: MemoryCore) -> None:
     """
     store = await world.look_on()
     documents = [
-        one
+        document
         for kind in ("conversation", "session")
-        for one in await store.page(ALICE, kind, None, None, 100)
+        for document in await store.page(ALICE, kind, None, None, 100)
     ]
     memories = [*(await listed(core, status="all")), *(await messages(core)).values()]
 
@@ -67,7 +67,7 @@ async def as_written_before(world: World, core: MemoryCore) -> None:
     def head_fields(head: Head) -> dict[str, Any]:
         return {"messages_backfilled": False}
 
-    ids = [one.id for one in (*documents, *memories)]
+    ids = [document.id for document in (*documents, *memories)]
     await Ledger(store, world.clock, RandomIds()).commit(ALICE, decide, ids=ids, call=Call())
     assert await messages(core) == {}
 

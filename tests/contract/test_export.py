@@ -109,7 +109,7 @@ async def test_what_is_forgotten_for_good_while_the_file_is_made_is_not_in_it(
     """Before the `at`-th page that is read: some of the log is in the file by then, some is not."""
     writer = await world.core()
     await filled(writer)
-    (bees,) = [one for one in await listed(writer) if "bees" in one.content]
+    (bees,) = [memory for memory in await listed(writer) if "bees" in memory.content]
 
     async def forget() -> None:
         asked = ForgetInput(filter=ForgetFilter(ids=[bees.id]), mode="hard")

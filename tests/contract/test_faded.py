@@ -56,7 +56,7 @@ async def hits(core: MemoryCore, query: str, **fields: object) -> tuple[Hit, ...
 async def memories_in(core: MemoryCore, context: Context, kind: str = "memories") -> list[str]:
     """What a part of a context says, without reading it by id, which is an access."""
     names = [name for part in context.parts if part.kind == kind for name in part.ids]
-    held = {one.id: one.content for one in await listed(core, status="all")}
+    held = {memory.id: memory.content for memory in await listed(core, status="all")}
     return [held[name] for name in names]
 
 
@@ -73,7 +73,11 @@ async def faded(core: MemoryCore, world: World, *items: SaveInput) -> list[Memor
 
 async def status_of(core: MemoryCore, memory: Memory) -> tuple[Status, str]:
     """As a list of all statuses has it: reading it by its id would be an access."""
-    stored_memory = next(one for one in await listed(core, status="all") if one.id == memory.id)
+    stored_memory = next(
+        stored_memory
+        for stored_memory in await listed(core, status="all")
+        if stored_memory.id == memory.id
+    )
     return stored_memory.status, stored_memory.status_reason
 
 

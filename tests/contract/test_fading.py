@@ -208,7 +208,7 @@ async def test_a_list_and_a_search_leave_out_what_has_faded_by_now(
     perhaps = {one.id for one in each if has_faded(one, LATER + timedelta(seconds=2), RULES)}
     every = {one.id for one in each}
     hidden = Filter(frozenset({"active", "compressed"}), now=LATER, fading=RULES)
-    page = {one.id for one in await store.page(owner, "memory", hidden, None, 100)}
+    page = {document.id for document in await store.page(owner, "memory", hidden, None, 100)}
     assert every - perhaps <= page <= every - sure
     assert (
         set((await store.search(owner, Search(None, ("tea",), 100, hidden))).candidates.ids) == page

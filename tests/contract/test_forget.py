@@ -451,7 +451,7 @@ async def test_a_fact_takes_the_cell_that_told_it_along(core: MemoryCore, world:
     made = await formed(core, world)
     lives = next(one for one in made if one.category == "fact")
     await forgotten(core, "hard", ids=[lives.id])
-    left = [one.content for one in await listed(core, status="all")]
+    left = [memory.content for memory in await listed(core, status="all")]
     assert sum("flamenco" in content for content in left) == 1
     assert "It is warm here" in left
     assert len(left) == 2, "the other cell, and the message beside the one that told it"
@@ -466,7 +466,7 @@ async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_t
     world.clock.forward(60)
     again = await converse(core, "The harbour is loud", "I live in Lisbon", session="s2")
     await finished(world, core, again)
-    cells = [one for one in await told(core) if one.category == "cell"]
+    cells = [memory for memory in await told(core) if memory.category == "cell"]
     later = next(cell for cell in cells if "harbour" in cell.content)
     lives = next(one for one in first if one.category == "fact")
     assert later.id in (await core.get(ALICE, lives.id)).source_ids
@@ -487,7 +487,7 @@ async def test_a_conversation_that_told_the_same_again_goes_with_its_words_too(
     """Its cell is the first one's, so no memory names it."""
     made = await formed(core, world, "I live in Lisbon")
     world.clock.forward(60)
-    assert {one.id for one in await formed(core, world, "I live in Lisbon")} == {
+    assert {memory.id for memory in await formed(core, world, "I live in Lisbon")} == {
         one.id for one in made
     }
     await forgotten(core, "hard", session_id="s1")
@@ -647,7 +647,7 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_
     accepted = await converse(core)
     with pytest.raises(Killed):
         await Hand(dying).work_all()
-    (cell, *_) = [one for one in await told(core) if one.category == "cell"]
+    (cell, *_) = [memory for memory in await told(core) if memory.category == "cell"]
     await forgotten(core, "hard", ids=[cell.id])
     world.clock.forward(200)
     await Hand(core).work_all()

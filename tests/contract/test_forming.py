@@ -103,7 +103,7 @@ async def test_foresight_is_dated_by_the_message_that_said_it(
 
 async def test_each_of_them_is_found(core: MemoryCore) -> None:
     await tell(core, *TWO_TOPICS)
-    everything = {one.id for one in await told(core)}
+    everything = {memory.id for memory in await told(core)}
     found: set[str] = set()
     for query in (
         "hospital night shifts",
@@ -317,7 +317,7 @@ async def test_a_cell_that_tells_of_the_past_says_at_once_that_its_fact_has_fall
         lisbon.valid_from,
     )
     assert (lisbon.status, facts["User works as a nurse"].status) == (Status.ACTIVE, Status.ACTIVE)
-    cells = {one.atomic_facts[0].text: one for one in await of_category(core, "cell")}
+    cells = {memory.atomic_facts[0].text: memory for memory in await of_category(core, "cell")}
     assert [fact.superseded_by for fact in cells["User lives in Berlin"].atomic_facts][:2] == [
         lisbon.id,
         None,

@@ -137,7 +137,7 @@ class AnyTelling(RuleBasedStateMachine):
 
     @invariant()
     def all_is_well(self) -> None:
-        memories = {one.id: one for one in self.run(listed(self.core, status="all"))}
+        memories = {memory.id: memory for memory in self.run(listed(self.core, status="all"))}
         self.one_truth_a_slot(memories)
         self.chains_end(memories)
         self.what_is_named_exists(memories)

@@ -76,7 +76,7 @@ async def test_every_order_of_three_contradicting_conversations_ends_in_the_same
             await tell_of(core, owner, city)
         assert await chain(core, owner) == CHAIN, order
         cells = await of_category(core, "cell", owner)
-        ids = {name: one.id for name, one in (await facts_of(core, owner)).items()}
+        ids = {name: fact.id for name, fact in (await facts_of(core, owner)).items()}
         marked = [cell.atomic_facts[0].superseded_by for cell in cells]
         assert marked == [ids["Ana's city is Bergen"], ids["Ana's city is Turku"], None], order
 
@@ -191,7 +191,7 @@ async def test_equal_words_at_another_time_are_another_cell_and_the_same_facts(
     assert len(await of_category(core, "cell", OWNER)) == 3
     made = await facts_of(core, OWNER)
     assert [memory.reinforcement_count for memory in made.values()] == [2] * 3
-    cells = {one.id for one in await of_category(core, "cell", OWNER)}
+    cells = {memory.id for memory in await of_category(core, "cell", OWNER)}
     assert all({*memory.source_ids} == cells for memory in made.values()), (
         "each fact knows who told it"
     )

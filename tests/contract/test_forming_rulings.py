@@ -71,7 +71,7 @@ async def test_notes_that_add_to_each_other_become_one_that_stands_for_both(
     agents.rulings = on_all("UPDATE", category="note")
     assert counts(await tell(core, MORE, at=LATER)) == {"updated": 1, "created": 2}
     old = await core.get(ALICE, old.id)
-    (new,) = [one for one in await of_category(core, "note") if one.id != old.id]
+    (new,) = [memory for memory in await of_category(core, "note") if memory.id != old.id]
     assert (old.status, old.status_reason, old.next_id, old.consolidated_into_ids) == (
         "updated",
         "consolidated",
@@ -97,7 +97,9 @@ async def test_mixed_decisions_are_all_executed_in_one_commit(
             f"We spoke about the old garden with its apple trees and {tail}",
             at=NOW + timedelta(days=number),
         )
-    before = {one.content.split(" and ")[1][:15]: one for one in await of_category(core, "note")}
+    before = {
+        memory.content.split(" and ")[1][:15]: memory for memory in await of_category(core, "note")
+    }
     assert set(before) == {"the stone wall\n", "the broken gate", "the green bench"}
 
     def mixed(new: Items, held: Items) -> list[Decision]:
@@ -213,7 +215,7 @@ async def test_a_merge_that_loses_or_invents_is_refused_and_left_to_the_rules(
     assert counts(await tell(core, MORE, at=LATER)) == {"updated": 1, "created": 2}
     assert complaint in caplog.text
     assert "petra" not in caplog.text.casefold()
-    (new,) = [one for one in await of_category(core, "note") if one.status == "active"]
+    (new,) = [memory for memory in await of_category(core, "note") if memory.status == "active"]
     assert "stone wall" in new.content
     assert "Petra" not in new.content
     assert "1907" not in new.content
@@ -457,9 +459,9 @@ async def test_a_note_that_was_merged_away_says_where_it_stands_that_its_fact_ha
     await tell(core, "Ana's city is Bergen", at=LATER)
     bergen = (await facts_of(core))["Ana's city is Bergen"]
     merged = next(
-        one
-        for one in await of_category(core, "note")
-        if one.status_reason == "consolidated" and one.status == "active"
+        memory
+        for memory in await of_category(core, "note")
+        if memory.status_reason == "consolidated" and memory.status == "active"
     )
     assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [
         ("Ana's city is Oslo", bergen.id)
@@ -487,7 +489,7 @@ async def test_a_conflict_agent_that_only_rules_ends_in_the_same_memories_on_eve
 ) -> None:
     core = await world.core(agents=ScriptedAgents(), embedder=embedder)
     await tell(core, "I live in Lisbon")
-    first = {one.id for one in await told(core)}
+    first = {memory.id for memory in await told(core)}
     await tell(core, "I live in Lisbon")
     assert {memory.id for memory in await told(core)} == first
 

@@ -210,10 +210,10 @@ async def effect(
     world: World, embedder: WordsEmbedder, core: MemoryCore, owner: Owner = ALICE
 ) -> tuple[list[str], list[Any]]:
     """What the log and the list say now, without ids, which differ between owners."""
-    events = [one.event_type for one in await world.log(owner, embedder)]
+    events = [event.event_type for event in await world.log(owner, embedder)]
     memories = [
-        (one.content, one.status, one.version, one.reinforcement_count)
-        for one in await listed(core, owner, status="all")
+        (memory.content, memory.status, memory.version, memory.reinforcement_count)
+        for memory in await listed(core, owner, status="all")
     ]
     return events, memories
 

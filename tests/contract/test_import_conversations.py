@@ -110,8 +110,8 @@ async def test_what_an_import_tells_becomes_the_same_as_what_is_sent(world: Worl
     )
     sent, brought = [
         sorted(
-            str(one.model_dump(include=set(shown)))
-            for one in await listed(core, owner, status="all")
+            str(memory.model_dump(include=set(shown)))
+            for memory in await listed(core, owner, status="all")
         )
         for owner in (ALICE, BOB)
     ]

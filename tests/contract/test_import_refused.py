@@ -201,7 +201,9 @@ async def assert_refused(world: World, core: MemoryCore, task: Task, reason: str
     assert await world.log(BOB) == []
     onlooker = await world.look_on()
     assert [
-        one for one in await onlooker.strays(BOB, 100) if one.kind not in ("task", "operation")
+        stray
+        for stray in await onlooker.strays(BOB, 100)
+        if stray.kind not in ("task", "operation")
     ] == []
     assert not [
         blob for blob in await blobs(world) if blob.startswith("people/") and task.task_id in blob

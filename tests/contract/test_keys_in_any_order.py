@@ -33,7 +33,7 @@ async def check(core: MemoryCore, owner: Owner, values: str) -> None:
     assert await listed(core, owner, at=day(-1)) == []
     (present,) = await listed(core, owner)
     assert (present.value, present.id) == (values[-1], (await core.procedure(owner, "editor")).id)
-    held = {one.id: one for one in await listed(core, owner, status="all")}
+    held = {memory.id: memory for memory in await listed(core, owner, status="all")}
     for memory in held.values():
         assert (memory.next_id in held) is (memory.status is Status.SUPERSEDED)
 
@@ -88,7 +88,7 @@ async def test_a_value_told_late_has_its_place_among_what_was_set_by_hand(core: 
     for place, value in ((15, "nano"), (5, "ed"), (25, "vim")):
         await core.save(ALICE, rule("editor", value, event_timestamp=day(place)))
     moments = [
-        [one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 17, 22, 27)
+        [memory.value for memory in await listed(core, at=day(at))] for at in (2, 7, 12, 17, 22, 27)
     ]
     assert moments == [["vim"], ["ed"], ["emacs"], ["emacs"], ["vim"], ["vim"]]
 
@@ -112,5 +112,7 @@ async def test_a_confirmed_value_whose_tags_were_edited_is_told_apart_by_what_he
         memory = (await core.save(ALICE, rule("editor", "vim", event_timestamp=day(place)))).memory
     await core.update(ALICE, memory.id, UpdateInput(tags=["tools"]), memory.etag)
     await core.save(ALICE, rule("editor", "nano", event_timestamp=day(5)))
-    moments = [[one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 100)]
+    moments = [
+        [memory.value for memory in await listed(core, at=day(at))] for at in (2, 7, 12, 100)
+    ]
     assert moments == [["vim"], ["nano"], ["vim"], ["vim"]]

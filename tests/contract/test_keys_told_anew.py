@@ -28,7 +28,9 @@ async def check(core: MemoryCore) -> None:
     memories = await listed(core, status="all")
     for name in ("monday", "tuesday"):
         alive = [
-            one for one in memories if one.session_id == name and one.status is not Status.DELETED
+            memory
+            for memory in memories
+            if memory.session_id == name and memory.status is not Status.DELETED
         ]
         try:
             counts = (await core.session(ALICE, name)).counts

@@ -86,7 +86,7 @@ async def test_what_a_turn_replaced_holds_again_once_it_is_taken_back(
     assert texts(taken) == [OSLO, ANSWER[1]]
     assert taken.memories == 3, "the cell, its fact and its note"
     assert await cities(core) == {LISBON: "active", OSLO: "deleted"}
-    (lisbon,) = [one for one in (await facts_of(core)).values() if one.status is Status.ACTIVE]
+    (lisbon,) = [fact for fact in (await facts_of(core)).values() if fact.status is Status.ACTIVE]
     assert (lisbon.valid_until, lisbon.next_id, lisbon.conflict_state) == (None, None, "none")
     assert (await core.conflicts(ALICE, ConflictsInput(status="pending"))).conflicts == ()
     assert await read_back(core) == [LISBON, ANSWER[1]]
@@ -209,7 +209,7 @@ async def test_what_is_left_of_a_cell_is_formed_anew(core: MemoryCore, world: Wo
     )
     await Hand(core).work_all()
     assert await holding(core) == {LISBON, "Ana's job is baker"}
-    (cell,) = [one for one in await left(core) if one.category == "cell"]
+    (cell,) = [memory for memory in await left(core) if memory.category == "cell"]
     said = await messages(core)
     assert cell.source_ids == [said[LISBON].id, said["Ana's job is baker"].id]
     assert {said[LISBON].cell_id, said["Ana's job is baker"].cell_id} == {cell.id}
@@ -301,7 +301,7 @@ async def test_a_note_that_was_merged_stands_again_as_it_was(world: World) -> No
         )
     )
     await tell(core, "We climbed the old tower of the castle")
-    before = [one.content for one in await left(core) if one.category == "note"]
+    before = [memory.content for memory in await left(core) if memory.category == "note"]
     await tell(core, "We climbed the old tower of the castle twice", at=NOW + timedelta(days=1))
     assert [memory.content for memory in await left(core) if memory.category == "note"] != before, (
         "or nothing was merged"
@@ -385,7 +385,7 @@ async def test_a_conversation_under_way_keeps_its_formed_cells_and_forms_the_res
     world.clock.moment += timedelta(hours=1)
     await Hand(core).work_all()
     assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
-    cells = [one.content for one in await left(core) if one.category == "cell"]
+    cells = [memory.content for memory in await left(core) if memory.category == "cell"]
     assert sorted(cells) == sorted(["It is warm So warm", f"{NEW_TOPIC} I like flamenco"])
     assert len(await read_back(core)) == 3
 

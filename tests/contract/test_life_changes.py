@@ -34,7 +34,9 @@ async def core(request: pytest.FixtureRequest, world: World) -> MemoryCore:
 async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, Memory]:
     """The user's truths by attribute: one each."""
     memories = (await core.list(owner, ListInput.model_validate({"limit": 100, **which}))).memories
-    slotted = [one for one in memories if one.subject == "user" and one.attribute is not None]
+    slotted = [
+        memory for memory in memories if memory.subject == "user" and memory.attribute is not None
+    ]
     assert len({slot_of(memory) for memory in slotted}) == len(slotted), "one truth a slot"
     return {memory.attribute or "": memory for memory in slotted}
 
@@ -116,9 +118,9 @@ async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whateve
                 core, lines[day], at=NOW + timedelta(days=day), owner=owner, session=f"day {day}"
             )
         facts = {
-            one.content: one
-            for one in await listed(core, owner, status="all")
-            if one.category == "fact"
+            memory.content: memory
+            for memory in await listed(core, owner, status="all")
+            if memory.category == "fact"
         }
         lisbon, berlin, end = (
             facts[f"User {text}"]
@@ -132,9 +134,9 @@ async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whateve
         ), order
         told = {
             fact.text: fact.superseded_by
-            for one in await listed(core, owner)
-            if one.category == "cell"
-            for fact in one.atomic_facts
+            for memory in await listed(core, owner)
+            if memory.category == "cell"
+            for fact in memory.atomic_facts
         }
         assert [told[memory.content] for memory in (lisbon, berlin, end)] == [
             berlin.id,
@@ -190,7 +192,9 @@ async def test_a_truth_that_somebody_deleted_from_the_middle_of_a_life_leads_not
     for day, line in lines.items():
         await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
     facts = {
-        one.content: one for one in await listed(core, ANN, status="all") if one.category == "fact"
+        memory.content: memory
+        for memory in await listed(core, ANN, status="all")
+        if memory.category == "fact"
     }
     # what it was that ended is what holds, as a person says: nothing of what was told since counts
     if undone:

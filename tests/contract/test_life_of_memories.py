@@ -129,7 +129,7 @@ class Life(RuleBasedStateMachine):
         )
         self.work()
         if mode == "hard":
-            left = {one.id for one in self.all()}
+            left = {memory.id for memory in self.all()}
             self.gone |= set(self.ids) - left
             self.ids = [memory_id for memory_id in self.ids if memory_id in left]
 
@@ -192,7 +192,7 @@ class Life(RuleBasedStateMachine):
 
     @invariant()
     def no_chain_is_a_circle(self) -> None:
-        held = {one.id: one for one in self.all()}
+        held = {memory.id: memory for memory in self.all()}
         for memory in held.values():
             seen, step = {memory.id}, memory
             while step.next_id in held:
@@ -203,7 +203,7 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def what_was_forgotten_for_good_is_nowhere(self) -> None:
         memories = self.all()
-        again = {one.id for one in memories}
+        again = {memory.id for memory in memories}
         for memory in memories:
             named = {
                 memory.next_id,
@@ -227,8 +227,10 @@ class Life(RuleBasedStateMachine):
             for memory in page.memories
         }
         held = {
-            one.id: {name: value for name, value in one.public().items() if name not in OUTSIDE}
-            for one in self.all()
+            memory.id: {
+                name: value for name, value in memory.public().items() if name not in OUTSIDE
+            }
+            for memory in self.all()
         }
         assert shown == held
         assert not any(is_cold(memory) for memory in page.memories)

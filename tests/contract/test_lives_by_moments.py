@@ -160,9 +160,9 @@ class Life:
 
     async def chosen(self, *statuses: Status) -> Memory | None:
         memories = [
-            one
-            for one in await listed(self.core, self.owner, status="all")
-            if one.status in statuses
+            memory
+            for memory in await listed(self.core, self.owner, status="all")
+            if memory.status in statuses
         ]
         return (
             self.random.choice(sorted(memories, key=lambda memory: memory.sequence))
@@ -171,7 +171,9 @@ class Life:
         )
 
     async def records(self, *, is_open: bool) -> list[str]:
-        records = [one for one in await records_of(self.world, self.owner) if one.open is is_open]
+        records = [
+            record for record in await records_of(self.world, self.owner) if record.open is is_open
+        ]
         return [
             record.id for record in sorted(records, key=lambda record: (record.at, record.reason))
         ]
@@ -210,10 +212,10 @@ class Life:
             fields = {} if known_at is None else {"known_at": known_at}
             memories = await listed(self.core, self.owner, at=moment, **fields)
             values = sorted(
-                value_hash(one, salt) or "" for one in memories if not is_retraction(one)
+                value_hash(memory, salt) or "" for memory in memories if not is_retraction(memory)
             )
             if values != grid.values(moment):
-                told = [one.value or one.content for one in memories]
+                told = [memory.value or memory.content for memory in memories]
                 made.append(
                     f"at {moment}, known at {known_at}: {told}, {len(grid.values(moment))} by "
                     "the tables"

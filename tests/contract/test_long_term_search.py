@@ -299,7 +299,7 @@ async def test_a_list_shows_what_a_scan_of_everything_shows(
     world = await stored_world(store, rng)
     for _ in range(25):
         where = some_search(rng).where
-        shown = [one.id for one in await store.page(ALICE, "memory", where, None, 1000)]
+        shown = [document.id for document in await store.page(ALICE, "memory", where, None, 1000)]
         assert sorted(shown) == sorted(
             item.memory.id for item in world if reference.passes(item, where)
         )

@@ -160,7 +160,7 @@ async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidd
 
     async def shown() -> tuple[set[str], set[str], set[str]]:
         hiding = where(hide_formed_messages=True)
-        page = {one.id for one in await store.page(ALICE, "memory", hiding, None, 10)}
+        page = {document.id for document in await store.page(ALICE, "memory", hiding, None, 10)}
         lists = (
             await store.search(ALICE, query("green", unit(1), hide_formed_messages=True))
         ).candidates.lists

@@ -212,9 +212,13 @@ async def test_two_notes_of_which_each_adds_become_one_and_the_old_text_is_its_h
     memory, other = await two(core, fact(NOTE, category="note"), MORE)
     world.clock.forward(60)
     assert counts(await consolidated(core)) == {"merged": 1}
-    (held,) = await listed(core)
-    assert (held.id, held.version, held.status) == (memory.id, 2, Status.ACTIVE)
-    assert all(text.rstrip(".") in held.content for text in (NOTE, MORE))
+    (stored_memory,) = await listed(core)
+    assert (stored_memory.id, stored_memory.version, stored_memory.status) == (
+        memory.id,
+        2,
+        Status.ACTIVE,
+    )
+    assert all(text.rstrip(".") in stored_memory.content for text in (NOTE, MORE))
     assert [
         version.content for version in await core.versions(ALICE, memory.id) if version.version == 1
     ] == [NOTE]

@@ -258,7 +258,7 @@ async def test_more_messages_than_a_commit_holds_are_all_there_with_the_answer(
     assert conversation.written == 200
     await finished(world, core, accepted)
     assert [message.content for message in await messages(core)] == lines(200)
-    cells = {one.id for one in await told(core) if one.category == "cell"}
+    cells = {memory.id for memory in await told(core) if memory.category == "cell"}
     assert {message.cell_id for message in await messages(core)} == cells
 
 
@@ -448,7 +448,7 @@ async def test_messages_of_a_cell_that_is_deleted_stand_for_themselves_or_are_go
     core = await world.core(embedder=WordsEmbedder())
     (accepted,) = await say(core, lines(4))
     await finished(world, core, accepted)
-    (cell,) = [one for one in await told(core) if one.category == "cell"]
+    (cell,) = [memory for memory in await told(core) if memory.category == "cell"]
     await core.delete(ALICE, cell.id)
     for hit in await results(core, rare_words(2)):
         assert hit.memory.id != cell.id

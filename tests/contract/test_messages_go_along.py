@@ -68,7 +68,7 @@ async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(
     assert statuses(await messages(core)) == {(Status.DELETED, WITH_CELL)}
     assert not await found(core, "ferry late zebra") & {cell.id, *messages_of(cell)}
     assert "messages" not in await counted(core)
-    deletions = [one for one in await world.log() if one.event_type == "deleted"]
+    deletions = [event for event in await world.log() if event.event_type == "deleted"]
     assert {one.correlation_id for one in deletions} == {None}
     assert len(deletions) == 1 + len(SAID)
     await told_by_the_log(core, world)
@@ -349,7 +349,8 @@ async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showe
     known = await listed(core, known_at=world.clock.now())
     assert [memory.id for memory in known] == [memory.id for memory in await listed(core)]
     replayed = {
-        one.id: one for one in await listed(core, known_at=world.clock.now(), category=MESSAGE)
+        memory.id: memory
+        for memory in await listed(core, known_at=world.clock.now(), category=MESSAGE)
     }
     assert {memory.cell_id for memory in replayed.values()} == {cell.id}
     head = await world.head()

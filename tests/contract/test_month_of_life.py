@@ -140,7 +140,7 @@ async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None
     scenes = (await core.scenes(NORA, limit=100)).scenes
     assert 7 <= len(scenes) <= 15
     placed = [name for scene in scenes for name in scene.cell_ids]
-    cells = {one.id: one for one in await listed(core, NORA, type="episodic")}
+    cells = {memory.id: memory for memory in await listed(core, NORA, type="episodic")}
     assert len(placed) == len(set(placed)), "each cell is in one scene"
     assert set(placed) == set(cells)
     about = 0
@@ -157,7 +157,7 @@ async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None
 async def test_no_superseded_fact_is_listed_and_each_slot_has_one_truth(core: MemoryCore) -> None:
     memories = await listed(core, NORA, type="semantic")
     assert {memory.status for memory in memories} <= FOUND_BY_DEFAULT
-    truths = [one for one in memories if slot_of(one) is not None]
+    truths = [memory for memory in memories if slot_of(memory) is not None]
     assert len({slot_of(truth) for truth in truths}) == len(truths)
     assert OVER.isdisjoint({truth.value for truth in truths if not is_retraction(truth)})
     fallen = await listed(core, NORA, type="semantic", status="superseded")
@@ -165,7 +165,10 @@ async def test_no_superseded_fact_is_listed_and_each_slot_has_one_truth(core: Me
 
 
 async def test_what_has_fallen_is_said_beside_each_result_that_tells_it(core: MemoryCore) -> None:
-    fallen = {one.id: one for one in await listed(core, NORA, type="semantic", status="superseded")}
+    fallen = {
+        memory.id: memory
+        for memory in await listed(core, NORA, type="semantic", status="superseded")
+    }
     seen = set[str]()
     for query in ASKED:
         for hit in (await core.retrieve(NORA, RetrieveInput(query=query, limit=30))).results:
@@ -179,8 +182,10 @@ async def test_what_has_fallen_is_said_beside_each_result_that_tells_it(core: Me
 
 
 async def test_what_has_fallen_is_said_beside_each_scene_that_tells_it(core: MemoryCore) -> None:
-    fallen = {one.id for one in await listed(core, NORA, type="semantic", status="superseded")}
-    cells = {one.id: one for one in await listed(core, NORA, type="episodic")}
+    fallen = {
+        memory.id for memory in await listed(core, NORA, type="semantic", status="superseded")
+    }
+    cells = {memory.id: memory for memory in await listed(core, NORA, type="episodic")}
     seen = set[str]()
     for scene in (await core.scenes(NORA, limit=100)).scenes:
         told = {
@@ -199,9 +204,11 @@ async def test_what_has_fallen_is_said_beside_each_scene_that_tells_it(core: Mem
 
 async def test_a_slip_put_right_leaves_no_trace(core: MemoryCore) -> None:
     told = [
-        fact.text for one in await listed(core, NORA, status="all") for fact in one.atomic_facts
+        fact.text
+        for memory in await listed(core, NORA, status="all")
+        for fact in memory.atomic_facts
     ]
-    (sister,) = [one for one in await listed(core, NORA) if one.subject == "user's sister"]
+    (sister,) = [memory for memory in await listed(core, NORA) if memory.subject == "user's sister"]
     assert (sister.value, [one for one in told if "Anna" in one]) == ("Hannah", [])
 
 
@@ -226,7 +233,7 @@ def _expected(context: str) -> str:
 
 
 async def test_habits_become_patterns_that_name_where_they_show(core: MemoryCore) -> None:
-    patterns = {one.content: one for one in await listed(core, NORA, category="pattern")}
+    patterns = {memory.content: memory for memory in await listed(core, NORA, category="pattern")}
     assert patterns.keys() == {
         "User runs every Tuesday before breakfast",
         "User calls their sister every Sunday",

@@ -39,9 +39,9 @@ async def test_a_note_merged_after_a_fact_of_it_fell_still_says_so(
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=LATER)
     merged = next(
-        one
-        for one in await of_category(core, "note")
-        if one.status_reason == "consolidated" and one.status == "active"
+        memory
+        for memory in await of_category(core, "note")
+        if memory.status_reason == "consolidated" and memory.status == "active"
     )
     assert "Oslo" in merged.content
     assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [
@@ -49,12 +49,12 @@ async def test_a_note_merged_after_a_fact_of_it_fell_still_says_so(
     ]
     agents.rulings = lambda new, held: []
     await tell(core, "Ana's dog is Rex", at=LATER + timedelta(days=1))
-    (record,) = [one for one in await records_of(world) if one.strategy == "merge"]
+    (record,) = [record for record in await records_of(world) if record.strategy == "merge"]
     await core.undo_conflict(ALICE, record.id)
     notes = {
-        one.content.split("\n")[1]: one
-        for one in await of_category(core, "note")
-        if one.status == "active"
+        memory.content.split("\n")[1]: memory
+        for memory in await of_category(core, "note")
+        if memory.status == "active"
     }
     assert {
         text[:10]: {fact.text for fact in note.atomic_facts}
@@ -71,13 +71,13 @@ async def test_a_merge_undone_after_a_fact_fell_leaves_the_mark_with_the_note_th
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
     agents.rulings = lambda new, held: []
     await tell(core, "Ana's city is Bergen", at=LATER)
-    (record,) = [one for one in await records_of(world) if one.strategy == "merge"]
+    (record,) = [record for record in await records_of(world) if record.strategy == "merge"]
     await core.undo_conflict(ALICE, record.id)
     bergen = (await facts_of(core))["Ana's city is Bergen"]
     note = next(
-        one
-        for one in await of_category(core, "note")
-        if one.status == "active" and "Oslo" in one.content
+        memory
+        for memory in await of_category(core, "note")
+        if memory.status == "active" and "Oslo" in memory.content
     )
     assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
         ("Ana's city is Oslo", bergen.id)
@@ -108,7 +108,7 @@ async def test_a_note_of_what_has_fallen_already_says_so(core: MemoryCore) -> No
     await tell(core, "Ana's city is Bergen", at=LATER)
     await tell(core, "Ana's city is Oslo, she said in the old garden", at=NOW + timedelta(days=1))
     bergen = (await facts_of(core))["Ana's city is Bergen"]
-    note = next(one for one in await of_category(core, "note") if "garden" in one.content)
+    note = next(memory for memory in await of_category(core, "note") if "garden" in memory.content)
     assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
         ("Ana's city is Oslo", bergen.id)
     ]
@@ -148,7 +148,7 @@ async def test_a_save_marks_the_note_that_stands_for_many(
     bergen = await core.save(
         ALICE, SaveInput.model_validate({"content": "Ana's city is Bergen", **fields})
     )
-    (note,) = [one for one in await of_category(core, "note") if one.status == "active"]
+    (note,) = [memory for memory in await of_category(core, "note") if memory.status == "active"]
     assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [
         ("Ana's city is Oslo", bergen.memory.id)
     ]

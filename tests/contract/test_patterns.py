@@ -146,7 +146,7 @@ async def test_nobody_elses_episodes_count(core: MemoryCore) -> None:
     await consolidated(core, BOB)
     assert await patterns(core, ALICE) == []
     (pattern,) = await patterns(core, BOB)
-    theirs = {one.id for one in await listed(core, BOB)}
+    theirs = {memory.id for memory in await listed(core, BOB)}
     assert set(pattern.source_ids) <= theirs
 
 

@@ -164,7 +164,7 @@ async def test_what_came_up_three_times_shows_as_a_trait_with_its_scenes_while_t
     await core.save(ALICE, turn("The clinic took my blood pressure", event_timestamp=NOW + DAY))
     await consolidated(core)
     (trait,) = (await core.profile(ALICE, NOW + 2 * DAY)).implicit
-    (health,) = [one for one in await scenes_of(core) if one.theme == "health"]
+    (health,) = [scene for scene in await scenes_of(core) if scene.theme == "health"]
     assert (trait.trait, trait.confidence, trait.source_scene_ids) == (
         "Often talks about health.",
         0.6,

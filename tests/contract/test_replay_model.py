@@ -274,7 +274,9 @@ class AnyPast(RuleBasedStateMachine):
     def records(self, *, open: bool) -> list[ConflictRecord]:
         """Conflicts, in an order that does not depend on ids."""
         places = {memory.id: memory.sequence for memory in self.memories()}
-        found = [one for one in self.run(records_of(self.world, self.owner)) if one.open is open]
+        found = [
+            record for record in self.run(records_of(self.world, self.owner)) if record.open is open
+        ]
         return sorted(found, key=lambda record: [places.get(name, 0) for name in record.sides])
 
     @rule(place=PLACES, decision=st.sampled_from(DECISIONS))
@@ -329,7 +331,11 @@ class AnyPast(RuleBasedStateMachine):
         self.looked_at[len(self.read)] = core.clock.now()
         sequence = self.run(as_of(core, self.owner, **query))
         self.read.append(
-            (sequence, query, [logged(one) for one in self.run(listed(core, self.owner, **query))])
+            (
+                sequence,
+                query,
+                [logged(memory) for memory in self.run(listed(core, self.owner, **query))],
+            )
         )
 
     @invariant()
@@ -345,13 +351,13 @@ class AnyPast(RuleBasedStateMachine):
         self.run(check_that_the_log_tells_it(self.world, self.owner))
         moments = [
             NOW - timedelta(days=900),
-            *(one.occurred_at for one in self.run(self.world.log(self.owner))),
+            *(event.occurred_at for event in self.run(self.world.log(self.owner))),
         ]
         for number, (sequence, query, answer) in enumerate(self.read):
             known_at, pages = moments[sequence], max(3, len(answer) // 2)
             later = [
-                logged(one)
-                for one in self.run(
+                logged(memory)
+                for memory in self.run(
                     listed(self.core, self.owner, **query, known_at=known_at, limit=pages)
                 )
             ]

@@ -148,7 +148,9 @@ async def test_a_note_that_an_agent_took_for_contradicted_stands_again(world: Wo
     await tell(core, "We spoke about the old garden wall")
     agents.rulings = on_all("DELETE", category="note")
     await tell(core, "We spoke about the old garden gate", at=day(1))
-    fallen = next(one for one in await of_category(core, "note") if one.status is Status.DELETED)
+    fallen = next(
+        memory for memory in await of_category(core, "note") if memory.status is Status.DELETED
+    )
     assert fallen.status_reason == "contradicted"
     back = await core.set_status(ALICE, fallen.id, ACTIVE)
     assert (back.status, back.next_id, back.valid_until) == ("active", None, None)

@@ -193,8 +193,10 @@ async def test_two_equal_statements_in_one_bulk_are_one_memory(core: MemoryCore)
 async def test_a_slot_told_thrice_in_one_bulk_ends_with_the_last(core: MemoryCore) -> None:
     cities = ["Oslo", "Bergen", "Paris"]
     done = [
-        saved(one)
-        for one in await core.bulk(ALICE, [fact(f"Ana lives in {city}", **OSLO) for city in cities])
+        saved(result)
+        for result in await core.bulk(
+            ALICE, [fact(f"Ana lives in {city}", **OSLO) for city in cities]
+        )
     ]
     assert [result.outcome for result in done] == [
         Outcome.CREATED,
@@ -240,7 +242,8 @@ async def test_a_hundred_long_memories_go_in_over_several_commits_in_order(
     core: MemoryCore, filler: str
 ) -> None:
     done = [
-        saved(one) for one in await core.bulk(ALICE, [turn(f"{n} {filler}") for n in range(100)])
+        saved(result)
+        for result in await core.bulk(ALICE, [turn(f"{n} {filler}") for n in range(100)])
     ]
     assert [result.memory.content.split(" ")[0] for result in done] == [str(n) for n in range(100)]
     assert {result.outcome for result in done} == {Outcome.CREATED}
@@ -265,8 +268,8 @@ async def test_a_hundred_memories_that_are_long_elsewhere_than_in_their_text_go_
 
 async def test_a_bulk_over_a_hundred_sessions_counts_each(core: MemoryCore) -> None:
     done = [
-        saved(one)
-        for one in await core.bulk(ALICE, [turn(f"hello {n}", f"s{n}") for n in range(100)])
+        saved(result)
+        for result in await core.bulk(ALICE, [turn(f"hello {n}", f"s{n}") for n in range(100)])
     ]
     assert [result.memory.session_id for result in done] == [f"s{n}" for n in range(100)]
     page = await core.sessions(ALICE, limit=100)
@@ -281,7 +284,7 @@ async def test_a_bulk_of_every_type_keeps_the_order_of_its_answers(core: MemoryC
         for n in range(33)
         for item in (turn(f"said {n}"), fact(f"held {n}"), rule(f"key {n}", n))
     ]
-    done = [saved(one) for one in await core.bulk(ALICE, items)]
+    done = [saved(result) for result in await core.bulk(ALICE, items)]
     assert [result.memory.content for result in done] == [
         item.content or f"{item.key}: {item.value}" for item in items
     ]
@@ -325,7 +328,9 @@ async def test_a_turn_that_comes_between_two_commits_of_a_bulk_is_read_by_the_ne
     core = await world.core(
         wrap=lambda store: Meanwhile(store, "commit", lambda: rival.save(ALICE, turn("between")))
     )
-    done = [saved(one) for one in await core.bulk(ALICE, [turn(f"word{n}") for n in range(70)])]
+    done = [
+        saved(result) for result in await core.bulk(ALICE, [turn(f"word{n}") for n in range(70)])
+    ]
     assert [result.memory.content for result in done] == [f"word{n}" for n in range(70)]
     memories = sorted(await listed(core), key=lambda one: one.sequence)
     assert "between" in [memory.content for memory in memories][1:-1]

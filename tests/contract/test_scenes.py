@@ -85,7 +85,7 @@ async def test_episodes_become_scenes_of_one_theme_each(core: MemoryCore) -> Non
     ids = await saved(core, KNEE, FLIGHT, PHYSIO, OTHER)
     assert (await consolidated(core)).result["counts"]["cells_placed"] == 4
     assert await themes_of(core) == {"everyday": 1, "health": 2, "travel": 1}
-    health = next(one for one in await scenes_of(core) if one.theme == "health")
+    health = next(scene for scene in await scenes_of(core) if scene.theme == "health")
     assert health.cell_ids == [ids[0], ids[2]]
     assert (health.started_at, health.ended_at, health.session_ids) == (
         NOW,
@@ -332,7 +332,8 @@ async def test_forgotten_for_good_nothing_of_it_stays_in_any_scene(
     (scene,) = await scenes_of(core)
     assert scene.cell_ids == [ids[0]]
     bodies = [
-        one.body for one in await (await world.look_on()).page(ALICE, "scene", None, None, 10)
+        document.body
+        for document in await (await world.look_on()).page(ALICE, "scene", None, None, 10)
     ]
     assert [scene_in(body).count for body in bodies] == [1]
     assert "xylophone" not in str(bodies)

@@ -169,9 +169,9 @@ async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: Worl
     assert PHRASE not in str([part.body for part in await parts(store)])
     for sequence in (2, 500, 1000, 2300):
         told = {
-            one["id"]
-            for one in await replayed(core, sequence=sequence)
-            if not (one["key"] or "").startswith("said")
+            memory["id"]
+            for memory in await replayed(core, sequence=sequence)
+            if not (memory["key"] or "").startswith("said")
         }
         assert told == {memory.id}
 

@@ -59,7 +59,7 @@ async def test_a_fact_that_is_deleted_or_forgotten_is_told_by_nothing_and_all_el
 ) -> None:
     core = await told(world)
     assert "Berlin" in await said(core)
-    (fact,) = [one for text, one in (await facts_of(core)).items() if "Berlin" in text]
+    (fact,) = [fact for text, fact in (await facts_of(core)).items() if "Berlin" in text]
     await away(world, core, fact.id)
     after = await said(core)
     assert "Berlin" not in after
@@ -68,7 +68,7 @@ async def test_a_fact_that_is_deleted_or_forgotten_is_told_by_nothing_and_all_el
 
 async def test_restored_it_is_told_again(world: World) -> None:
     core = await told(world)
-    (fact,) = [one for text, one in (await facts_of(core)).items() if "Berlin" in text]
+    (fact,) = [fact for text, fact in (await facts_of(core)).items() if "Berlin" in text]
     await core.delete(ALICE, fact.id)
     await core.restore(ALICE, fact.id)
     assert "Berlin" in await said(core)
@@ -85,7 +85,7 @@ async def test_a_fact_that_fell_is_still_told_with_what_is_true_now(world: World
 async def test_a_fact_that_lasts_for_a_while_is_not_told_after_it_is_over(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, "I am on a keto diet for two weeks.", "My cat is called Miso.")
-    (fact,) = [one for text, one in (await facts_of(core)).items() if "keto" in text]
+    (fact,) = [fact for text, fact in (await facts_of(core)).items() if "keto" in text]
     assert [foresight.end_time for foresight in fact.foresight] == [NOW + timedelta(14)]
     query = ContextInput(query="Which diet am I on?", parts=["memories", "foresight"])
     assert "User is on a keto diet" in (await core.context(ALICE, query)).context

@@ -206,7 +206,10 @@ async def test_a_poisoned_task_is_told_and_so_is_its_success_after_a_retry(world
         ("succeeded", None),
     ]
     assert len({upload.headers["X-Memory-Delivery"] for upload in courier.brought}) == 2
-    assert [one["status"] for one in await log_of(core, accepted)] == ["delivered", "delivered"]
+    assert [attempt["status"] for attempt in await log_of(core, accepted)] == [
+        "delivered",
+        "delivered",
+    ]
     await formed_once(world, core, accepted)
 
 
@@ -308,7 +311,9 @@ async def test_killed_between_any_two_steps_of_a_delivery_it_is_delivered_at_lea
             assert 1 <= len(brought) <= 3, (at, after, name)
             assert len({upload.headers["X-Memory-Delivery"] for upload in brought}) == 1
             assert len({upload.body for upload in brought}) == 1
-            assert [one["status"] for one in await log_of(core, accepted, owner)] == ["delivered"]
+            assert [attempt["status"] for attempt in await log_of(core, accepted, owner)] == [
+                "delivered"
+            ]
             assert await pending(world, owner) == 0
             await world.end(core)
 
@@ -325,7 +330,7 @@ async def test_a_message_of_a_delivery_that_came_too_often_poisons_it_and_not_it
     (webhook,) = (await core.tasks(ALICE, TasksInput(kind="webhook"))).tasks
     assert webhook.status == "poisoned"
     assert (await task_of(core, accepted)).status == "succeeded"
-    assert [one["status"] for one in await log_of(core, accepted)] == ["poisoned"]
+    assert [attempt["status"] for attempt in await log_of(core, accepted)] == ["poisoned"]
     assert await pending(world) == 0
 
 

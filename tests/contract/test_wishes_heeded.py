@@ -175,8 +175,10 @@ async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(
     )
     memories = await living(core)
     assert "Lena" in texts(memories)
-    told = "\n".join(memory.model_dump_json(exclude={"metadata"}) for memory in memories.values())
-    assert "asked to forget" not in told
+    retrieved_answer = "\n".join(
+        memory.model_dump_json(exclude={"metadata"}) for memory in memories.values()
+    )
+    assert "asked to forget" not in retrieved_answer
     answer = await core.retrieve(
         ALICE,
         RetrieveInput(
@@ -277,7 +279,8 @@ async def test_what_an_assistant_repeated_in_the_conversation_of_the_request_goe
 async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCore) -> None:
     await tell(core, *SALARY, *REX, session="s1")
     before = {
-        name: (one.content, one.episode, one.cell_id) for name, one in (await living(core)).items()
+        name: (memory.content, memory.episode, memory.cell_id)
+        for name, memory in (await living(core)).items()
     }
     task = await tell(
         core, "Please forget what I told you about my salary.", session="s2", at=NOW + DAY
@@ -286,7 +289,9 @@ async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCo
     (request,) = task.result["forgetting"]
     for name in request["memory_ids"]:
         await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
-    after = {name: (one.content, one.episode) for name, one in (await living(core)).items()}
+    after = {
+        name: (memory.content, memory.episode) for name, memory in (await living(core)).items()
+    }
     assert {name: told[:2] for name, told in before.items()} == {
         name: told for name, told in after.items() if name in before
     }

@@ -117,14 +117,14 @@ def test_tasks_that_were_given_up_are_listed_for_the_apps_admin_until_somebody_a
     own = admin.get(f"/api/v1/tasks/{bos.task_id}", params={"user_id": "bo"}).json()
     assert found[0] == {"user_id": "bo", **own}
     assert (own["status"], own["kind"]) == ("poisoned", "flush")
-    assert [(one["user_id"], one["task_id"]) for one in listed(rival, POISONED)] == [
+    assert [(memory["user_id"], memory["task_id"]) for memory in listed(rival, POISONED)] == [
         ("ana", theirs.task_id)
     ]
 
     assert (
         admin.post(f"/api/v1/tasks/{bos.task_id}/retry", json={"user_id": "bo"}).status_code == 202
     )
-    assert [one["task_id"] for one in listed(admin, POISONED)] == [anas.task_id]
+    assert [memory["task_id"] for memory in listed(admin, POISONED)] == [anas.task_id]
     assert (
         admin.post(f"/api/v1/tasks/{anas.task_id}/cancel", json={"user_id": "ana"}).status_code
         == 200
@@ -165,7 +165,9 @@ def test_agents_are_listed_with_their_memories_for_the_apps_admin(doors: Doors) 
     ]
     for limit in (1, 2, 3, 100):
         assert listed(admin, AGENTS, limit) == expected
-    assert [(one["user_id"], one["agent_id"]) for one in listed(rival, AGENTS)] == [("dee", "spy")]
+    assert [(memory["user_id"], memory["agent_id"]) for memory in listed(rival, AGENTS)] == [
+        ("dee", "spy")
+    ]
     gone = admin.delete(f"/api/v1/memories/{second['id']}", params={"user_id": "dee"}).json()
     assert listed(admin, AGENTS)[0] == {
         **expected[0],
@@ -204,7 +206,9 @@ def test_only_an_admin_of_the_whole_app_is_answered_and_only_what_is_asked_right
 
 def test_without_keys_whoever_reaches_the_host_is_its_admin(host: httpx.Client, user: str) -> None:
     save(host, user, "I keep bees", agent_id="planner")
-    assert (user, "planner") in [(one["user_id"], one["agent_id"]) for one in listed(host, AGENTS)]
+    assert (user, "planner") in [
+        (memory["user_id"], memory["agent_id"]) for memory in listed(host, AGENTS)
+    ]
     assert host.get(f"{POISONED.upper().replace('/API/V1', '/api/v1')}/").json().keys() == {
         "tasks",
         "next_cursor",

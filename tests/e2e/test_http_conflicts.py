@@ -188,7 +188,7 @@ def test_the_list_goes_on_where_it_was(host: httpx.Client, user: str) -> None:
         if (cursor := page["next_cursor"]) is None:
             break
     assert len(found) == len(set(found)) == 5
-    assert found == [one["id"] for one in listed(host, user)]
+    assert found == [memory["id"] for memory in listed(host, user)]
 
 
 def test_an_episode_contradicts_nothing(host: httpx.Client, user: str) -> None:

@@ -503,8 +503,8 @@ def _plain(value: Any) -> Any:
 def _sorted_together() -> frozenset[tuple[str, ...]]:
     """The fields that the store's queries sort by, where they are two or more."""
     texts = [
-        one.read_text(encoding="utf-8")
-        for one in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
+        path.read_text(encoding="utf-8")
+        for path in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
     ]
     clauses = [found for text in texts for found in re.findall(r"ORDER BY (c\.\w+[^\"]*)\"", text)]
     return frozenset(
@@ -516,8 +516,8 @@ def _sorted_together() -> frozenset[tuple[str, ...]]:
 def _asked() -> frozenset[str]:
     """The fields that the store's queries filter or sort by."""
     texts = [
-        one.read_text(encoding="utf-8")
-        for one in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
+        path.read_text(encoding="utf-8")
+        for path in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
     ]
     named = {name for text in texts for name in re.findall(r"\bc\.([a-z_]+(?:\.[a-z_]+)*)\b", text)}
     # words of the language itself

@@ -19,9 +19,9 @@ def sources() -> dict[str, str]:
     """
     files = [
         *(
-            one
-            for one in (ROOT / "infra").rglob("*")
-            if one.is_file() and ".terraform" not in one.parts
+            path
+            for path in (ROOT / "infra").rglob("*")
+            if path.is_file() and ".terraform" not in path.parts
         ),
         ROOT / COSMOS,
         ROOT / HOST,

@@ -45,7 +45,7 @@ async def test_killed_at_any_moment_every_acknowledged_save_is_there(tmp_path: P
     for life in range(KILLS):
         acknowledged |= await lived(tmp_path, f"life{life}", rng.randint(1, 90))
         async with MemoryCore(settings) as core:
-            held = {one.id: one for one in await listed(core, status="all")}
+            held = {memory.id: memory for memory in await listed(core, status="all")}
             assert acknowledged <= held.keys()
             answer = await core.retrieve(
                 ALICE,
@@ -66,7 +66,7 @@ async def test_two_processes_saving_for_one_user_are_killed_and_lose_nothing(
 ) -> None:
     said = await asyncio.gather(*(lived(tmp_path, name, 60) for name in ("left", "right")))
     async with MemoryCore(Settings(embedding_provider="hash", data=tmp_path)) as core:
-        held = {one.id: one for one in await listed(core, status="all")}
+        held = {memory.id: memory for memory in await listed(core, status="all")}
         assert said[0] | said[1] <= held.keys()
         for session in ("s1", "s2"):
             turns = sorted(

@@ -202,7 +202,7 @@ async def test_a_write_back_paused_while_another_process_removes_brings_nothing_
     paused.hold()
     saving = asyncio.create_task(slow.save(ALICE, turn("red boat")))
     await paused.waiting.wait()
-    memory = next(one for one in await listed(other) if one.content == "red boat")
+    memory = next(memory for memory in await listed(other) if memory.content == "red boat")
     await remove(other, memory.id)
     paused.release()
     await saving

@@ -147,7 +147,7 @@ async def test_a_conversation_is_formed_by_a_model_and_readiness_and_metrics_tel
             'memory_core_llm_tokens_total{app="local",kind="completion",model="gpt-y"}'
             in core.metrics().decode()
         )
-    cells = sum(one.category == "cell" for one in memories)
+    cells = sum(memory.category == "cell" for memory in memories)
     assert Counter("proof" if is_proof(body) else kind_of(body) for body in server.bodies) == {
         "proof": 1,
         "Boundaries": 1, "ExtractedFacts": cells, "EpisodeAnalysis": cells,
