@@ -89,9 +89,9 @@ def counts_of(stored: Sequence[Stored], memory: Memory) -> dict[str, float]:
         else []
     )
     before = [
-        one.memory
-        for one in stored
-        if not one.version and (one.memory.session_id, one.memory.lexical.turn) in places
+        item.memory
+        for item in stored
+        if not item.version and (item.memory.session_id, item.memory.lexical.turn) in places
     ]
     if any(item.memory.id == memory.id and item.version for item in stored) or all(
         memory.status is not Status.DELETED for memory in before

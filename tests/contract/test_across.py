@@ -30,14 +30,14 @@ async def given_up(
     core: MemoryCore, app_id: str = "app", limit: int = 100
 ) -> list[tuple[str, Task]]:
     """Every page, as one."""
-    found: list[tuple[str, Task]] = []
+    tasks: list[tuple[str, Task]] = []
     cursor = None
     while True:
         page = await core.poisoned_tasks(app_id, AcrossInput(cursor=cursor, limit=limit))
         assert len(page.tasks) <= limit
-        found += page.tasks
+        tasks += page.tasks
         if (cursor := page.next_cursor) is None:
-            return found
+            return tasks
 
 
 async def agents(core: MemoryCore, app_id: str = "app", limit: int = 100) -> list[AgentView]:
@@ -236,10 +236,10 @@ class Counted:
         self.inner, self.calls = inner, dict[str, int]()
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name in ("owners", "agents", "poisoned", "snapshot"):
             self.calls[name] = self.calls.get(name, 0) + 1
-        return found
+        return attribute
 
 
 async def test_a_page_looks_at_a_hundred_users_at_most_and_the_next_goes_on(world: World) -> None:

@@ -202,10 +202,10 @@ async def test_a_merged_note_has_lost_nothing(agents: Agents) -> None:
 
 
 async def test_what_repeats_is_found_with_the_numbers_of_what_says_it(agents: Agents) -> None:
-    said = ["I love jazz", "Nice weather today", "As I said, I love jazz"]
+    contents = ["I love jazz", "Nice weather today", "As I said, I love jazz"]
     items = [
         DecisionItem(number, text, None, FRIDAY + timedelta(hours=number), None, "Ana")
-        for number, text in enumerate(said)
+        for number, text in enumerate(contents)
     ]
     (pattern,) = (await agents.find_patterns(Owner("app", "ana"), items)).value.patterns
     assert (pattern.summary, pattern.pattern, pattern.sources) == (
@@ -266,8 +266,8 @@ async def test_rules_give_the_same_answers_again_and_cost_no_tokens() -> None:
     first, second = OfflineAgents(), OfflineAgents()
     for call in ("analyse_episode", "summarise", "extract_facts"):
         answers = [
-            await getattr(one, call)(Owner("app", "ana"), TWO_TOPICS)
-            for one in (first, second, first)
+            await getattr(agents, call)(Owner("app", "ana"), TWO_TOPICS)
+            for agents in (first, second, first)
         ]
         assert answers[0] == answers[1] == answers[2]
         assert answers[0].tokens == (0, 0)

@@ -118,7 +118,7 @@ async def test_a_chain_goes_when_all_of_it_is_old(world: World, core: MemoryCore
     assert (await core.get(ALICE, second.id)).status is Status.ARCHIVED
     years_go_by(world, 6)
     assert await archived(world, core) == {"archived": 2, "chains": 1}
-    stubs = [await core.get(ALICE, one.id) for one in (first, third)]
+    stubs = [await core.get(ALICE, memory.id) for memory in (first, third)]
     assert stubs[0].archival_location == stubs[1].archival_location
     assert stubs[0].next_id == third.id
     assert len(await blobs(world)) == 2
@@ -454,12 +454,12 @@ async def test_the_same_truth_told_again_meanwhile_is_one(world: World, core: Me
 
 
 @pytest.mark.parametrize(
-    ("said", "becomes"),
+    ("sentence", "becomes"),
     [("Ana lives in Oslo", Status.SUPERSEDED), ("Ana lives in Bergen", Status.SUPERSEDED)],
 )
 @pytest.mark.parametrize("by_status", [True, False])
 async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_was_saved_since(
-    world: World, core: MemoryCore, said: str, becomes: Status, by_status: bool
+    world: World, core: MemoryCore, sentence: str, becomes: Status, by_status: bool
 ) -> None:
     """It was refused with a 409 for ever: from `deleted` a memory may only become `active`."""
     slot = {"subject": "Ana", "attribute": "city"}
@@ -467,7 +467,7 @@ async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_wa
     years_go_by(world)
     await archived(world, core)
     await core.delete(ALICE, old.id)
-    (new,) = await saved(core, fact(said, **slot))
+    (new,) = await saved(core, fact(sentence, **slot))
     if by_status:
         back = await core.set_status(
             ALICE, old.id, StatusInput(status="active", reason="asked for")
@@ -476,8 +476,8 @@ async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_wa
         back = await core.restore(ALICE, old.id)
     assert (back.status, back.next_id) == (becomes, new.id)
     assert [memory.id for memory in await listed(core)] == [new.id]
-    told = [event.event_type for event in await world.log() if event.memory_id == old.id]
-    assert told[-2] == "restored"
+    types = [event.event_type for event in await world.log() if event.memory_id == old.id]
+    assert types[-2] == "restored"
 
 
 async def test_a_turn_that_is_told_again_while_it_is_cold_is_reinforced_and_comes_back_so(

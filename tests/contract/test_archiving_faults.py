@@ -233,7 +233,7 @@ async def _checked(
     act: str,
     made: list[Memory],
     refused: list[MemoryCoreError],
-    told: Any,
+    stored_before: Any,
 ) -> None:
     """What the other did is there, whole; then everything comes back, and it still is."""
     before = await everything(world)
@@ -249,8 +249,8 @@ async def _checked(
     after = await everything(world)
     assert all(
         memory.archived_at is None and memory.embedding is not None for memory in after.values()
-    ), told
-    contents = {one.content for one in after.values()}
+    ), stored_before
+    contents = {memory.content for memory in after.values()}
     wanted = {
         "Ana lives in Oslo",
         "Ana lives in Oslo, by the sea",
@@ -258,22 +258,22 @@ async def _checked(
         "good morning",
         "good night",
     }
-    assert wanted <= contents, told
+    assert wanted <= contents, stored_before
     standing = [memory.content for memory in await listed(core) if memory.attribute == "city"]
     if act == "update" and not refused:
-        assert standing == ["Ana lives in Bergen, still"], told
+        assert standing == ["Ana lives in Bergen, still"], stored_before
     elif act == "tell_later":
-        assert standing == ["Ana lives in Kiel"], told
+        assert standing == ["Ana lives in Kiel"], stored_before
     elif act == "touch":
         # a touch may be lost to a commit that had read the memory before
-        assert after[made[1].id].access_count in (0, 3), told
+        assert after[made[1].id].access_count in (0, 3), stored_before
     elif act == "delete":
         assert (
             after[made[0].id].status is Status.DELETED
             or after[made[0].id].status is Status.SUPERSEDED
-        ), told
+        ), stored_before
     if act in ("tell_earlier", "touch", "delete", "tell_elsewhere"):
-        assert standing == ["Ana lives in Bergen"], told
+        assert standing == ["Ana lives in Bergen"], stored_before
 
 
 async def test_a_member_that_joins_while_the_copy_is_written_keeps_its_chain_hot(

@@ -72,7 +72,7 @@ async def test_many_who_append_at_once_from_two_processes_lose_nothing(
         == len(await handed_over(world))
         == 3
     )
-    assert {len(one) for one in await handed_over(world)} == {7}
+    assert {len(batch) for batch in await handed_over(world)} == {7}
     await formed_whole(world, cores[0], sent)
 
 

@@ -176,7 +176,7 @@ async def test_what_would_not_fit_one_conversation_goes_into_the_next(world: Wor
         await gather(core, *(f"{n}{place} {large}" for place in range(12)))
     (first,) = await handed_over(world)
     assert (len(first), (await core.batch_state(ALICE, "s1")).buffered) == (24, 12)
-    assert sum(len(one) for one in first) <= MAX_BYTES
+    assert sum(len(batch) for batch in first) <= MAX_BYTES
     await settled(world, core)
     sent = [f"{n}{place} {large}" for n in range(3) for place in range(12)]
     assert await everything(world) == sorted(sent)

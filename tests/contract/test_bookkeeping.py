@@ -31,8 +31,8 @@ async def stored(
     return (await store.snapshot(owner, [identity])).documents.get(identity)
 
 
-async def kept(store: LongTermStore, one: Document, owner: Owner = ALICE) -> Document:
-    written = await store.keep(owner, one)
+async def kept(store: LongTermStore, given: Document, owner: Owner = ALICE) -> Document:
+    written = await store.keep(owner, given)
     assert written is not None
     return written
 
@@ -192,25 +192,25 @@ async def test_whoever_waits_is_found_page_by_page_in_order(store: LongTermStore
         await store.commit(
             owner, batch(None, head={"pending_tasks": 0 if owner.user_id == "bob" else 2})
         )
-    found: list[tuple[Owner, Head]] = []
-    while page := await store.waiting(found[-1][0] if found else None, 2):
-        found += page
-    assert [owner for owner, _ in found] == sorted(
+    heads: list[tuple[Owner, Head]] = []
+    while page := await store.waiting(heads[-1][0] if heads else None, 2):
+        heads += page
+    assert [owner for owner, _ in heads] == sorted(
         owner for owner in owners if owner.user_id != "bob"
     )
-    assert {head.pending_tasks for _, head in found} == {2}
-    assert found[0][1] == (await store.snapshot(found[0][0])).head
+    assert {head.pending_tasks for _, head in heads} == {2}
+    assert heads[0][1] == (await store.snapshot(heads[0][0])).head
 
 
 async def test_all_owners_are_found_page_by_page_in_order(store: LongTermStore) -> None:
     owners = [Owner("app", name) for name in ("zoë", "ana", "bob")] + [Owner("another", "zed")]
     for owner in owners:
         await store.commit(owner, batch(None))
-    found: list[tuple[Owner, Head]] = []
-    while page := await store.owners(found[-1][0] if found else None, 2):
-        found += page
-    assert [owner for owner, _ in found] == sorted(owners)
-    assert found[0][1] == (await store.snapshot(found[0][0])).head
+    heads: list[tuple[Owner, Head]] = []
+    while page := await store.owners(heads[-1][0] if heads else None, 2):
+        heads += page
+    assert [owner for owner, _ in heads] == sorted(owners)
+    assert heads[0][1] == (await store.snapshot(heads[0][0])).head
 
 
 async def test_nobody_waits_at_first(store: LongTermStore) -> None:

@@ -58,12 +58,12 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
         "embedding_model",
         "embedding_dimensions",
     }
-    shown = {
+    views = {
         memory.id: {name: value for name, value in memory.public().items() if name not in outside}
         for memory in page.memories
     }
     memories = await listed(core, status="all")
-    assert shown == {
+    assert views == {
         memory.id: {name: value for name, value in memory.public().items() if name not in outside}
         for memory in memories
     }

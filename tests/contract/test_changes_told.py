@@ -150,16 +150,16 @@ async def test_what_was_said_later_is_found_before_what_it_updates(core: MemoryC
 
 
 async def test_what_a_person_said_leads_before_the_answer_that_repeats_it(core: MemoryCore) -> None:
-    said = "I have 52 sources in my Zotero library, how do I keep them in order?"
+    message = "I have 52 sources in my Zotero library, how do I keep them in order?"
     answer = (
         "To keep 52 sources in order in your Zotero library: make collections in the Zotero "
         "library, and tag the sources by theme."
     )
-    await tell(core, said, ("assistant", answer), session="s1")
+    await tell(core, message, ("assistant", answer), session="s1")
     retrieved_answer = await core.retrieve(
         ALICE, RetrieveInput(query="How many sources are in my Zotero library?")
     )
-    assert [passage.text for passage in retrieved_answer.results[0].passages] == [said, answer]
+    assert [passage.text for passage in retrieved_answer.results[0].passages] == [message, answer]
 
 
 async def test_a_question_about_the_past_finds_what_was_said_first_where_it_answers_better(
@@ -256,8 +256,11 @@ async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_s
         if consolidate:
             await consolidated(rules)
         (line,) = (await rules.profile(ALICE)).explicit
-        told = [(one.conflict_id, one.memory_id, one.text, one.at) for one in line.disputed_by]
-        assert told == [(record.id, record.new_id, "User quit Otto last Friday", NOW - WEEK)]
+        disputes = [
+            (dispute.conflict_id, dispute.memory_id, dispute.text, dispute.at)
+            for dispute in line.disputed_by
+        ]
+        assert disputes == [(record.id, record.new_id, "User quit Otto last Friday", NOW - WEEK)]
     asked = ContextInput(query="Where do I work?", session_id="s9", parts=["profile"])
     mark = (
         f"employer: Otto (disputed on {(NOW - WEEK).date().isoformat()}: User quit Otto "
@@ -289,8 +292,8 @@ async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_unt
         (NOW, ("Siemens", "welder")),
         (starts, ("Airbus", "machine learning engineer")),
     ):
-        held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
-        assert held == {"employer": values[0], "occupation": values[1]}
+        values_at = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert values_at == {"employer": values[0], "occupation": values[1]}
     context = (
         await rules.context(ALICE, ContextInput(query="Where do I work?", session_id="s9"))
     ).context
@@ -322,8 +325,8 @@ async def test_a_new_home_that_is_announced_replaces_the_old_one_from_its_day_on
         (day, "Porto"),
         (day + timedelta(days=200), "Porto"),
     ):
-        held = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
-        assert held["home city"] == home
+        values = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert values["home city"] == home
         context = (
             await rules.context(ALICE, ContextInput(query=query, session_id="s9", at=at))
         ).context

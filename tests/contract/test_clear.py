@@ -238,7 +238,9 @@ async def test_a_save_into_the_session_meanwhile_survives_or_is_cleared_but_is_n
         core.clear(ALICE, S1), *(other.save(ALICE, turn(f"late{n}")) for n in range(10))
     )
     late = {
-        one.memory.id for one in saved if isinstance(one, Saved) and one.outcome is Outcome.CREATED
+        result.memory.id
+        for result in saved
+        if isinstance(result, Saved) and result.outcome is Outcome.CREATED
     }
     assert len(late) == 10
     everything = {memory.id: memory.status for memory in await listed(core, status="all")}

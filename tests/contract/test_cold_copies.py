@@ -65,8 +65,10 @@ def chain(
         embedding=unit(99),
         status=Status.SUPERSEDED,
     )
-    kept = [Kept(member, (older,) if number == 0 else ()) for number, member in enumerate(members)]
-    return ColdCopy(epoch, f"{name}{count - 1}", tuple(kept))
+    entries = [
+        Kept(member, (older,) if number == 0 else ()) for number, member in enumerate(members)
+    ]
+    return ColdCopy(epoch, f"{name}{count - 1}", tuple(entries))
 
 
 def same(stored_memory: Memory, other: Memory) -> bool:
@@ -105,11 +107,11 @@ async def test_an_original_and_a_memory_without_a_vector_come_back(copies: ColdC
     location = await copies.write(
         ALICE, "op_1", ColdCopy("epoch-1", "mem_a", (Kept(short, (), long),))
     )
-    (kept,) = (await copies.read(ALICE, location)).members
-    assert kept.original is not None
-    assert same(kept.memory, short)
-    assert same(kept.original, long)
-    assert kept.whole is kept.original
+    (entry,) = (await copies.read(ALICE, location)).members
+    assert entry.original is not None
+    assert same(entry.memory, short)
+    assert same(entry.original, long)
+    assert entry.whole is entry.original
 
 
 async def test_the_same_state_written_again_is_one_copy(
@@ -117,7 +119,7 @@ async def test_the_same_state_written_again_is_one_copy(
 ) -> None:
     others = [copies_of(await opened()) for _ in range(3)]
     locations = await asyncio.gather(
-        *(one.write(ALICE, "op_1", chain(2)) for one in (copies, *others))
+        *(copy_store.write(ALICE, "op_1", chain(2)) for copy_store in (copies, *others))
     )
     assert len(set(locations)) == 1
     assert [name async for name in copies.names(ALICE)] == locations[:1]
@@ -142,8 +144,8 @@ async def test_a_name_tells_nobody_whose_it_is(copies: ColdCopies, archive: Arch
     owner = Owner("my-app", "ann@example.org")
     await copies.write(owner, "op_1", chain(owner=owner, name="mem_secret"))
     (name,) = [name for name in await archive.names("", None, 10) if name != KEY_NAME]
-    for told in ("ann", "example", "my-app", "secret"):
-        assert told not in name
+    for part in ("ann", "example", "my-app", "secret"):
+        assert part not in name
 
 
 async def test_the_names_are_the_same_for_every_process_and_others_for_every_installation(

@@ -73,7 +73,7 @@ async def words(world: World) -> MemoryCore:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("the server listens on port 8080", "the server listens on port 8081"),
         ("Ana does eat fish at home", "Ana does not eat fish at home"),
@@ -86,11 +86,11 @@ async def words(world: World) -> MemoryCore:
     ],
 )
 async def test_near_equal_statements_that_differ_in_what_counts_are_both_kept(
-    words: MemoryCore, one: str, other: str
+    words: MemoryCore, first: str, other: str
 ) -> None:
-    for text in (one, other, one, other):
+    for text in (first, other, first, other):
         await words.save(ALICE, fact(text))
-    assert sorted(memory.content for memory in await listed(words)) == sorted([one, other])
+    assert sorted(memory.content for memory in await listed(words)) == sorted([first, other])
 
 
 @ON_ONE_STORE
@@ -107,7 +107,7 @@ async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any,
 
 @ON_ONE_STORE
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("Ana isst Fisch zu Hause", "Ana isst keinen Fisch zu Hause"),
         ("Ana come pescado en casa", "Ana no come pescado en casa"),
@@ -117,9 +117,9 @@ async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any,
     ],
 )
 async def test_a_contradiction_in_another_language_is_kept_open_for_all_to_see(
-    words: MemoryCore, one: str, other: str
+    words: MemoryCore, first: str, other: str
 ) -> None:
-    await words.save(ALICE, fact(one))
+    await words.save(ALICE, fact(first))
     saved = await words.save(ALICE, fact(other))
     assert saved.conflict is not None
     assert (saved.outcome, saved.conflict.status) == (Outcome.KEPT_BOTH, "pending")

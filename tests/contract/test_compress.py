@@ -253,11 +253,11 @@ async def test_killed_at_any_write_the_text_is_long_or_its_original_is_safe(
             assert moment.dead or adapter == "storm", (at, after, name)
             moment.dead = True
             rescuer = await world.core(rules=OfflineAgents())
-            held = await rescuer.get(ALICE, saved.id)
-            if held.status is Status.COMPRESSED:
+            restored = await rescuer.get(ALICE, saved.id)
+            if restored.status is Status.COMPRESSED:
                 assert (await rescuer.restore(ALICE, saved.id)).content == LONG
             else:
-                assert held.content == LONG
+                assert restored.content == LONG
             moment.dead = False
             await world.close()
 

@@ -196,13 +196,13 @@ async def test_conflicts_are_listed_newest_first_by_status_and_page(
         names.append(made.id)
     for name in names[::3]:
         await words.resolve_conflict(ALICE, name, asking("keep_both"))
-    found, cursor = [], None
+    records, cursor = [], None
     while True:
         page = await words.conflicts(ALICE, ConflictsInput(limit=2, cursor=cursor))
-        found += [conflict.id for conflict in page.conflicts]
+        records += [conflict.id for conflict in page.conflicts]
         if (cursor := page.next_cursor) is None:
             break
-    assert found == names[::-1]
+    assert records == names[::-1]
     resolved = await words.conflicts(ALICE, ConflictsInput(status="resolved"))
     assert [conflict.id for conflict in resolved.conflicts] == names[::3][::-1]
     first = await words.conflicts(ALICE, ConflictsInput(status="pending", limit=2))

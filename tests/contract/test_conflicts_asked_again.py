@@ -22,8 +22,8 @@ async def open_pair(core: MemoryCore) -> tuple[Saved, Saved, ConflictRecord]:
 
 
 async def is_open_again(core: MemoryCore, world: World, record: ConflictRecord) -> None:
-    (found,) = await records_of(world)
-    assert (found.id, found.open) == (record.id, True)
+    (only,) = await records_of(world)
+    assert (only.id, only.open) == (record.id, True)
     assert {tuple(memory.conflict_ids) for memory in await listed(core)} == {(record.id,)}
     await check_questions(world, core)
 

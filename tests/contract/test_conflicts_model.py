@@ -68,13 +68,13 @@ class AnyQuarrel(RuleBasedStateMachine):
         return [record for record in self.run(records_of(self.world)) if record.open is open]
 
     def memories(self) -> dict[str, Memory]:
-        found: dict[str, Memory] = self.run(all_of(self.cores[0]))
-        return found
+        memories: dict[str, Memory] = self.run(all_of(self.cores[0]))
+        return memories
 
     def chosen(self, place: int, *statuses: Status) -> Memory | None:
         memories = sorted(
             (memory for memory in self.memories().values() if memory.status in statuses),
-            key=lambda one: one.sequence,
+            key=lambda memory: memory.sequence,
         )
         return memories[place % len(memories)] if memories else None
 
@@ -219,12 +219,14 @@ class AnyQuarrel(RuleBasedStateMachine):
             name: logged(memory) for name, memory in memories.items()
         }
         for session in ("s1", "s2"):
-            kept = sum(
+            coexisting = sum(
                 memory.session_id == session and memory.status is not Status.DELETED
                 for memory in memories.values()
             )
             if any(memory.session_id == session for memory in memories.values()):
-                assert sum((await self.cores[0].session(ALICE, session)).counts.values()) == kept
+                assert (
+                    sum((await self.cores[0].session(ALICE, session)).counts.values()) == coexisting
+                )
 
 
 def stands(memory: Memory) -> dict[str, Any]:

@@ -162,8 +162,8 @@ async def test_a_turn_whose_words_are_damaged_hides_none_beside_it_after_a_delet
     """What turns lend each other is looked up then."""
     core = await world.core()
     first, second, third = [
-        (await core.save(ALICE, turn(f"The bees {what}"))).memory
-        for what in ("fly", "sleep", "drink")
+        (await core.save(ALICE, turn(f"The bees {verb}"))).memory
+        for verb in ("fly", "sleep", "drink")
     ]
     await core.delete(ALICE, first.id)
     await damage(core, second, lexical=WORDS)
@@ -207,15 +207,15 @@ async def test_a_slot_whose_holder_is_damaged_takes_no_other_truth(world: World)
 @pytest.mark.parametrize(
     "asked",
     [{}, {"session_id": "s1"}, {"query": "when do the bees fly, sleep, drink?"}],
-    ids=lambda one: "".join(one),
+    ids=lambda letters: "".join(letters),
 )
 async def test_a_context_leaves_out_a_damaged_memory(
     world: World, damaging: Damaging, asked: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     core = await world.core()
     first, second, third = [
-        (await core.save(ALICE, turn(f"The bees {what}"))).memory
-        for what in ("fly", "sleep", "drink")
+        (await core.save(ALICE, turn(f"The bees {verb}"))).memory
+        for verb in ("fly", "sleep", "drink")
     ]
     await core.delete(ALICE, first.id)
     await damaging(world, second.id)
@@ -238,7 +238,7 @@ async def test_a_memory_is_forgotten_for_good_beside_a_damaged_one_which_is_name
         for name in ("Lisbon", "Porto")
     ]
     damaged = (await core.save(ALICE, fact("The bees fly at noon"))).memory
-    old, new = [(await core.save(ALICE, one)).memory for one in city]
+    old, new = [(await core.save(ALICE, item)).memory for item in city]
     assert (await core.get(ALICE, old.id)).next_id == new.id
     await damaging(world, damaged.id)
     task = await hard_forgotten(world, core, ids=[new.id])
@@ -254,8 +254,8 @@ async def test_a_session_is_forgotten_for_good_but_for_its_damaged_memory_which_
 ) -> None:
     core = await world.core()
     _, second, _ = [
-        (await core.save(ALICE, turn(f"The bees {what}"))).memory
-        for what in ("fly", "sleep", "drink")
+        (await core.save(ALICE, turn(f"The bees {verb}"))).memory
+        for verb in ("fly", "sleep", "drink")
     ]
     await damaging(world, second.id)
     foreseen = await core.forget(
@@ -358,7 +358,7 @@ async def test_a_chain_with_a_damaged_memory_stays_out_of_the_archive(
         fact(f"Ana lives in {name}", subject="Ana", attribute="city")
         for name in ("Lisbon", "Porto")
     ]
-    old, new = [(await core.save(ALICE, one)).memory for one in city]
+    old, new = [(await core.save(ALICE, item)).memory for item in city]
     other = (await core.save(ALICE, fact("The bees fly at noon"))).memory
     await damaging(world, old.id)
     years_go_by(world)
@@ -376,7 +376,7 @@ async def test_an_evolution_ends_at_a_damaged_memory_and_says_so(
         fact(f"Ana lives in {name}", subject="Ana", attribute="city")
         for name in ("Lisbon", "Porto")
     ]
-    both = [(await core.save(ALICE, one)).memory for one in city]
+    both = [(await core.save(ALICE, item)).memory for item in city]
     damaged, asked = both[which], both[1 - which]
     await damaging(world, damaged.id)
     evolution = await core.evolution(ALICE, asked.id, "both")

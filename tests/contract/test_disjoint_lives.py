@@ -88,39 +88,39 @@ class OneSlot(RuleBasedStateMachine):
     def chosen(self, place: int, *statuses: Status) -> Memory | None:
         """One of the memories with these statuses, in an order that does not depend on ids."""
         memories = self.run(listed(self.core, self.owner, status="all"))
-        found = sorted(
+        in_log_order = sorted(
             (memory for memory in memories if memory.status in statuses),
-            key=lambda one: one.sequence,
+            key=lambda memory: memory.sequence,
         )
-        return found[place % len(found)] if found else None
+        return in_log_order[place % len(in_log_order)] if in_log_order else None
 
     def records(self, *, is_open: bool) -> list[ConflictRecord]:
-        found = [
+        records = [
             record
             for record in self.run(records_of(self.world, self.owner))
             if record.open is is_open
         ]
-        return sorted(found, key=lambda record: (record.at, record.reason))
+        return sorted(records, key=lambda record: (record.at, record.reason))
 
-    @rule(city=CITIES, told=DAYS, since=SINCE, way=WAYS)
-    def save(self, city: str, told: int, since: int | None, way: OnConflict) -> None:
-        begins = {} if since is None else {"valid_from": day(told + since)}
+    @rule(city=CITIES, day_told=DAYS, since=SINCE, way=WAYS)
+    def save(self, city: str, day_told: int, since: int | None, way: OnConflict) -> None:
+        begins = {} if since is None else {"valid_from": day(day_told + since)}
         item = fact(
             f"Ana lives in {city}",
             value=city,
-            event_timestamp=day(told),
+            event_timestamp=day(day_told),
             on_conflict=way,
             **SLOT,
             **begins,
         )
         self.attempt(self.core.save(self.owner, item))
 
-    @rule(told=DAYS, city=st.sampled_from([None, "Oslo", "Rome"]))
-    def end(self, told: int, city: str | None) -> None:
+    @rule(day_told=DAYS, city=st.sampled_from([None, "Oslo", "Rome"]))
+    def end(self, day_told: int, city: str | None) -> None:
         item = fact(
             f"Ana lives in {city} no longer",
             value={"no_longer": city},
-            event_timestamp=day(told),
+            event_timestamp=day(day_told),
             **SLOT,
         )
         self.attempt(self.core.save(self.owner, item))
@@ -182,11 +182,11 @@ class OneSlot(RuleBasedStateMachine):
         self.begins |= {memory.valid_from for memory in memories}
         groups, waiting = self.side_by_side(memories)
         for moment in self.begins:
-            held = [
+            values = [
                 base_id(memory.id)
                 for memory in self.run(listed(self.opened, self.owner, at=moment))
             ]
-            for names in combinations(held, 2):
+            for names in combinations(values, 2):
                 together = any(group.issuperset(names) for group in groups)
                 assert together or not waiting.isdisjoint(names), f"{names} both hold at {moment}"
 
@@ -210,15 +210,18 @@ class OneSlot(RuleBasedStateMachine):
             if not record.open and record.strategy == "keep_both"
         }
         sides = {name for pair in self.pairs for name in pair}
-        for memory in sorted(memories, key=lambda one: one.sequence):
+        for memory in sorted(memories, key=lambda each_memory: each_memory.sequence):
             sides |= {*memory.consolidated_into_ids} if memory.id in sides else set()
         merged = [
             {memory.id, *memory.consolidated_into_ids} for memory in memories if memory.id in sides
         ]
         groups: list[set[str]] = []
-        told = {memory.id: memory.value for memory in memories}
+        values = {memory.id: memory.value for memory in memories}
         alike = [
-            {memory.id, *(name for name in sides if name in told and told[name] == memory.value)}
+            {
+                memory.id,
+                *(name for name in sides if name in values and values[name] == memory.value),
+            }
             for memory in memories
         ]
         for names in [

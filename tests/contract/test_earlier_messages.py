@@ -49,9 +49,11 @@ async def as_written_before(world: World, core: MemoryCore) -> None:
     memories = [*(await listed(core, status="all")), *(await messages(core)).values()]
 
     def decide(look: Look) -> Changes[None]:
-        said = [look.memory(memory.id) for memory in memories if memory.category == MESSAGE]
+        turns = [look.memory(memory.id) for memory in memories if memory.category == MESSAGE]
         cells = [look.memory(memory.id) for memory in memories if memory.category == "cell"]
-        changes = [Change("forgotten", one, one, removed=True) for one in said if one is not None]
+        changes = [
+            Change("forgotten", turn, turn, removed=True) for turn in turns if turn is not None
+        ]
         changes += [
             Change("told", cell.model_copy(update={"source_ids": []}), cell)
             for cell in cells
@@ -109,16 +111,16 @@ async def test_messages_of_an_earlier_version_are_found_and_read_back_after_the_
     await as_written_before(world, core)
     world.clock.moment += timedelta(days=1)
     await run(core)
-    said, ferry, parrot = (
+    message, ferry, parrot = (
         await messages(core),
         await the_cell(core, "ferry"),
         await the_cell(core, "parrot"),
     )
-    assert {*said} == {*SAID, "a parrot of our own", "it bites"}
-    assert messages_of(ferry) == [said[text].id for text in SAID]
-    assert {said[text].cell_id for text in SAID} == {ferry.id}
-    assert said["it bites"].cell_id == parrot.id
-    assert all(memory.embedding_model for memory in said.values())
+    assert {*message} == {*SAID, "a parrot of our own", "it bites"}
+    assert messages_of(ferry) == [message[text].id for text in SAID]
+    assert {message[text].cell_id for text in SAID} == {ferry.id}
+    assert message["it bites"].cell_id == parrot.id
+    assert all(memory.embedding_model for memory in message.values())
     assert "the ferry was late" in await quoted(core, "ferry late")
     assert [message.content for message in (await core.session_messages(ALICE, "s1")).messages] == [
         *SAID
@@ -141,8 +143,8 @@ async def test_it_is_done_once(core: MemoryCore, world: World) -> None:
     head = await world.head()
     assert head is not None
     assert head.messages_backfilled
-    said = await messages(core)
-    await core.delete(ALICE, said["zebra crossing"].id)
+    turns = await messages(core)
+    await core.delete(ALICE, turns["zebra crossing"].id)
     world.clock.moment += timedelta(days=1)
     await run(core)
     assert (await messages(core))["zebra crossing"].status is Status.DELETED

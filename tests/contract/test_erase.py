@@ -332,15 +332,15 @@ async def test_what_was_held_of_the_user_in_the_short_term_is_gone_and_nothing_o
     world: World,
 ) -> None:
     short_term = embedded(world.clock)
-    held = Paused(short_term)
+    paused_store = Paused(short_term)
     core = await world.core(short_term=short_term)
-    late = await world.core(short_term=held)
+    late = await world.core(short_term=paused_store)
     await core.save(ALICE, turn("I keep bees"))
-    held.hold()
+    paused_store.hold()
     saving = asyncio.create_task(late.save(ALICE, turn("They make honey")))
-    await held.waiting.wait()
+    await paused_store.waiting.wait()
     await erase(world, core)
-    held.release()
+    paused_store.release()
     await saving
     stamp, entries = await short_term.recall(ALICE, "s1", 10)
     assert (stamp, entries) == (None, [])

@@ -74,7 +74,7 @@ async def test_from_any_place_as_many_as_are_asked_for_come_in_order(
     store: LongTermStore, log: list[Event], asked: EventFilter | None
 ) -> None:
     for after in range(len(log) + 1):
-        wanted = [one for one in log[after:] if passes(one, asked)]
+        wanted = [event for event in log[after:] if passes(event, asked)]
         for limit in (1, 2, 5, 100):
             assert await store.events(ALICE, after, limit, asked) == wanted[:limit]
 
@@ -89,7 +89,7 @@ async def test_pages_of_events_show_each_once(
         assert len(page) <= limit
         seen += page
         after = Place(page[-1].body["sequence"], page[-1].id)
-    wanted = [one.model_dump(mode="json") for one in log]
+    wanted = [event.model_dump(mode="json") for event in log]
     assert [document.body for document in seen] == (wanted[::-1] if newest_first else wanted)
     assert {document.kind for document in seen} == {"event"}
 
@@ -100,7 +100,7 @@ async def test_each_event_is_read_by_its_id(store: LongTermStore, log: list[Even
         assert {name: document.body for name, document in seen.documents.items()} == {
             logged_event.id: logged_event.model_dump(mode="json")
         }
-    all_of_them = await store.snapshot(ALICE, [one.id for one in log])
+    all_of_them = await store.snapshot(ALICE, [event.id for event in log])
     assert set(all_of_them.documents) == {event.id for event in log}
 
 
@@ -108,16 +108,16 @@ async def test_events_that_are_emptied_leave_those_beside_them_as_they_are(
     store: LongTermStore, log: list[Event]
 ) -> None:
     emptied = {
-        one.id: one.model_copy(update={"after": {}, "redacted": True, "session_id": None})
-        for one in (log[1], log[2], log[3], log[10], log[-1])
+        event.id: event.model_copy(update={"after": {}, "redacted": True, "session_id": None})
+        for event in (log[1], log[2], log[3], log[10], log[-1])
     }
     head = (await store.snapshot(ALICE)).head
     writes = [
-        Write("put", Document(name, "event", one.model_dump(mode="json")))
-        for name, one in emptied.items()
+        Write("put", Document(name, "event", event.model_dump(mode="json")))
+        for name, event in emptied.items()
     ]
     await store.commit(ALICE, batch(head, writes, events=0, commit_id="emptying"))
-    wanted = [emptied.get(one.id, one) for one in log]
+    wanted = [emptied.get(event.id, event) for event in log]
     assert await store.events(ALICE, 0, 100) == wanted
     seen = await store.snapshot(ALICE, [log[2].id])
     assert seen.documents[log[2].id].body == emptied[log[2].id].model_dump(mode="json")
@@ -137,7 +137,8 @@ async def test_events_that_were_written_one_by_one_are_read_beside_others(
         for place in range(3)
     ]
     writes = [
-        Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in earlier
+        Write("put", Document(event.id, "event", event.model_dump(mode="json")))
+        for event in earlier
     ]
     moved = {"sequence": head.sequence + len(earlier)}
     await store.commit(ALICE, batch(head, writes, events=0, commit_id="import", head=moved))
@@ -165,12 +166,13 @@ async def test_events_beside_long_ones_are_emptied_in_one_commit(store: LongTerm
         await store.commit(ALICE, replace(made, events=events))
         log += events
         head = made.head
-    emptied = [one.model_copy(update={"redacted": True}) for one in log[::2]]
+    emptied = [event.model_copy(update={"redacted": True}) for event in log[::2]]
     writes = [
-        Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in emptied
+        Write("put", Document(event.id, "event", event.model_dump(mode="json")))
+        for event in emptied
     ]
     await store.commit(ALICE, batch(head, writes, events=0, commit_id="emptying"))
-    wanted = [one for pair in zip(emptied, log[1::2], strict=True) for one in pair]
+    wanted = [event for pair in zip(emptied, log[1::2], strict=True) for event in pair]
     assert await store.events(ALICE, 0, 100) == wanted
     for logged_event in wanted:
         seen = await store.snapshot(ALICE, [logged_event.id])

@@ -195,7 +195,7 @@ async def converse_where_all_was_said_before(scene: Scene) -> None:
         "Harbour walk: fishing boats, lighthouse, salty wind, quiet evening",
         "Harbour walk: fishing boats, lighthouse, hungry gulls",
     )
-    skip, nothing = on_all("SKIP", category="note"), lambda new, held: []
+    skip, nothing = on_all("SKIP", category="note"), lambda new, older: []
     for days, (text, ruling) in enumerate(
         ((walk, nothing), (walk, skip), (gulls, nothing), (walk, skip))
     ):
@@ -204,7 +204,7 @@ async def converse_where_all_was_said_before(scene: Scene) -> None:
 
 
 async def converse_where_agents_fail(scene: Scene) -> None:
-    def nonsense(new: Items, held: Items) -> list[Decision]:
+    def nonsense(new: Items, older: Items) -> list[Decision]:
         raise AgentFailed("no answer")
 
     scene.agents.rulings = nonsense
@@ -212,7 +212,7 @@ async def converse_where_agents_fail(scene: Scene) -> None:
 
 
 async def cells_that_were_deleted_told_again(scene: Scene) -> None:
-    scene.agents.rulings = lambda new, held: []
+    scene.agents.rulings = lambda new, older: []
     await tell(scene.core, "Ana's cat is Tom", at=LATER)
     for memory in await listed(scene.core, session_id="s1"):
         await scene.core.delete(ALICE, memory.id)

@@ -146,17 +146,17 @@ def assert_consistent(first: dict[str, Any], lines: Lines) -> None:
     for identity, event in last.items():
         assert memories[identity]["revision"] == event["sequence"], identity
         # in events without what is not set
-        said = {name: value for name, value in event["after"].items() if name != "atomic_facts"}
-        assert {name: memories[identity][name] for name in said} == said
+        fields = {name: value for name, value in event["after"].items() if name != "atomic_facts"}
+        assert {name: memories[identity][name] for name in fields} == fields
     for line in of_kind(lines, "session"):
         here = [
             memory
             for memory in memories.values()
             if memory["session_id"] == line["id"] and memory["status"] != "deleted"
         ]
-        held = ["messages" if one["category"] == MESSAGE else one["type"] for one in here]
+        kinds = ["messages" if record["category"] == MESSAGE else record["type"] for record in here]
         assert {kind: count for kind, count in line["body"]["counts"].items() if count} == Counter(
-            held
+            kinds
         )
     for identity, body in memories.items():
         versions = [
@@ -176,15 +176,15 @@ class Between:
     busy: bool = False
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name not in ("page", "snapshot", "events"):
-            return found
+            return attribute
 
         async def late(*args: Any, **options: Any) -> Any:
             if not self.busy:
                 self.busy = True
                 await self.then()
                 self.busy = False
-            return await found(*args, **options)
+            return await attribute(*args, **options)
 
         return late

@@ -325,10 +325,10 @@ async def test_an_import_that_is_refused_late_leaves_nothing_in_the_archive(worl
     years_go_by(world)
     await archived(world, core)
     file = await exported(world, core)
-    held = await blobs(world)
+    names = await blobs(world)
     task_id = await gathered(core, file)
     await core.save(BOB, turn("I was here first"))
     assert (await worked(world, core, task_id, BOB)).status == "failed"
     assert [blob for blob in await blobs(world) if not blob.startswith("due/")] == [
-        one for one in held if not one.startswith("due/")
+        name for name in names if not name.startswith("due/")
     ]

@@ -56,8 +56,8 @@ async def hits(core: MemoryCore, query: str, **fields: object) -> tuple[Hit, ...
 async def memories_in(core: MemoryCore, context: Context, kind: str = "memories") -> list[str]:
     """What a part of a context says, without reading it by id, which is an access."""
     names = [name for part in context.parts if part.kind == kind for name in part.ids]
-    held = {memory.id: memory.content for memory in await listed(core, status="all")}
-    return [held[name] for name in names]
+    contents = {memory.id: memory.content for memory in await listed(core, status="all")}
+    return [contents[name] for name in names]
 
 
 async def faded(core: MemoryCore, world: World, *items: SaveInput) -> list[Memory]:
@@ -124,9 +124,9 @@ async def test_of_fifty_pairs_that_fit_equally_the_fresh_one_comes_first(
                 for n in range(start, start + 25)
             ],
         )
-    found = [await find(words, f"kite{n} flew over", limit=2) for n in range(50)]
-    assert all(len(one) == 2 for one in found)
-    assert sum("Porto" in first for first, _ in found) >= 48
+    answers = [await find(words, f"kite{n} flew over", limit=2) for n in range(50)]
+    assert all(len(answer) == 2 for answer in answers)
+    assert sum("Porto" in first for first, _ in answers) >= 48
 
 
 async def test_fading_leaves_relevance_as_it_was_and_explain_shows_the_factor(
@@ -459,7 +459,7 @@ async def test_editing_or_copying_one_that_has_faded_brings_it_into_use(
     words: MemoryCore, world: World
 ) -> None:
     edited, copied = await faded(words, world, fact("the door is green"), fact("the roof leaks"))
-    edited, copied = [await words.get(ALICE, one.id) for one in (edited, copied)]
+    edited, copied = [await words.get(ALICE, memory.id) for memory in (edited, copied)]
     after = await words.update(
         ALICE, edited.id, UpdateInput(content="the door is blue"), edited.etag
     )
@@ -480,9 +480,9 @@ async def test_a_cell_that_never_fades_is_not_told_as_faded_by_a_message_that_ha
         ("assistant", "Nice!"),
     )
     await days(core, world, 400)
-    found = await hits(
+    answer_hits = await hits(
         core, "With whom did we have pasta on the terrace?", similarity_threshold=0.0
     )
-    kept = [hit for hit in found if hit.memory.worth == "vital"]
-    assert kept
-    assert {(hit.tier, hit.age_days) for hit in kept} == {("long", None)}
+    vital_hits = [hit for hit in answer_hits if hit.memory.worth == "vital"]
+    assert vital_hits
+    assert {(hit.tier, hit.age_days) for hit in vital_hits} == {("long", None)}

@@ -47,7 +47,7 @@ async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_u
     store: LongTermStore,
 ) -> None:
     facts: dict[str, Any] = {"type": MemoryType.SEMANTIC, "subject": "Ana", "attribute": "city"}
-    one = [
+    versions = [
         kept(0, importance_base=0.4),
         kept(1, importance_base=0.4, pinned=True),
         kept(2, importance_base=0.4, type=MemoryType.PROCEDURAL, key="k"),
@@ -58,7 +58,7 @@ async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_u
         kept(7, importance_base=0.8),
         kept(8, importance_base=0.0, session_id="s1"),
     ]
-    await commit(store, ALICE, *(Write("put", document(each)) for each in one))
+    await commit(store, ALICE, *(Write("put", document(each)) for each in versions))
     ninety = NOW + timedelta(days=90)  # 0.4 is three halvings over the floor
     assert await found(store, ninety - timedelta(hours=1)) == ["mem_008"]
     assert await found(store, ninety + timedelta(hours=1)) == ["mem_000", "mem_004", "mem_008"]
@@ -121,9 +121,9 @@ def test_what_is_due_does_not_depend_on_how_often_it_is_asked(
     )
     first = next(
         (
-            what
+            change
             for moment in moments
-            if moment <= LATER and (what := due(stored_memory, moment, RULES))
+            if moment <= LATER and (change := due(stored_memory, moment, RULES))
         ),
         None,
     )
@@ -158,8 +158,8 @@ async def test_a_store_finds_what_is_due(
     ]
     await commit(store, owner, *(Write("put", document(memory)) for memory in each))
     places = await store.faded(owner, RULES, LATER, None, None, 100)
-    wanted = {one.id for one in each if due(one, LATER, RULES)}
-    early = {one.id for one in each if due(one, LATER + timedelta(seconds=2), RULES)}
+    wanted = {memory.id for memory in each if due(memory, LATER, RULES)}
+    early = {memory.id for memory in each if due(memory, LATER + timedelta(seconds=2), RULES)}
     assert wanted <= {place.id for place in places} <= early
 
 
@@ -175,7 +175,7 @@ async def test_a_store_knows_when_the_next_is_due(
     short = {"app_id": owner.app_id, "user_id": owner.user_id, "content": "tea"}
     each = [memory.model_copy(update=short) for memory in given_memories]
     await commit(store, owner, *(Write("put", document(memory)) for memory in each))
-    moments = [next_change(one, RULES)[0] for one in each]
+    moments = [next_change(memory, RULES)[0] for memory in each]
     expected = min((moment for moment in moments if LATER.timestamp() < moment < inf), default=None)
     coming = (await store.coming(owner, RULES, timedelta(days=9000), LATER)).fades
     if expected is None or coming is None:
@@ -204,9 +204,11 @@ async def test_a_list_and_a_search_leave_out_what_has_faded_by_now(
     }
     each = [memory.model_copy(update=place) for memory in given_memories]
     await commit(store, owner, *(Write("put", document(memory)) for memory in each))
-    sure = {one.id for one in each if has_faded(one, LATER - timedelta(seconds=2), RULES)}
-    perhaps = {one.id for one in each if has_faded(one, LATER + timedelta(seconds=2), RULES)}
-    every = {one.id for one in each}
+    sure = {memory.id for memory in each if has_faded(memory, LATER - timedelta(seconds=2), RULES)}
+    perhaps = {
+        memory.id for memory in each if has_faded(memory, LATER + timedelta(seconds=2), RULES)
+    }
+    every = {memory.id for memory in each}
     hidden = Filter(frozenset({"active", "compressed"}), now=LATER, fading=RULES)
     page = {document.id for document in await store.page(owner, "memory", hidden, None, 100)}
     assert every - perhaps <= page <= every - sure
@@ -289,14 +291,14 @@ async def test_decayed_memories_are_named_once_they_were_accessed_since(
         "status_reason": "importance_decay",
         "updated_at": NOW,
     }
-    one = [
+    versions = [
         kept(0, **faded),
         kept(1, **faded, last_accessed_at=NOW - timedelta(days=40)),
         kept(2, **faded, last_accessed_at=NOW + timedelta(hours=1)),
         kept(3, last_accessed_at=NOW + timedelta(hours=1)),
         kept(4, **faded),
     ]
-    await commit(store, ALICE, *(Write("put", document(each)) for each in one))
+    await commit(store, ALICE, *(Write("put", document(each)) for each in versions))
 
     async def named(limit: int = 10) -> list[str]:
         ids: list[str] = []
@@ -311,7 +313,7 @@ async def test_decayed_memories_are_named_once_they_were_accessed_since(
     await accessed(store, ALICE, dict.fromkeys(("mem_000", "mem_001", "mem_003"), later))
     assert await named() == await named(limit=1) == ["mem_000", "mem_001", "mem_002"]
     assert await found(store, LATER) == ["mem_003"], "what has faded does not fade"
-    back = one[0].model_copy(
+    back = versions[0].model_copy(
         update={
             "status": Status.ACTIVE,
             "status_reason": "recalled",

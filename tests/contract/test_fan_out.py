@@ -100,10 +100,12 @@ async def test_many_are_handed_on_from_message_to_message(world: World) -> None:
     hand = Hand(core, QUEUE)
     await hand.work((await hand.take(1))[0])
     assert await core.queue.length(QUEUE) == 1_001
-    waiting = [one.body for _ in range(40) for one in await hand.take()]
+    waiting = [message.body for _ in range(40) for message in await hand.take()]
     (further,) = [body for body in waiting if "within" in body]
     await core.work(further, QUEUE)
-    named = [orjson.loads(one.body)["user_id"] for _ in range(10) for one in await hand.take()]
+    named = [
+        orjson.loads(message.body)["user_id"] for _ in range(10) for message in await hand.take()
+    ]
     named += [orjson.loads(body)["user_id"] for body in waiting if body != further]
     assert sorted(named) == [f"user{n:04}" for n in range(1_201)]
 
@@ -115,13 +117,13 @@ class Counting:
         self._inner, self.asked = inner, Counter[str]()
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
+        attribute = getattr(self._inner, name)
         if name in ("open", "close", "pool", "check"):
-            return found
+            return attribute
 
         async def counted(*args: Any, **options: Any) -> Any:
             self.asked[name] += 1
-            return await found(*args, **options)
+            return await attribute(*args, **options)
 
         return counted
 

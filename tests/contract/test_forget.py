@@ -126,12 +126,12 @@ async def told_by_the_log(core: MemoryCore, world: World) -> None:
         "embedding_model",
         "embedding_dimensions",
     }
-    shown = {
+    places = {
         memory.id: {name: value for name, value in memory.public().items() if name not in outside}
         for memory in page.memories
     }
     memories = await listed(core, status="all")
-    assert shown == {
+    assert places == {
         memory.id: {name: value for name, value in memory.public().items() if name not in outside}
         for memory in memories
     }
@@ -358,7 +358,7 @@ async def test_of_two_that_were_merged_the_one_that_stays_holds_again(
     first, second, both = ids
 
     def merge(look: Look) -> Changes[None]:
-        sources = [one for name in (first, second) if (one := look.memory(name)) is not None]
+        sources = [source for name in (first, second) if (source := look.memory(name)) is not None]
         merged = look.memory(both)
         assert merged is not None
         gone = {
@@ -433,8 +433,12 @@ async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_th
     core: MemoryCore, world: World
 ) -> None:
     made = await formed(core, world)
-    cell = next(one for one in made if one.category == "cell" and "Lisbon" in one.content)
-    other = next(one for one in made if one.category == "cell" and "flamenco" in one.content)
+    cell = next(
+        memory for memory in made if memory.category == "cell" and "Lisbon" in memory.content
+    )
+    other = next(
+        memory for memory in made if memory.category == "cell" and "flamenco" in memory.content
+    )
     assert (await foreseen(core, "hard", ids=[cell.id])).counts == {
         "forgotten": 1,
         "derived": 3,
@@ -449,7 +453,7 @@ async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_th
 
 async def test_a_fact_takes_the_cell_that_told_it_along(core: MemoryCore, world: World) -> None:
     made = await formed(core, world)
-    lives = next(one for one in made if one.category == "fact")
+    lives = next(memory for memory in made if memory.category == "fact")
     await forgotten(core, "hard", ids=[lives.id])
     left = [memory.content for memory in await listed(core, status="all")]
     assert sum("flamenco" in content for content in left) == 1
@@ -468,7 +472,7 @@ async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_t
     await finished(world, core, again)
     cells = [memory for memory in await told(core) if memory.category == "cell"]
     later = next(cell for cell in cells if "harbour" in cell.content)
-    lives = next(one for one in first if one.category == "fact")
+    lives = next(memory for memory in first if memory.category == "fact")
     assert later.id in (await core.get(ALICE, lives.id)).source_ids
     await forgotten(core, "hard", ids=[later.id])
     memory = await core.get(ALICE, lives.id)
@@ -488,7 +492,7 @@ async def test_a_conversation_that_told_the_same_again_goes_with_its_words_too(
     made = await formed(core, world, "I live in Lisbon")
     world.clock.forward(60)
     assert {memory.id for memory in await formed(core, world, "I live in Lisbon")} == {
-        one.id for one in made
+        memory.id for memory in made
     }
     await forgotten(core, "hard", session_id="s1")
     assert await listed(core, status="all") == []
@@ -499,12 +503,12 @@ async def test_the_same_words_told_after_it_are_remembered_anew(
     core: MemoryCore, world: World
 ) -> None:
     made = await formed(core, world, "I live in Lisbon")
-    await forgotten(core, "hard", ids=[one.id for one in made])
+    await forgotten(core, "hard", ids=[memory.id for memory in made])
     assert await listed(core, status="all") == []
     world.clock.forward(60)
     again = await formed(core, world, "I live in Lisbon")
-    assert {one.id for one in again} == {one.id for one in made}
-    assert {one.status for one in again} == {Status.ACTIVE}
+    assert {memory.id for memory in again} == {memory.id for memory in made}
+    assert {memory.status for memory in again} == {Status.ACTIVE}
     await told_by_the_log(core, world)
 
 
@@ -580,9 +584,9 @@ async def test_two_workers_forget_each_once(world: World) -> None:
     await cores[0].bulk(ALICE, [turn(f"swordfish {n}") for n in range(50)])
     accepted = [await cores[0].forget(ALICE, asked("hard", session_id="s1")) for _ in range(2)]
     await asyncio.gather(*(Hand(core, "consolidation").work_all() for core in cores))
-    for one in accepted:
-        assert isinstance(one, Accepted)
-        await finished_by_somebody(world, cores, one)
+    for answer in accepted:
+        assert isinstance(answer, Accepted)
+        await finished_by_somebody(world, cores, answer)
     assert [event.event_type for event in await world.log()].count("forgotten") == 50
     await no_trace(world, "swordfish")
 

@@ -165,6 +165,10 @@ async def test_a_saved_text_that_was_merged_into_another_sessions_stands_again(
         fact("they meet at 10 in the marlin room", session_id="t", on_conflict="merge", **slot),
     )
     await forgotten(core, "hard", session_id="t")
-    (held,) = await listed(core, status="all")
-    assert (held.id, held.status, held.next_id) == (memory.id, Status.ACTIVE, None)
+    (left_memory,) = await listed(core, status="all")
+    assert (left_memory.id, left_memory.status, left_memory.next_id) == (
+        memory.id,
+        Status.ACTIVE,
+        None,
+    )
     await no_trace(world, "marlin")

@@ -41,11 +41,11 @@ async def core(world: World) -> MemoryCore:
 
 
 def history(end: int, *, ids: bool = False) -> ConverseInput:
-    told = [
+    sent = [
         {"role": role, "content": text, **({"id": f"m{place}"} if ids else {})}
         for place, (role, text) in enumerate(SAID[:end])
     ]
-    return ConverseInput.model_validate({"session_id": "s1", "messages": told})
+    return ConverseInput.model_validate({"session_id": "s1", "messages": sent})
 
 
 async def read_back(core: MemoryCore) -> list[str]:
@@ -57,8 +57,8 @@ async def read_back(core: MemoryCore) -> list[str]:
 
 async def marks(world: World) -> list[str]:
     name = session_document_id(ALICE, "s1")
-    found = (await (await world.look_on()).snapshot(ALICE, [name])).documents
-    return [*history_of(found[name]).marks]
+    documents = (await (await world.look_on()).snapshot(ALICE, [name])).documents
+    return [*history_of(documents[name]).marks]
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
@@ -120,8 +120,12 @@ async def test_a_session_that_was_forgotten_for_good_does_not_come_back_with_its
     if is_formed:
         await Hand(core).work_all()
     world.clock.forward(60)
-    told = (await core.session_messages(ALICE, "s1", limit=100)).messages
-    every = {"session_id": "s1"} if by == "session_id" else {"ids": [one.memory_id for one in told]}
+    listed_messages = (await core.session_messages(ALICE, "s1", limit=100)).messages
+    every = (
+        {"session_id": "s1"}
+        if by == "session_id"
+        else {"ids": [message.memory_id for message in listed_messages]}
+    )
     await forgotten(core, "hard", **every)
     for end, new in ((6, 0), (8, 2), (8, 0)):
         world.clock.forward(60)
@@ -139,8 +143,8 @@ async def test_other_messages_are_new_in_a_session_that_was_forgotten_for_good(
     await core.converse(ALICE, history(6))
     await forgotten(core, "hard", session_id="s1")
     world.clock.forward(60)
-    told = [{"role": "user", "content": PIN}, {"role": "assistant", "content": "So it is"}]
-    again = ConverseInput.model_validate({"session_id": "s1", "messages": told})
+    sent = [{"role": "user", "content": PIN}, {"role": "assistant", "content": "So it is"}]
+    again = ConverseInput.model_validate({"session_id": "s1", "messages": sent})
     assert (await core.converse(ALICE, again)).messages == Told(2, 0)
 
 

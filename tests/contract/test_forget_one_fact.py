@@ -79,11 +79,11 @@ async def test_the_other_facts_name_their_messages_and_are_forgotten_with_them(
 ) -> None:
     await tell(core, *TALK, ("assistant", "For 7,340,099 euros you get a lot."))
     await forgotten(core, "hard", ids=[(await fact_with(core, "Stavanger")).id])
-    said, budget = await messages(core), await fact_with(core, "budget")
+    turns, budget = await messages(core), await fact_with(core, "budget")
     assert (budget.status, budget.cell_id, budget.source_ids) == (
         Status.ACTIVE,
         None,
-        [said[BUDGET].id],
+        [turns[BUDGET].id],
     )
     await forgotten(core, "hard", ids=[budget.id])
     assert await contents(core) == ["hello there", "the ferry was late", CAR]
@@ -111,7 +111,7 @@ async def test_a_fact_that_has_its_words_goes_too_and_one_of_the_same_message_st
 async def test_a_fact_whose_value_is_not_said_in_words_takes_the_message_that_it_was_taken_from(
     world: World,
 ) -> None:
-    def vague(said: Sequence[Message]) -> list[SaidFact]:
+    def vague(spoken: Sequence[Message]) -> list[SaidFact]:
         return [
             SaidFact(
                 text="Ana says yes",
@@ -168,7 +168,7 @@ async def test_told_in_two_sessions_it_goes_from_both_and_their_other_messages_s
     world: World, consolidated: bool
 ) -> None:
     agents = Tellers(
-        rulings=on_all("UPDATE", category="note") if consolidated else lambda new, held: []
+        rulings=on_all("UPDATE", category="note") if consolidated else lambda new, older: []
     )
     core = await world.core(agents=agents, embedder=WordsEmbedder())
     for session, other, at in (

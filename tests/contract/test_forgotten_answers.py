@@ -24,9 +24,9 @@ from tests.world import WordsEmbedder, World, fact, turn
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
-def quoting(new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> list[Decision]:
+def quoting(new: Sequence[DecisionItem], older: Sequence[DecisionItem]) -> list[Decision]:
     """Decisions that change nothing and give what was held as their reason."""
-    pairs = [(one, old) for one in new for old in held]
+    pairs = [(item, old) for item in new for old in older]
     return [
         decision(item.number, old.number, "SKIP").model_copy(update={"reasoning": old.text[:500]})
         for item, old in pairs

@@ -81,8 +81,8 @@ async def test_two_topics_become_two_cells_with_notes_facts_and_proofs(core: Mem
             assert fact.quote in (line if isinstance(line, str) else line[1]), (
                 "a quote stands in the message that it names"
             )
-    held = {fact.fact_id for cell in cells for fact in cell.atomic_facts if fact.fact_id}
-    assert held == {fact.id for fact in facts.values()}
+    fact_ids = {fact.fact_id for cell in cells for fact in cell.atomic_facts if fact.fact_id}
+    assert fact_ids == {fact.id for fact in facts.values()}
 
 
 async def test_foresight_is_dated_by_the_message_that_said_it(
@@ -97,14 +97,14 @@ async def test_foresight_is_dated_by_the_message_that_said_it(
     assert cold.end_time == datetime(2026, 5, 16, tzinfo=timezone.utc), (
         "the Friday after that message, to its end"
     )
-    diet = next(one for one in second.foresight if "diet" in one.description)
+    diet = next(foresight for foresight in second.foresight if "diet" in foresight.description)
     assert diet.end_time == NOW + timedelta(minutes=10) + timedelta(days=14)
 
 
 async def test_each_of_them_is_found(core: MemoryCore) -> None:
     await tell(core, *TWO_TOPICS)
     everything = {memory.id for memory in await told(core)}
-    found: set[str] = set()
+    names: set[str] = set()
     for query in (
         "hospital night shifts",
         "sourdough starter rye flour",
@@ -114,8 +114,8 @@ async def test_each_of_them_is_found(core: MemoryCore) -> None:
     ):
         answer = await hits(core, query, similarity_threshold=0.0, limit=100)
         assert answer
-        found |= {name for hit in answer for name in (hit.memory.id, *hit.also)}
-    assert found == everything
+        names |= {name for hit in answer for name in (hit.memory.id, *hit.also)}
+    assert names == everything
     assert [hit.memory.content for hit in await hits(core, "likes ramen", categories=["fact"])][
         :1
     ] == ["User likes ramen"]
@@ -201,8 +201,8 @@ async def test_a_move_leaves_one_truth_and_what_was_said_in_the_same_breath_stay
         berlin.id,
         lisbon.valid_from,
     )
-    for kept in ("User works as a nurse", "User works at the Charité", "User likes ramen"):
-        assert facts[kept].status is Status.ACTIVE
+    for content in ("User works as a nurse", "User works at the Charité", "User likes ramen"):
+        assert facts[content].status is Status.ACTIVE
     assert [memory.content for memory in await listed(core) if memory.attribute == "home city"] == [
         "User lives in Lisbon"
     ]
@@ -248,7 +248,7 @@ async def test_the_old_cell_and_its_note_say_which_fact_has_fallen(
             core, "Berlin nurse hospital night shifts", categories=[category]
         )
         assert (first.memory.category, first.stale_facts) == (category, (fallen,))
-        assert all(not one.stale_facts for one in others)
+        assert all(not cell.stale_facts for cell in others)
         (then,) = (
             await hits(
                 core,

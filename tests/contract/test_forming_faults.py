@@ -127,15 +127,15 @@ async def usual(world: World, adapter: str) -> Made:
     await finished(world, core, await scene.tell(), scene.owner)
     # In a storm an answer that could not be written down in five tries is asked for again.
     assert scene.agents.calls >= ONCE if adapter == "storm" else scene.agents.calls == ONCE
-    found = await made(core, scene.owner)
-    assert Counter((category, status) for category, _, status, _ in found) == {
+    memories = await made(core, scene.owner)
+    assert Counter((category, status) for category, _, status, _ in memories) == {
         ("cell", "active"): 2,
         ("note", "updated"): 1,
         ("note", "active"): 1,
         ("fact", "superseded"): 1,
         ("fact", "active"): 1,
     }
-    return found
+    return memories
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -191,26 +191,26 @@ async def test_an_agent_that_answers_garbage_is_stood_in_for_or_leaves_the_quest
         assert scene.rules.calls == {name: 1}
         await scene.holds(accepted, usual)
         return
-    found = await made(core, scene.owner)
-    assert [(category, status) for category, _, status, _ in found if category == "note"] == [
+    memories = await made(core, scene.owner)
+    assert [(category, status) for category, _, status, _ in memories if category == "note"] == [
         ("note", "active")
     ] * 2
-    assert [status for category, _, status, _ in found if category == "fact"] == [
+    assert [status for category, _, status, _ in memories if category == "fact"] == [
         "active",
         "superseded",
     ], "a slot needs no agent"
     head = await world.head(scene.owner)
     assert head is not None
     assert head.pending_count == 1
-    await scene.holds(accepted, found)
+    await scene.holds(accepted, memories)
 
 
 INVENTIONS: dict[str, dict[str, Any]] = {
     "memories and numbers": {
-        "rulings": lambda new, held: [
+        "rulings": lambda new, older: [
             decision(9, 0, "DELETE"),
             decision(0, 99, "DELETE"),
-            *notes_of(new, held),
+            *notes_of(new, older),
         ]
     },
     "a merged story": {
@@ -220,8 +220,8 @@ INVENTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def notes_of(new: Any, held: Any) -> Any:
-    return on_all("UPDATE", category="note")(new, held)
+def notes_of(new: Any, older: Any) -> Any:
+    return on_all("UPDATE", category="note")(new, older)
 
 
 @pytest.mark.parametrize("name", INVENTIONS)
@@ -514,11 +514,11 @@ async def test_a_session_cleared_while_it_is_formed_keeps_what_comes_after(world
 
     scene.agents.before = clear
     await finished(world, core, accepted, scene.owner)
-    found = await told(core, scene.owner)
-    assert {memory.status.value for memory in found if memory.session_id == "s1"} == {"deleted"}
+    memories = await told(core, scene.owner)
+    assert {memory.status.value for memory in memories if memory.session_id == "s1"} == {"deleted"}
     assert sorted(
         memory.category or ""
-        for memory in found
+        for memory in memories
         if memory.session_id == "s2" and memory.status == "active"
     ) == ["cell", "fact", "note"]
     assert [task.status for task in (await core.tasks(scene.owner, TasksInput())).tasks] == [

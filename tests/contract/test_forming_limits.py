@@ -70,7 +70,11 @@ async def test_forty_changed_truths_change_as_many_as_one_commit_holds_before_an
     task = await tell(core, ". ".join(MANY).format(*["new"] * 40), at=NOW + timedelta(days=1))
     assert (task.status, task.error) == ("succeeded", None)
     made = await facts_of(core)
-    changed = [one for name, one in made.items() if "is old" in name and one.status == "superseded"]
+    changed = [
+        memory
+        for name, memory in made.items()
+        if "is old" in name and memory.status == "superseded"
+    ]
     assert len(changed) == 14
     assert max(sizes) <= 100
     again = await tell(core, ". ".join(MANY).format(*["new"] * 40), at=NOW + timedelta(days=2))
@@ -252,12 +256,12 @@ async def test_a_story_that_has_none_of_the_words_that_were_said_is_told_by_rule
     class Dreaming(Tellers):
         async def summarise(self, *args: object, **options: object):  # type: ignore[no-untyped-def]
             answer = await super().summarise(*args, **options)  # type: ignore[arg-type]
-            told = (
+            text = (
                 "Maria moved to Madrid in 1987 because her grandfather owned seventeen vineyards "
                 "near Toledo."
             )
             return type(answer)(
-                answer.value.model_copy(update={"narrative": told}), answer.provenance
+                answer.value.model_copy(update={"narrative": text}), answer.provenance
             )
 
     core = await world.core(agents=Dreaming(), rules=Tellers())

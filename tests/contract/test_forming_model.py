@@ -85,12 +85,12 @@ class AnyTelling(RuleBasedStateMachine):
 
     @rule(rulings=RULINGS)
     def work(self, rulings: Any) -> None:
-        self.agents.rulings = rulings or (lambda new, held: [])
+        self.agents.rulings = rulings or (lambda new, older: [])
         self.run(Hand(self.core).work_all())
 
     @rule(at=st.integers(1, 20), after=st.booleans(), rulings=RULINGS)
     def work_and_die(self, at: int, after: bool, rulings: Any) -> None:
-        self.agents.rulings = rulings or (lambda new, held: [])
+        self.agents.rulings = rulings or (lambda new, older: [])
         self.run(self._die(Moment(at, after)))
 
     async def _die(self, moment: Moment) -> None:
@@ -110,7 +110,7 @@ class AnyTelling(RuleBasedStateMachine):
 
     @rule(place=st.integers(0, 50))
     def delete(self, place: int) -> None:
-        memories = sorted(self.run(listed(self.core)), key=lambda one: one.id)
+        memories = sorted(self.run(listed(self.core)), key=lambda memory: memory.id)
         if memories:
             self.run(self.core.delete(ALICE, memories[place % len(memories)].id))
 
@@ -118,9 +118,9 @@ class AnyTelling(RuleBasedStateMachine):
     def clear(self, session: str) -> None:
         self.run(self.core.clear(ALICE, ClearInput(session_id=session)))
         self.cleared |= {
-            one.body["id"]
-            for one in self.run(self.conversations())
-            if one.body["session_id"] == session
+            document.body["id"]
+            for document in self.run(self.conversations())
+            if document.body["session_id"] == session
         }
 
     @rule(place=st.integers(0, 50))
@@ -252,7 +252,7 @@ class AnyTelling(RuleBasedStateMachine):
         } == stored
         head = await self.world.head()
         if head is not None:
-            counted = Counter(one["status"] for one in stored.values())
+            counted = Counter(memory["status"] for memory in stored.values())
             assert {name: count for name, count in head.counts.items() if count} == dict(counted)
             assert head.lexical_documents == counted["active"]
             assert head.kept_bytes == await recounted_bytes(self.world)

@@ -42,7 +42,7 @@ CHAIN = [
 
 async def chain(core: MemoryCore, owner: Owner) -> list[Link]:
     """The truths of a user in the order they held."""
-    facts = sorted((await facts_of(core, owner)).values(), key=lambda one: one.valid_from)
+    facts = sorted((await facts_of(core, owner)).values(), key=lambda fact: fact.valid_from)
     values = {fact.id: fact.value for fact in facts}
 
     def value(name: str | None) -> object:
@@ -161,7 +161,7 @@ EQUAL = ("Ana's city is Oslo", "Ana's job is baker and Ana's dog is Bo")
 
 
 async def told_twenty_times(world: World, core: MemoryCore, accepted: list[Accepted]) -> None:
-    tasks = [await task_of(core, one, OWNER) for one in accepted]
+    tasks = [await task_of(core, answer, OWNER) for answer in accepted]
     assert [task.status for task in tasks] == ["succeeded"] * 20
     assert all(task.result is not None and task.result["cells"] for task in tasks)
     assert (

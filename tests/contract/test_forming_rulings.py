@@ -49,8 +49,8 @@ async def pending_count(world: World) -> int:
 def counts(task: Task) -> dict[str, int]:
     assert (task.status, task.error) == ("succeeded", None)
     assert task.result is not None
-    found: dict[str, int] = task.result["counts"]
-    return found
+    counted: dict[str, int] = task.result["counts"]
+    return counted
 
 
 @pytest.fixture
@@ -102,16 +102,16 @@ async def test_mixed_decisions_are_all_executed_in_one_commit(
     }
     assert set(before) == {"the stone wall\n", "the broken gate", "the green bench"}
 
-    def mixed(new: Items, held: Items) -> list[Decision]:
+    def mixed(new: Items, older: Items) -> list[Decision]:
         operations = {"stone": "UPDATE", "gate": "DELETE", "bench": "SKIP"}
-        note = next(one for one in new if one.category == "note")
-        found = [
+        note = next(item for item in new if item.category == "note")
+        notes = [
             (old, operation)
-            for old in held
+            for old in older
             for word, operation in operations.items()
             if word in old.text and old.category == "note"
         ]
-        return [decision(note.number, old.number, operation) for old, operation in found]
+        return [decision(note.number, old.number, operation) for old, operation in notes]
 
     agents.rulings = mixed
     last = await world.log()
@@ -365,7 +365,7 @@ async def test_numbers_that_were_not_shown_are_dropped_and_counted(
     core: MemoryCore, agents: Tellers
 ) -> None:
     await tell(core, GARDEN)
-    agents.rulings = lambda new, held: [
+    agents.rulings = lambda new, older: [
         decision(0, 99, "DELETE"),
         decision(7, 0, "DELETE"),
         decision(50, 50, "UPDATE"),
@@ -378,9 +378,9 @@ async def test_of_two_decisions_about_the_same_pair_the_first_stands(
     core: MemoryCore, agents: Tellers
 ) -> None:
     await tell(core, GARDEN)
-    agents.rulings = lambda new, held: [
-        *on_all("SKIP", category="note")(new, held),
-        *on_all("DELETE", category="note")(new, held),
+    agents.rulings = lambda new, older: [
+        *on_all("SKIP", category="note")(new, older),
+        *on_all("DELETE", category="note")(new, older),
     ]
     await tell(core, GARDEN, at=LATER)
     assert [memory.status.value for memory in await of_category(core, "note")] == ["active"]
@@ -455,7 +455,7 @@ async def test_a_note_that_was_merged_away_says_where_it_stands_that_its_fact_ha
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's city is Oslo, she said in the old garden")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
-    agents.rulings = lambda new, held: []
+    agents.rulings = lambda new, older: []
     await tell(core, "Ana's city is Bergen", at=LATER)
     bergen = (await facts_of(core))["Ana's city is Bergen"]
     merged = next(
@@ -479,9 +479,9 @@ async def test_the_agent_is_shown_numbers_texts_and_no_ids(
 ) -> None:
     await tell(core, GARDEN)
     await tell(core, MORE, at=LATER)
-    ((new, held),) = agents.shown
-    assert len(new) == len(held) == 1
-    assert all("mem_" not in text for text in (*new, *held))
+    ((new, older),) = agents.shown
+    assert len(new) == len(older) == 1
+    assert all("mem_" not in text for text in (*new, *older))
 
 
 async def test_a_conflict_agent_that_only_rules_ends_in_the_same_memories_on_every_run(

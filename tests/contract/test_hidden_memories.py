@@ -58,10 +58,11 @@ class Life:
             self.truth = word
         elif kind == "expired":
             self.hidden.add(word)
-            told, until = f"the boat {word} is for sale", at + HOUR
+            statement, until = f"the boat {word} is for sale", at + HOUR
             fields: dict[str, Any] = {"event_timestamp": at, "valid_from": at, "valid_until": until}
             await self.core.save(
-                self.owner, turn(told, "s0", **fields) if which % 2 else fact(told, **fields)
+                self.owner,
+                turn(statement, "s0", **fields) if which % 2 else fact(statement, **fields),
             )
         elif kind == "foreseen":
             self.hidden.add(word)
@@ -102,18 +103,18 @@ class Life:
             self.owner,
             RetrieveInput.model_validate({"query": query, "mode": "reconstruct", **everything}),
         )
-        dated = [RetrieveInput.model_validate({"query": one, **everything}) for one in DATED]
-        by_date = [await self.core.retrieve(self.owner, one) for one in dated]
+        dated = [RetrieveInput.model_validate({"query": query, **everything}) for query in DATED]
+        by_date = [await self.core.retrieve(self.owner, request) for request in dated]
         briefs = [
-            await self.core.context(self.owner, ContextInput(query=one, session_id=s))
-            for one, s in ((query, "s0"), (None, None))
+            await self.core.context(self.owner, ContextInput(query=query, session_id=s))
+            for query, s in ((query, "s0"), (None, None))
         ]
         page = await self.core.list(self.owner, ListInput(limit=100))
         return {
             "fast": " ".join(hit.memory.content for hit in fast.results),
             "reconstruct": f"{deep.context} {' '.join(hit.memory.content for hit in deep.results)}",
             "by date": " ".join(hit.memory.content for answer in by_date for hit in answer.results),
-            "context": " ".join(one.context for one in briefs),
+            "context": " ".join(brief.context for brief in briefs),
             "list": " ".join(memory.content for memory in page.memories),
             "scenes": " ".join(
                 f"{scene.title} {scene.summary}"
@@ -138,9 +139,9 @@ async def test_what_does_not_hold_is_told_nowhere(
     for kind, which in steps:
         await life.step(kind, which)
     await life.settle()
-    told = await life.told()
-    for where, text in told.items():
+    texts = await life.told()
+    for where, text in texts.items():
         assert not [word for word in life.hidden if word in text.casefold()], (where, text)
-    assert all(word in told["by date"].casefold() for word in life.standing)
-    kept = {word for word in life.standing if word in " ".join(told.values()).casefold()}
-    assert kept == set(life.standing)
+    assert all(word in texts["by date"].casefold() for word in life.standing)
+    standing_words = {word for word in life.standing if word in " ".join(texts.values()).casefold()}
+    assert standing_words == set(life.standing)

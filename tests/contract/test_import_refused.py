@@ -180,11 +180,11 @@ TAMPERED: dict[str, tuple[Callable[[Lines], None], str]] = {
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("what", TAMPERED)
+@pytest.mark.parametrize("fault", TAMPERED)
 async def test_a_file_that_was_tampered_with_is_refused_whole_with_the_line(
-    world: World, what: str, adapter: str
+    world: World, fault: str, adapter: str
 ) -> None:
-    change, reason = TAMPERED[what]
+    change, reason = TAMPERED[fault]
     core = await world.core()
     await filled(core)
     task = await brought(world, core, changed(await exported(world, core), change))

@@ -56,8 +56,8 @@ async def found(core: MemoryCore) -> str:
     return str(memory.value)
 
 
-async def state(core: MemoryCore, one: Memory) -> tuple[Status, str]:
-    now = await core.get(ALICE, one.id)
+async def state(core: MemoryCore, memory: Memory) -> tuple[Status, str]:
+    now = await core.get(ALICE, memory.id)
     return now.status, now.status_reason
 
 

@@ -33,9 +33,9 @@ async def check(core: MemoryCore, owner: Owner, values: str) -> None:
     assert await listed(core, owner, at=day(-1)) == []
     (present,) = await listed(core, owner)
     assert (present.value, present.id) == (values[-1], (await core.procedure(owner, "editor")).id)
-    held = {memory.id: memory for memory in await listed(core, owner, status="all")}
-    for memory in held.values():
-        assert (memory.next_id in held) is (memory.status is Status.SUPERSEDED)
+    memories = {memory.id: memory for memory in await listed(core, owner, status="all")}
+    for memory in memories.values():
+        assert (memory.next_id in memories) is (memory.status is Status.SUPERSEDED)
 
 
 @SQLITE

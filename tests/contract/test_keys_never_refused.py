@@ -100,8 +100,10 @@ async def alone_again(core: MemoryCore) -> tuple[Memory, Memory]:
 async def test_a_value_told_late_ends_an_old_version_of_one_that_fell(core: MemoryCore) -> None:
     await alone_again(core)
     await told(core, "emacs", -25)
-    shown = [await listed(core, at=NOW + timedelta(days=day, hours=1)) for day in (-30, -25, -20)]
-    assert [[memory.value for memory in memories] for memories in shown] == [
+    by_moment = [
+        await listed(core, at=NOW + timedelta(days=day, hours=1)) for day in (-30, -25, -20)
+    ]
+    assert [[memory.value for memory in memories] for memories in by_moment] == [
         ["vim"],
         ["emacs"],
         ["nano"],

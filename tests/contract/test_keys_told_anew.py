@@ -39,8 +39,8 @@ async def check(core: MemoryCore) -> None:
         assert sum(counts.values()) == len(alive), name
 
 
-async def told(core: MemoryCore, one: SaveInput) -> Memory:
-    saved = await core.save(ALICE, one)
+async def told(core: MemoryCore, item: SaveInput) -> Memory:
+    saved = await core.save(ALICE, item)
     assert saved.outcome == "created"
     return saved.memory
 

@@ -101,10 +101,10 @@ async def test_what_was_taken_back_is_found_nowhere(core: MemoryCore, world: Wor
         hits = (
             await core.retrieve(ALICE, RetrieveInput(query=query, include_decayed=True))
         ).results
-        said = [hit.memory.content for hit in hits] + [
+        contents = [hit.memory.content for hit in hits] + [
             passage.text for hit in hits for passage in hit.passages
         ]
-        assert not [text for text in said if "Oslo" in text]
+        assert not [text for text in contents if "Oslo" in text]
         for session in (None, "s1", "s2"):
             assert (
                 "Oslo"
@@ -210,18 +210,18 @@ async def test_what_is_left_of_a_cell_is_formed_anew(core: MemoryCore, world: Wo
     await Hand(core).work_all()
     assert await holding(core) == {LISBON, "Ana's job is baker"}
     (cell,) = [memory for memory in await left(core) if memory.category == "cell"]
-    said = await messages(core)
-    assert cell.source_ids == [said[LISBON].id, said["Ana's job is baker"].id]
-    assert {said[LISBON].cell_id, said["Ana's job is baker"].cell_id} == {cell.id}
+    turns = await messages(core)
+    assert cell.source_ids == [turns[LISBON].id, turns["Ana's job is baker"].id]
+    assert {turns[LISBON].cell_id, turns["Ana's job is baker"].cell_id} == {cell.id}
     assert await read_back(core) == [LISBON, "Ana's job is baker"]
 
 
-def history(*said: tuple[str, str], ids: bool = False) -> ConverseInput:
-    told = [
+def history(*contents: tuple[str, str], ids: bool = False) -> ConverseInput:
+    sent = [
         {"role": role, "content": text, **({"id": f"m{place}"} if ids else {})}
-        for place, (role, text) in enumerate(said)
+        for place, (role, text) in enumerate(contents)
     ]
-    return ConverseInput.model_validate({"session_id": "s1", "messages": told})
+    return ConverseInput.model_validate({"session_id": "s1", "messages": sent})
 
 
 SAID = [("user", LISBON), ANSWER, ("user", OSLO), ("assistant", "Cold up there")]
@@ -317,10 +317,10 @@ async def test_two_that_take_back_at_once_get_different_messages(
     await tell(core, *(f"line {number} of the evening" for number in range(6)))
     other = await world.core(agents=Tellers())
     popped = await asyncio.gather(
-        *(one.take_back(ALICE, "s1", 1) for one in (core, other, core, other))
+        *(core_in_turn.take_back(ALICE, "s1", 1) for core_in_turn in (core, other, core, other))
     )
-    found = [text for taken in popped for text in texts(taken)]
-    assert sorted(found) == [f"line {number} of the evening" for number in (2, 3, 4, 5)]
+    popped_texts = [text for taken in popped for text in texts(taken)]
+    assert sorted(popped_texts) == [f"line {number} of the evening" for number in (2, 3, 4, 5)]
     assert await read_back(core) == ["line 0 of the evening", "line 1 of the evening"]
     await Hand(core).work_all()
     assert await read_back(core) == ["line 0 of the evening", "line 1 of the evening"]
@@ -410,19 +410,19 @@ async def test_nobody_elses_session_is_known(core: MemoryCore) -> None:
 async def test_messages_are_taken_one_by_one_before_the_rest_is_formed_anew(
     core: MemoryCore, world: World
 ) -> None:
-    said = [
+    sent = [
         f"Ana's {name} is {value}"
         for name, value in (("dog", "Rex"), ("cat", "Tom"), ("cow", "Berta"), ("hen", "Frida"))
     ]
-    accepted = await core.converse(ALICE, talk(*said, session="s1"))
+    accepted = await core.converse(ALICE, talk(*sent, session="s1"))
     for number in (3, 2):
         world.clock.moment += timedelta(minutes=1)
-        assert texts(await core.take_back(ALICE, "s1", 1)) == [said[number]]
+        assert texts(await core.take_back(ALICE, "s1", 1)) == [sent[number]]
     assert (await formed(core, accepted)).status == "succeeded"
-    assert await holding(core) == {*said[:2]}
+    assert await holding(core) == {*sent[:2]}
     for number in (1, 0):
         world.clock.moment += timedelta(minutes=1)
-        assert texts(await core.take_back(ALICE, "s1", 1)) == [said[number]]
+        assert texts(await core.take_back(ALICE, "s1", 1)) == [sent[number]]
     await Hand(core).work_all()
     assert await left(core) == []
     head = await world.head()

@@ -49,9 +49,9 @@ async def test_two_processes_race_200_commits_without_a_lost_update_or_a_gap(
     await asyncio.gather(*(writer(book) for book in books))
     store = await store_factory()
     look = await ledger(store, clock).look(ALICE, [stored_memory.id])
-    held = look.memory(stored_memory.id)
-    assert held is not None
-    assert held.reinforcement_count == 200
+    current = look.memory(stored_memory.id)
+    assert current is not None
+    assert current.reinforcement_count == 200
     assert look.head is not None
     assert look.head.sequence == 201
     events = await store.events(ALICE, 0, 500)
@@ -175,20 +175,20 @@ async def test_a_head_moved_by_what_was_read_is_decided_again(
     await count_up(rival, stored_memory.id)
     seen: list[int] = []
 
-    def decide(shown: Look) -> Changes[None]:
-        held = shown.memory(stored_memory.id)
-        assert held is not None
-        seen.append(held.reinforcement_count)
-        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
+    def decide(read_set: Look) -> Changes[None]:
+        current = read_set.memory(stored_memory.id)
+        assert current is not None
+        seen.append(current.reinforcement_count)
+        more = current.model_copy(update={"reinforcement_count": current.reinforcement_count + 1})
         return Changes(
-            None, (Change("reinforced", more, held),), reads=frozenset({stored_memory.id})
+            None, (Change("reinforced", more, current),), reads=frozenset({stored_memory.id})
         )
 
     await book.commit(ALICE, decide, ids=[stored_memory.id], basis=look, call=Call())
     assert seen == [0, 1]
-    held = (await book.look(ALICE, [stored_memory.id])).memory(stored_memory.id)
-    assert held is not None
-    assert held.reinforcement_count == 2
+    stored_now = (await book.look(ALICE, [stored_memory.id])).memory(stored_memory.id)
+    assert stored_now is not None
+    assert stored_now.reinforcement_count == 2
 
 
 async def test_a_clock_that_goes_back_does_not_turn_the_log_around(

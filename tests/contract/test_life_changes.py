@@ -41,19 +41,19 @@ async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, M
     return {memory.attribute or "": memory for memory in slotted}
 
 
-def values(held: dict[str, Memory]) -> dict[str, str]:
+def values(memories: dict[str, Memory]) -> dict[str, str]:
     return {
         name: OVER if is_retraction(memory) else str(memory.value)
-        for name, memory in held.items()
+        for name, memory in memories.items()
         if name in KNOWN
     }
 
 
-def around(said: str) -> list[Line]:
+def around(sentence: str) -> list[Line]:
     return [
         "Good morning!",
         ("assistant", "Good morning, what is new?"),
-        said,
+        sentence,
         ("assistant", "I see."),
         "Thanks for asking.",
     ]
@@ -64,15 +64,15 @@ def around(said: str) -> list[Line]:
 async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
     core: MemoryCore, place: int
 ) -> None:
-    for number, (said, changed) in list(enumerate(CHANGES))[place::4]:
+    for number, (sentence, changed) in list(enumerate(CHANGES))[place::4]:
         owner = Owner("app", f"user{number}")
         await tell(core, BEFORE, owner=owner)
         old = await truths(core, owner)
         assert (
-            await tell(core, *around(said), at=LATER, owner=owner, session="s2")
+            await tell(core, *around(sentence), at=LATER, owner=owner, session="s2")
         ).status == "succeeded"
         new = await truths(core, owner)
-        assert values(new) == {**KNOWN, **changed}, said
+        assert values(new) == {**KNOWN, **changed}, sentence
         for attribute in changed:
             fallen = await core.get(owner, old[attribute].id)
             expected = (
@@ -86,8 +86,8 @@ async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
                 fallen.status_reason,
                 fallen.next_id,
                 fallen.valid_until,
-            ) == expected, said
-        assert values(await truths(core, owner, at=NOW + timedelta(days=1))) == KNOWN, said
+            ) == expected, sentence
+        assert values(await truths(core, owner, at=NOW + timedelta(days=1))) == KNOWN, sentence
 
 
 @SQLITE
@@ -95,16 +95,16 @@ async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
 async def test_what_only_looks_like_a_change_leaves_every_truth(
     core: MemoryCore, place: int
 ) -> None:
-    for number, said in list(enumerate(NO_CHANGES))[place::4]:
+    for number, sentence in list(enumerate(NO_CHANGES))[place::4]:
         owner = Owner("app", f"user{number}")
         await tell(core, BEFORE, owner=owner)
         old = {truth.id for name, truth in (await truths(core, owner)).items() if name in KNOWN}
-        await tell(core, *around(said), at=LATER, owner=owner, session="s2")
+        await tell(core, *around(sentence), at=LATER, owner=owner, session="s2")
         assert {
             truth.id
             for name, truth in (await truths(core, owner, at=LATER)).items()
             if name in KNOWN
-        } == old, said
+        } == old, sentence
 
 
 async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told(  # noqa: E501
@@ -132,13 +132,13 @@ async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whateve
             Status.SUPERSEDED,
             Status.ACTIVE,
         ), order
-        told = {
+        superseded = {
             fact.text: fact.superseded_by
             for memory in await listed(core, owner)
             if memory.category == "cell"
             for fact in memory.atomic_facts
         }
-        assert [told[memory.content] for memory in (lisbon, berlin, end)] == [
+        assert [superseded[memory.content] for memory in (lisbon, berlin, end)] == [
             berlin.id,
             end.id,
             None,

@@ -95,12 +95,12 @@ class Life(RuleBasedStateMachine):
         text=st.sampled_from(TEXTS), slot=st.sampled_from(["door", "roof"]), back=st.integers(0, 20)
     )
     def hold_true(self, text: str, slot: str, back: int) -> None:
-        told = self.world.clock.now() - timedelta(days=back)
+        told_at = self.world.clock.now() - timedelta(days=back)
         item = fact(
             f"the {slot} is {text}",
             subject="house",
             attribute=slot,
-            event_timestamp=told,
+            event_timestamp=told_at,
             session_id="s1",
         )
         self.ids.append(self.run(self.core.save(ALICE, item)).memory.id)
@@ -192,11 +192,11 @@ class Life(RuleBasedStateMachine):
 
     @invariant()
     def no_chain_is_a_circle(self) -> None:
-        held = {memory.id: memory for memory in self.all()}
-        for memory in held.values():
+        memories = {memory.id: memory for memory in self.all()}
+        for memory in memories.values():
             seen, step = {memory.id}, memory
-            while step.next_id in held:
-                step = held[step.next_id]
+            while step.next_id in memories:
+                step = memories[step.next_id]
                 assert step.id not in seen, memory
                 seen.add(step.id)
 
@@ -220,22 +220,22 @@ class Life(RuleBasedStateMachine):
         if head is None or head.sequence == 0:
             return
         page = self.run(self.core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100)))
-        shown = {
+        views = {
             memory.id: {
                 name: value for name, value in memory.public().items() if name not in OUTSIDE
             }
             for memory in page.memories
         }
-        held = {
+        stored_views = {
             memory.id: {
                 name: value for name, value in memory.public().items() if name not in OUTSIDE
             }
             for memory in self.all()
         }
-        assert shown == held
+        assert views == stored_views
         assert not any(is_cold(memory) for memory in page.memories)
         counted = {name: number for name, number in head.counts.items() if number}
-        statuses = [one["status"] for one in held.values()]
+        statuses = [view["status"] for view in stored_views.values()]
         assert counted == {name: statuses.count(name) for name in set(statuses)}
 
 

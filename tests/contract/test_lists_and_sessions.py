@@ -41,7 +41,7 @@ async def test_a_list_narrows_by_each_of_its_filters(core: MemoryCore) -> None:
     )
     gone = (await core.save(ALICE, turn("four", "s1"))).memory
     await core.delete(ALICE, gone.id)
-    for fields, found in (
+    for fields, content in (
         ({}, "three two one"),
         ({"status": "all"}, "four three two one"),
         ({"status": "deleted"}, "four"),
@@ -54,7 +54,9 @@ async def test_a_list_narrows_by_each_of_its_filters(core: MemoryCore) -> None:
         ({"until": NOW}, "one"),
         ({"at": NOW - timedelta(days=1)}, "one"),
     ):
-        assert " ".join(memory.content for memory in await listed(core, **fields)) == found, fields
+        assert " ".join(memory.content for memory in await listed(core, **fields)) == content, (
+            fields
+        )
 
 
 async def test_pages_are_stable_while_memories_come_and_go(core: MemoryCore) -> None:
@@ -155,7 +157,7 @@ async def test_sessions_are_paged_the_one_begun_last_first(core: MemoryCore, wor
         cursor = page.next_cursor
         if cursor is None:
             break
-    assert [one.session_id for one in seen] == [f"s{n}" for n in reversed(range(7))]
+    assert [view.session_id for view in seen] == [f"s{n}" for n in reversed(range(7))]
     first = seen[-1]
     assert (first.started_at, first.last_active_at) == (NOW, NOW + timedelta(minutes=7))
     assert first.counts == {"episodic": 1, "semantic": 1}

@@ -83,18 +83,20 @@ class Life:
                 self.known.append((self.world.clock.now() + timedelta(seconds=30), head.sequence))
 
     async def say(self) -> None:
-        city, told = self.random.choice(CITIES), self.random.randint(0, 20)
+        city, day_told = self.random.choice(CITIES), self.random.randint(0, 20)
         times: dict[str, Any] = {}
         if self.random.random() < 0.4:
-            times["valid_from"] = day(told + self.random.choice([-6, -2, 3]))
+            times["valid_from"] = day(day_told + self.random.choice([-6, -2, 3]))
         if self.random.random() < 0.3:
-            until = day(told + self.random.choice([-1, 0.5, 5]))
-            times |= {"valid_until": until} if until > times.get("valid_from", day(told)) else {}
+            until = day(day_told + self.random.choice([-1, 0.5, 5]))
+            times |= (
+                {"valid_until": until} if until > times.get("valid_from", day(day_told)) else {}
+            )
         way = self.random.choice(WAYS)
         item = fact(
             f"Ana lives in {city}",
             value=city,
-            event_timestamp=day(told),
+            event_timestamp=day(day_told),
             on_conflict=way,
             **SLOT,
             **times,
@@ -198,9 +200,9 @@ class Life:
         starts = sorted(
             {
                 moment
-                for one in log
-                if isinstance(one, Statement)
-                for moment in (one.valid_from, one.valid_until, one.asserted_at)
+                for statement in log
+                if isinstance(statement, Statement)
+                for moment in (statement.valid_from, statement.valid_until, statement.asserted_at)
                 if moment
             }
         )
@@ -215,9 +217,9 @@ class Life:
                 value_hash(memory, salt) or "" for memory in memories if not is_retraction(memory)
             )
             if values != grid.values(moment):
-                told = [memory.value or memory.content for memory in memories]
+                contents = [memory.value or memory.content for memory in memories]
                 made.append(
-                    f"at {moment}, known at {known_at}: {told}, {len(grid.values(moment))} by "
+                    f"at {moment}, known at {known_at}: {contents}, {len(grid.values(moment))} by "
                     "the tables"
                 )
             elif any(map(is_retraction, memories)) is not (grid.retraction(moment) is not None):

@@ -75,8 +75,8 @@ class Life:
             self.draw.choice(VALUES),
             self.draw.choice((None, None, "monday", "tuesday")),
         )
-        said = " ".join(f"{name}={moment:%m-%d %H:%M}" for name, moment in fields.items())
-        self.done.append(f"tell {value} {said or 'now'}")
+        times = " ".join(f"{name}={moment:%m-%d %H:%M}" for name, moment in fields.items())
+        self.done.append(f"tell {value} {times or 'now'}")
         await self.core.save(self.owner, rule(KEY, value, session_id=session, **fields))
 
     async def _tell_late(self, members: Sequence[Memory]) -> None:
@@ -149,33 +149,33 @@ class Life:
 
     async def _check(self) -> None:
         members, versions = await self._everything()
-        told = "\n".join([*self.done, *(self._told(member) for member in (*members, *versions))])
+        story = "\n".join([*self.done, *(self._told(member) for member in (*members, *versions))])
         standing = [member for member in members if member.status in FOUND_BY_DEFAULT]
-        assert len(standing) <= 1, told
+        assert len(standing) <= 1, story
         try:
             memory = await self.core.procedure(self.owner, KEY)
         except NotFound:
             memory = None
         if standing:
-            assert memory is not None, told
-            assert memory.id == standing[0].id, told
+            assert memory is not None, story
+            assert memory.id == standing[0].id, story
         else:
-            assert memory is None or memory.status not in (Status.DELETED, *FOUND_BY_DEFAULT), told
+            assert memory is None or memory.status not in (Status.DELETED, *FOUND_BY_DEFAULT), story
         for moment in {member.valid_from for member in (*members, *versions)}:
-            held = self._held(members, versions, moment)
-            assert len(held) <= 1, f"{told}\nat {moment:%m-%d %H:%M:%S}: {held}"
+            truths = self._held(members, versions, moment)
+            assert len(truths) <= 1, f"{story}\nat {moment:%m-%d %H:%M:%S}: {truths}"
         following = {member.id: member.next_id for member in members}
         for start in following:
             step, passed = following[start], {start}
             while step is not None:
-                assert step not in passed, told
+                assert step not in passed, story
                 passed.add(step)
                 step = following.get(step)
 
     async def _check_the_log(self) -> None:
         """What the log tells is what is stored, old versions included."""
         members, versions = await self._everything()
-        told = "\n".join([*self.done, *(self._told(member) for member in (*members, *versions))])
+        story = "\n".join([*self.done, *(self._told(member) for member in (*members, *versions))])
         moments = sorted({member.valid_from for member in (*members, *versions)})
         for moment in moments[:: max(1, len(moments) // 3)]:
             page = await self.core.replay(
@@ -184,12 +184,12 @@ class Life:
             )
             memories = await listed(self.core, self.owner, at=moment)
             assert [memory.id for memory in memories] == [memory.id for memory in page.memories], (
-                f"{told}\nat {moment}: {self._shown(memories)}, "
+                f"{story}\nat {moment}: {self._shown(memories)}, "
                 f"replayed {self._shown(page.memories)}"
             )
             assert [memory.id for memory in memories] == [
                 base_id(name) for name in self._held(members, versions, moment)
-            ], told
+            ], story
         for name in ("monday", "tuesday"):
             alive = [
                 member
@@ -200,7 +200,7 @@ class Life:
                 counts = (await self.core.session(self.owner, name)).counts
             except NotFound:
                 counts = {}
-            assert sum(counts.values()) == len(alive), f"{told}\n{name}"
+            assert sum(counts.values()) == len(alive), f"{story}\n{name}"
 
     def _held(
         self, members: Sequence[Memory], versions: Sequence[Memory], moment: datetime
@@ -225,8 +225,8 @@ class Life:
         versions = [as_memory(document, seen.head) for document in seen.documents.values()]
         return members, [version for version in versions if version is not None]
 
-    def _shown(self, held: Sequence[Memory]) -> list[str]:
-        return [f"{memory.id[-4:]} v{memory.version}" for memory in held]
+    def _shown(self, memories: Sequence[Memory]) -> list[str]:
+        return [f"{memory.id[-4:]} v{memory.version}" for memory in memories]
 
     def _told(self, memory: Memory) -> str:
         until = "" if memory.valid_until is None else f"{memory.valid_until:%m-%d %H:%M}"

@@ -164,13 +164,13 @@ async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidd
         lists = (
             await store.search(ALICE, query("green", unit(1), hide_formed_messages=True))
         ).candidates.lists
-        by_id = set(await store.memories(ALICE, [one.id for one in everything], hiding))
+        by_id = set(await store.memories(ALICE, [memory.id for memory in everything], hiding))
         assert page == by_id
-        kept = [one.id for one in everything if shows(hiding, await stored(store, one.id))]
-        assert page == set(kept)
+        ids = [memory.id for memory in everything if shows(hiding, await stored(store, memory.id))]
+        assert page == set(ids)
         return page, set(lists["vector"]), set(lists["lexical"])
 
-    everybody = {one.id for one in everything}
+    everybody = {memory.id for memory in everything}
     for _ in range(4):
         assert await shown() == (everybody, everybody, everybody)
     await mark(store, {stored_memory.id: Mark(cell_id="mem_cell")})
@@ -265,9 +265,9 @@ async def test_marks_alone_are_a_commit_of_the_ledger_and_gone_memories_are_deci
     def decide(look: Look) -> Changes[None]:
         seen[0] += 1
         marks = {
-            one: Mark(cell_id="mem_cell")
-            for one in (tea.id, cake.id)
-            if seen[0] == 1 or look.memory(one) is not None
+            memory_id: Mark(cell_id="mem_cell")
+            for memory_id in (tea.id, cake.id)
+            if seen[0] == 1 or look.memory(memory_id) is not None
         }
         return Changes(None, marks=marks)
 
@@ -344,11 +344,11 @@ async def test_a_message_belongs_to_the_cell_that_is_expected_of_it_once_that_is
     async def cells() -> list[str | None]:
         names = [first.id, second.id]
         candidates = (await store.search(ALICE, query("green", unit(1)))).candidates
-        shown = await store.memories(ALICE, names)
+        documents = await store.memories(ALICE, names)
         pages = await store.page(ALICE, "memory", where(hide_formed_messages=True), None, 10)
         by_id = [(await stored(store, name)).cell_id for name in names]
         assert [candidates.cell[candidates.ids.index(name)] for name in names] == by_id
-        assert [shown[name].memory.cell_id for name in names] == by_id
+        assert [documents[name].memory.cell_id for name in names] == by_id
         free = {name for name, cell_id in zip(names, by_id, strict=True) if cell_id is None}
         assert {document.id for document in pages} == free
         return by_id

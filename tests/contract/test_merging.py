@@ -316,10 +316,10 @@ async def test_a_deleted_one_is_not_merged_into(world: World) -> None:
             return await super().synthesise(app_id, notes)
 
     core = await opened(world, rules=Slow())
-    memory, kept = await two(core, fact(NOTE, category="note"), MORE)
+    memory, second = await two(core, fact(NOTE, category="note"), MORE)
     gone = [memory.id]
     assert counts(await consolidated(core)) == {}
-    assert [memory.id for memory in await listed(core)] == [kept.id]
+    assert [memory.id for memory in await listed(core)] == [second.id]
 
 
 @here
@@ -339,8 +339,8 @@ async def test_killed_at_any_write_exactly_one_of_two_stays(cold_worlds: Any) ->
             await rescuer.sweep()
             await Hand(rescuer, "consolidation").work_all()
         assert (await task_of(rescuer, accepted)).status == "succeeded"
-        (held,) = await listed(rescuer)
-        assert (held.id, held.reinforcement_count) == (memory.id, 1)
+        (merged,) = await listed(rescuer)
+        assert (merged.id, merged.reinforcement_count) == (memory.id, 1)
         finished, moment.dead = not moment.dead, False
         await world.close()
         if finished:

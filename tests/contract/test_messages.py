@@ -185,7 +185,11 @@ async def test_conversations_of_one_user_are_embedded_one_after_the_other(world:
     await asyncio.gather(forming, later)
     asked = embedder.asked[asked_at_the_door:]
     places = [
-        [place for place, text in enumerate(asked) if any(_tells(said)(text) for said in contents)]
+        [
+            place
+            for place, text in enumerate(asked)
+            if any(_tells(content)(text) for content in contents)
+        ]
         for contents in (first[20:90], second[20:90])
     ]
     assert [len(each) for each in places] == [70, 70]
@@ -211,7 +215,7 @@ async def test_however_it_is_cut_the_same_is_said_in_the_same_order_and_found(
     world: World, session: str | None
 ) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    alike, found = [], []
+    alike, others = [], []
     for of in (1, 2, 10, 50):
         owner = type(ALICE)("app", f"in calls of {of}")
         await say(core, lines(24), of=of, owner=owner, session=session)
@@ -222,13 +226,13 @@ async def test_however_it_is_cut_the_same_is_said_in_the_same_order_and_found(
             ]
         )
         hits = [await results(core, rare_words(number), owner) for number in (0, 7, 23)]
-        found.append(
+        others.append(
             [[(hit.memory.content, hit.relevance_score) for hit in group] for group in hits]
         )
     assert [content for content, *_ in alike[0]] == lines(24)
     assert alike[1:] == [alike[0]] * 3
     if session is not None:  # without one, what was said just before is not known to belong to it
-        assert found[1:] == [found[0]] * 3
+        assert others[1:] == [others[0]] * 3
     for of in (1, 2, 10, 50):
         assert await lost(core, 24, type(ALICE)("app", f"in calls of {of}")) == []
 
@@ -284,10 +288,12 @@ async def test_two_conversations_told_at_once_into_a_session_are_both_there(worl
     await asyncio.gather(
         *(say(core, part, of=20) for core, part in zip(cores, contents, strict=True))
     )
-    found = [message.content for message in await messages(cores[0])]
-    assert sorted(found) == sorted(contents[0] + contents[1])
+    formed_contents = [message.content for message in await messages(cores[0])]
+    assert sorted(formed_contents) == sorted(contents[0] + contents[1])
     for part in contents:
-        assert [content for content in found if content in set(part)] == part, "each in its order"
+        assert [content for content in formed_contents if content in set(part)] == part, (
+            "each in its order"
+        )
     assert (await cores[1].session(ALICE, "s1")).counts == {"messages": 120}
 
 
@@ -390,7 +396,7 @@ async def test_an_agents_own_words_are_found_before_they_are_summed_up(world: Wo
 
 async def test_a_cell_shows_what_was_said_best_first_and_three_at_most(world: World) -> None:
     core = await world.core(embedder=WordsEmbedder())
-    said = [
+    sent = [
         "The ferry to Oslo was late",
         "The ferry to Oslo",
         "The ferry",
@@ -398,13 +404,13 @@ async def test_a_cell_shows_what_was_said_best_first_and_three_at_most(world: Wo
         "It rained",
         "Soup",
     ]
-    (accepted,) = await say(core, said)
+    (accepted,) = await say(core, sent)
     await finished(world, core, accepted)
     (hit,) = [hit for hit in await results(core, "ferry to Oslo") if hit.memory.category == "cell"]
     scores = [passage.relevance_score for passage in hit.passages]
     assert len(hit.passages) == MOST_PASSAGES == 3
     assert scores == sorted(scores, reverse=True)
-    assert {passage.text for passage in hit.passages} < set(said[:4])
+    assert {passage.text for passage in hit.passages} < set(sent[:4])
     by_id = {message.id: message for message in await messages(core)}
     for passage in hit.passages:
         source = by_id[passage.message]
@@ -427,7 +433,7 @@ async def test_a_list_shows_messages_until_their_cell_is_there(world: World) -> 
     await finished(world, core, accepted)
     after = await listed(core)
     assert {memory.category for memory in after} == {"cell", "fact"}
-    cells = {one.id: one for one in after if one.category == "cell"}
+    cells = {memory.id: memory for memory in after if memory.category == "cell"}
     memories = await messages(core)
     assert [memory.content for memory in memories] == [
         "I live in Lisbon",
@@ -459,17 +465,19 @@ async def test_a_context_quotes_messages_before_and_after_their_cell_is_there(wo
 
     async def ids() -> set[str]:
         asked = ContextInput(query="where do I live", session_id="s1")
-        found = {name for part in (await core.context(ALICE, asked)).parts for name in part.ids}
+        context_ids = {
+            name for part in (await core.context(ALICE, asked)).parts for name in part.ids
+        }
         answer = await core.retrieve(
             ALICE, RetrieveInput(query="I live in Lisbon", mode="reconstruct")
         )
-        return found | {*answer.citations}
+        return context_ids | {*answer.citations}
 
     (accepted,) = await say(core, ["I live in Lisbon", "It is warm here"])
-    said = {message.id for message in await messages(core)}
-    assert await ids() == said
+    turn_ids = {message.id for message in await messages(core)}
+    assert await ids() == turn_ids
     await finished(world, core, accepted)
-    assert await ids() & said
+    assert await ids() & turn_ids
 
 
 async def test_a_working_set_holds_no_messages(world: World) -> None:

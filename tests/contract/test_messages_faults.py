@@ -168,24 +168,24 @@ SAID = st.lists(
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(said=SAID, cuts=st.lists(st.integers(0, 12), max_size=4), is_formed=st.booleans())
+@given(chat=SAID, cuts=st.lists(st.integers(0, 12), max_size=4), is_formed=st.booleans())
 async def test_however_random_talk_is_cut_the_same_is_there(
-    words: MemoryCore, said: list[tuple[str, str]], cuts: list[int], *, is_formed: bool
+    words: MemoryCore, chat: list[tuple[str, str]], cuts: list[int], *, is_formed: bool
 ) -> None:
-    name = sha256(repr((said, cuts, is_formed)).encode()).hexdigest()[:16]
-    places = sorted({0, len(said), *(cut for cut in cuts if cut < len(said))})
+    name = sha256(repr((chat, cuts, is_formed)).encode()).hexdigest()[:16]
+    places = sorted({0, len(chat), *(cut for cut in cuts if cut < len(chat))})
     whole, cut = Owner("app", f"{name} whole"), Owner("app", f"{name} cut")
-    await words.converse(whole, talk(*said))
+    await words.converse(whole, talk(*chat))
     for start, end in pairwise(places):
-        await words.converse(cut, talk(*said[start:end], at=NOW + start * MINUTE))
+        await words.converse(cut, talk(*chat[start:end], at=NOW + start * MINUTE))
     if is_formed:
         await Hand(words).work_all()
     alike = []
     for owner in (whole, cut):
         memories = await messages(words, owner)
-        assert [(memory.actor, memory.content) for memory in memories] == said
-        assert len({memory.id for memory in memories}) == len(said)
-        assert (await words.session(owner, "s1")).counts["messages"] == len(said)
+        assert [(memory.actor, memory.content) for memory in memories] == chat
+        assert len({memory.id for memory in memories}) == len(chat)
+        assert (await words.session(owner, "s1")).counts["messages"] == len(chat)
         alike.append(
             [(memory.actor, memory.content, memory.event_timestamp) for memory in memories]
         )

@@ -48,8 +48,8 @@ async def found(core: MemoryCore, query: str) -> set[str]:
     }
 
 
-def statuses(said: dict[str, Memory]) -> set[tuple[Status, str]]:
-    return {(memory.status, memory.status_reason) for memory in said.values()}
+def statuses(turns: dict[str, Memory]) -> set[tuple[Status, str]]:
+    return {(memory.status, memory.status_reason) for memory in turns.values()}
 
 
 async def counted(core: MemoryCore) -> dict[str, int]:
@@ -69,7 +69,7 @@ async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(
     assert not await found(core, "ferry late zebra") & {cell.id, *messages_of(cell)}
     assert "messages" not in await counted(core)
     deletions = [event for event in await world.log() if event.event_type == "deleted"]
-    assert {one.correlation_id for one in deletions} == {None}
+    assert {event.correlation_id for event in deletions} == {None}
     assert len(deletions) == 1 + len(SAID)
     await told_by_the_log(core, world)
     await core.set_status(ALICE, cell.id, StatusInput(status="active"))
@@ -90,8 +90,8 @@ async def test_a_message_deleted_by_itself_leaves_its_cell_and_stays_deleted_whe
     assert ferry.id not in await found(core, "ferry late")
     await core.delete(ALICE, cell.id)
     await core.set_status(ALICE, cell.id, StatusInput(status="active"))
-    said = await messages(core)
-    assert {text: memory.status for text, memory in said.items()} == dict.fromkeys(
+    turns = await messages(core)
+    assert {text: memory.status for text, memory in turns.items()} == dict.fromkeys(
         SAID, Status.ACTIVE
     ) | {ferry.content: Status.DELETED}
     await told_by_the_log(core, world)
@@ -109,9 +109,9 @@ async def test_a_message_restored_without_its_cell_stands_for_itself_until_that_
     assert ferry.id in await found(core, "ferry late")
     await told_by_the_log(core, world)
     await core.restore(ALICE, cell.id)
-    said = await messages(core)
-    assert {memory.cell_id for memory in said.values()} == {cell.id}
-    assert {memory.status for memory in said.values()} == {Status.ACTIVE}
+    turns = await messages(core)
+    assert {memory.cell_id for memory in turns.values()} == {cell.id}
+    assert {memory.status for memory in turns.values()} == {Status.ACTIVE}
     await told_by_the_log(core, world)
 
 
@@ -122,7 +122,7 @@ async def test_of_a_long_cell_all_messages_go_and_come_back_also_when_somebody_d
     lines = [f"line number {number} of a long evening" for number in range(90)]
     await tell(core, *lines)
     cells = await listed(core, status="all", category="cell")
-    cell = max(cells, key=lambda one: len(messages_of(one)))
+    cell = max(cells, key=lambda candidate: len(messages_of(candidate)))
     assert len(messages_of(cell)) > 41, "or it fits one commit"
     own = {*messages_of(cell)}
     dying = await world.core(wrap=lambda store: DiesAfter(store, 1))
@@ -153,10 +153,10 @@ async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commi
         )
     cells = await listed(core, status="all", category="cell")
     task = await forgotten(core, ids=[cell.id for cell in cells])
-    said = await messages(core)
+    turns = await messages(core)
     assert task.result is not None
-    assert task.result["counts"] == {"forgotten": len(cells), "messages": len(said)}
-    assert {memory.status for memory in said.values()} == {Status.DELETED}
+    assert task.result["counts"] == {"forgotten": len(cells), "messages": len(turns)}
+    assert {memory.status for memory in turns.values()} == {Status.DELETED}
     assert await listed(core) == []
     await told_by_the_log(core, world)
     await core.restore(ALICE, cells[0].id)
@@ -171,15 +171,17 @@ async def test_a_softly_forgotten_session_counts_each_message_once_as_its_dry_ru
 ) -> None:
     """The filter fits the messages themselves: none goes only along, and each is changed once."""
     await tell(core, *SAID)
-    seen, said = await foreseen(core, session_id="s1"), await messages(core)
+    seen, turns = await foreseen(core, session_id="s1"), await messages(core)
     task = await forgotten(core, session_id="s1")
     assert task.result is not None
     assert task.result["counts"] == seen.counts
     events = await (await world.look_on()).events(ALICE, 0, 100)
     written = [
-        event.memory_id for event in events if event.memory_id in {one.id for one in said.values()}
+        event.memory_id
+        for event in events
+        if event.memory_id in {turn.id for turn in turns.values()}
     ]
-    assert len(written) == 2 * len(said), "told, and forgotten"
+    assert len(written) == 2 * len(turns), "told, and forgotten"
     (session,) = (await core.sessions(ALICE)).sessions
     assert not any(session.counts.values())
 
@@ -300,9 +302,9 @@ async def test_words_that_a_forgotten_message_lent_to_those_after_it_are_gone(
     core: MemoryCore, world: World
 ) -> None:
     await core.converse(ALICE, talk("the quagga stood there", "why did it?", "nobody knows"))
-    said = await messages(core)
-    assert "quagga" in str((await core.get(ALICE, said["why did it?"].id)).lexical)
-    await forgotten(core, "hard", ids=[said["the quagga stood there"].id])
+    turns = await messages(core)
+    assert "quagga" in str((await core.get(ALICE, turns["why did it?"].id)).lexical)
+    await forgotten(core, "hard", ids=[turns["the quagga stood there"].id])
     assert sorted(await messages(core)) == ["nobody knows", "why did it?"]
     await no_trace(world, "quagga")
 
@@ -364,12 +366,12 @@ async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showe
 async def test_a_message_told_again_is_forgotten_in_every_conversation_that_told_it(
     core: MemoryCore, world: World
 ) -> None:
-    told = [
+    sent = [
         {"role": "user", "content": f"the {word} was there", "timestamp": NOW}
         for word in ("quagga", "heron", "stork")
     ]
     for count in (1, 3):
-        await core.converse(ALICE, ConverseInput.model_validate({"messages": told[:count]}))
+        await core.converse(ALICE, ConverseInput.model_validate({"messages": sent[:count]}))
     assert len(await messages(core)) == 3
     await forgotten(core, "hard", ids=[(await messages(core))["the quagga was there"].id])
     assert sorted(await messages(core)) == ["the heron was there", "the stork was there"]

@@ -39,8 +39,8 @@ async def core(world: World) -> MemoryCore:
     return await world.core(agents=Tellers(notes=False))
 
 
-def statuses(said: Mapping[str, Memory]) -> set[Status]:
-    return {memory.status for memory in said.values()}
+def statuses(turns: Mapping[str, Memory]) -> set[Status]:
+    return {memory.status for memory in turns.values()}
 
 
 async def quoted(core: MemoryCore, query: str, owner: Owner) -> set[str]:
@@ -69,19 +69,19 @@ async def test_messages_go_cold_with_their_cell_and_come_back_with_it(
     cell = await the_cell(core, "ferry")
     years_go_by(world)
     await archived(world, core)
-    said = await messages(core)
-    assert {memory.cell_id for memory in said.values()} == {cell.id}
-    assert all(is_cold(memory) for memory in (*said.values(), await core.get(ALICE, cell.id)))
+    turns = await messages(core)
+    assert {memory.cell_id for memory in turns.values()} == {cell.id}
+    assert all(is_cold(memory) for memory in (*turns.values(), await core.get(ALICE, cell.id)))
     await told_by_the_log(core, world)
     back = await core.restore(ALICE, cell.id)
     assert back.status is Status.ACTIVE
-    said = await messages(core)
-    assert (statuses(said), {memory.cell_id for memory in said.values()}) == (
+    turns = await messages(core)
+    assert (statuses(turns), {memory.cell_id for memory in turns.values()}) == (
         {Status.ACTIVE},
         {cell.id},
     )
     assert [
-        memory for memory in said.values() if is_cold(memory) or memory.embedding_model is None
+        memory for memory in turns.values() if is_cold(memory) or memory.embedding_model is None
     ] == []
     await told_by_the_log(core, world)
 
@@ -96,8 +96,8 @@ async def test_a_cell_deleted_in_the_archive_takes_its_messages_along_and_brings
     await core.delete(ALICE, cell.id)
     assert statuses(await messages(core)) == {Status.DELETED}
     await core.restore(ALICE, cell.id)
-    said = await messages(core)
-    assert (statuses(said), any(is_cold(memory) for memory in said.values())) == (
+    turns = await messages(core)
+    assert (statuses(turns), any(is_cold(memory) for memory in turns.values())) == (
         {Status.ACTIVE},
         False,
     )

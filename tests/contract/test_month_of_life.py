@@ -106,8 +106,8 @@ def test_the_month_is_one() -> None:
 
 
 async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: MemoryCore) -> None:
-    profile = {one.name: one for one in (await core.profile(NORA)).explicit}
-    now = {name: one.value for name, one in profile.items() if not name.startswith("opinion of ")}
+    profile = {line.name: line for line in (await core.profile(NORA)).explicit}
+    now = {name: line.value for name, line in profile.items() if not name.startswith("opinion of ")}
     assert now == {
         "name": "Nora",
         "home city": "Lisbon",
@@ -121,14 +121,14 @@ async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: Memor
     assert profile["home city"].since.date() == (BEGINS + timedelta(days=19)).date()
     for day, diet in ((3, "vegetarian"), (10, "vegan"), (25, None)):
         then = {
-            one.name: one.value
-            for one in (await core.profile(NORA, at=BEGINS + timedelta(days=day))).explicit
+            line.name: line.value
+            for line in (await core.profile(NORA, at=BEGINS + timedelta(days=day))).explicit
         }
         assert (then.get("diet"), then["home city"]) == (diet, "Berlin" if day < 19 else "Lisbon")
 
 
 async def test_what_shows_is_said_once_and_without_counts(core: MemoryCore) -> None:
-    traits = [one.trait for one in (await core.profile(NORA)).implicit]
+    traits = [line.trait for line in (await core.profile(NORA)).implicit]
     assert "User runs every Tuesday before breakfast" in traits
     assert len(traits) == len(set(traits))
     assert sum("messages" in trait for trait in traits) == 1
@@ -150,7 +150,7 @@ async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None
         about += most
         assert most >= 0.6 * scene.count, f"{scene.title} is about {dict(sessions)}"
         times = sorted(cells[name].event_timestamp for name in scene.cell_ids)
-        assert all(two - one <= timedelta(days=7) for one, two in pairwise(times))
+        assert all(two - earlier <= timedelta(days=7) for earlier, two in pairwise(times))
     assert about >= 0.8 * len(placed), "what the writer gave one session is one theme"
 
 
@@ -173,11 +173,11 @@ async def test_what_has_fallen_is_said_beside_each_result_that_tells_it(core: Me
     for query in ASKED:
         for hit in (await core.retrieve(NORA, RetrieveInput(query=query, limit=30))).results:
             assert hit.memory.id not in fallen, query
-            told = {fact.text for fact in hit.memory.atomic_facts if fact.fact_id in fallen}
-            said = {fact["text"]: fact["current"] for fact in hit.stale_facts}
-            assert told <= said.keys(), f"{query}: {hit.memory.content}"
-            assert all(said.values()), "what holds now is said too"
-            seen |= told
+            texts = {fact.text for fact in hit.memory.atomic_facts if fact.fact_id in fallen}
+            current = {fact["text"]: fact["current"] for fact in hit.stale_facts}
+            assert texts <= current.keys(), f"{query}: {hit.memory.content}"
+            assert all(current.values()), "what holds now is said too"
+            seen |= texts
     assert {"User lives in Berlin", "User works at Fabrikam", "User is vegan"} <= seen
 
 
@@ -188,41 +188,41 @@ async def test_what_has_fallen_is_said_beside_each_scene_that_tells_it(core: Mem
     cells = {memory.id: memory for memory in await listed(core, NORA, type="episodic")}
     seen = set[str]()
     for scene in (await core.scenes(NORA, limit=100)).scenes:
-        told = {
+        texts = {
             fact.text
             for name in scene.cell_ids
             for fact in cells[name].atomic_facts
             if fact.fact_id in fallen
         }
-        said = {fact["text"]: fact["current"] for fact in scene.stale_facts}
-        assert told <= said.keys(), scene.summary
-        assert all(said.values()), "what holds now is said too"
+        current = {fact["text"]: fact["current"] for fact in scene.stale_facts}
+        assert texts <= current.keys(), scene.summary
+        assert all(current.values()), "what holds now is said too"
         assert await core.scene(NORA, scene.id) == scene
-        seen |= told
+        seen |= texts
     assert {"User lives in Berlin", "User works at Fabrikam", "User is vegan"} <= seen
 
 
 async def test_a_slip_put_right_leaves_no_trace(core: MemoryCore) -> None:
-    told = [
+    texts = [
         fact.text
         for memory in await listed(core, NORA, status="all")
         for fact in memory.atomic_facts
     ]
     (sister,) = [memory for memory in await listed(core, NORA) if memory.subject == "user's sister"]
-    assert (sister.value, [one for one in told if "Anna" in one]) == ("Hannah", [])
+    assert (sister.value, [text for text in texts if "Anna" in text]) == ("Hannah", [])
 
 
 async def test_a_cold_is_told_of_while_it_lasts_and_no_longer(core: MemoryCore) -> None:
     cold = "User has a cold"
-    for day, told in ((11, True), (25, False), (DAYS, False)):
+    for day, is_told in ((11, True), (25, False), (DAYS, False)):
         at = BEGINS + timedelta(days=day)
         context = await core.context(NORA, ContextInput(at=at))
-        assert (cold in _expected(context.context)) is told, context.context
+        assert (cold in _expected(context.context)) is is_told, context.context
         rebuilt = await core.retrieve(
             NORA, RetrieveInput(query="Has she a cold?", mode="reconstruct", at=at)
         )
         assert "I have a cold" in str(rebuilt.context), "what was said stays said"
-        assert told or f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" not in str(
+        assert is_told or f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" not in str(
             rebuilt.context
         )
 

@@ -137,8 +137,8 @@ async def forge(store: LongTermStore, clock: StillClock, *memories: Memory) -> N
 
 async def test_a_circle_that_stands_in_a_store_is_survived(core: MemoryCore, world: World) -> None:
     a, b = [
-        (await core.save(ALICE, fact(f"the {what} is blue"))).memory
-        for what in ("door", "old roof of the house")
+        (await core.save(ALICE, fact(f"the {thing} is blue"))).memory
+        for thing in ("door", "old roof of the house")
     ]
     await forge(await world.look_on(), world.clock, after(a, b), a, after(b, a), b)
     for direction in ("forward", "backward", "both"):

@@ -47,7 +47,7 @@ async def test_a_note_merged_after_a_fact_of_it_fell_still_says_so(
     assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [
         ("Ana's city is Oslo", bergen.id)
     ]
-    agents.rulings = lambda new, held: []
+    agents.rulings = lambda new, older: []
     await tell(core, "Ana's dog is Rex", at=LATER + timedelta(days=1))
     (record,) = [record for record in await records_of(world) if record.strategy == "merge"]
     await core.undo_conflict(ALICE, record.id)
@@ -69,7 +69,7 @@ async def test_a_merge_undone_after_a_fact_fell_leaves_the_mark_with_the_note_th
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's city is Oslo, she said in the old garden")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
-    agents.rulings = lambda new, held: []
+    agents.rulings = lambda new, older: []
     await tell(core, "Ana's city is Bergen", at=LATER)
     (record,) = [record for record in await records_of(world) if record.strategy == "merge"]
     await core.undo_conflict(ALICE, record.id)
@@ -88,7 +88,7 @@ async def test_a_mark_of_what_holds_again_is_not_told(core: MemoryCore, agents: 
     agents.rulings = on_all("UPDATE", category="note")
     await tell(core, "Ana's city is Oslo, she said in the old garden")
     await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
-    agents.rulings = lambda new, held: []
+    agents.rulings = lambda new, older: []
     await tell(core, "Ana's city is Bergen", at=LATER)
     oslo = (await facts_of(core))["Ana's city is Oslo"]
     asked = RetrieveInput(
@@ -119,11 +119,13 @@ async def test_who_moved_back_lives_there_as_before(core: MemoryCore) -> None:
     await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=1))
     await tell(core, "Ana's city is Oslo", at=LATER)
     asked = {"query": "old garden Oslo", "limit": 1}
-    for days, said in ((2, ["Ana's city is Oslo"]), (6, [])):
+    for days, sentences in ((2, ["Ana's city is Oslo"]), (6, [])):
         answer = await core.retrieve(
             ALICE, RetrieveInput.model_validate({**asked, "at": NOW + timedelta(days=days)})
         )
-        assert [fact["text"] for hit in answer.results for fact in hit.stale_facts] == said, days
+        assert [fact["text"] for hit in answer.results for fact in hit.stale_facts] == sentences, (
+            days
+        )
 
 
 @pytest.mark.parametrize("merges", [1, 3])

@@ -122,10 +122,10 @@ async def test_a_how_to_is_held_under_its_key_and_takes_nothing_from_what_is_the
     )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     await core.save(ALICE, rule("taken", "mine"))
-    said = "I water the ferns with rain water before breakfast"
-    await told(core, said, f"{said} as ever")
+    statement = "I water the ferns with rain water before breakfast"
+    await told(core, statement, f"{statement} as ever")
     assert counts(await consolidated(core)) == {"patterns": 2}
-    keyed, plain = sorted(await patterns(core), key=lambda one: one.type)
+    keyed, plain = sorted(await patterns(core), key=lambda pattern: pattern.type)
     assert (keyed.id, keyed.type, keyed.key, keyed.value) == (
         procedure_id("ferns"),
         MemoryType.PROCEDURAL,

@@ -98,7 +98,7 @@ async def all_walks_are_told_once(core: MemoryCore, accepted: Accepted) -> None:
         f"User sees a {animal} in the park" for animal in ANIMALS
     )
     assert {len(memory.source_ids) for memory in made} == {20}
-    ids = {one.id for one in made}
+    ids = {pattern.id for pattern in made}
     assert all(
         set(memory.consolidated_into_ids) == ids for memory in await listed(core, type="episodic")
     )

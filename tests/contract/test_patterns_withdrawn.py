@@ -198,9 +198,9 @@ async def test_what_came_of_each_deleted_episode_is_withdrawn(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memory_core.consolidation.pattern_withdrawal.EPISODES_AT_ONCE", 1)
-    found = {"User went running in the park": [0, 1], "User fed the otters": [2, 3]}
+    sources_of = {"User went running in the park": [0, 1], "User fed the otters": [2, 3]}
     agents = Finding(
-        *({"summary": summary, "sources": sources} for summary, sources in found.items())
+        *({"summary": summary, "sources": sources} for summary, sources in sources_of.items())
     )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     episodes = await told(core, RUNS[0], RUNS[2], "I fed the otters", "At noon I fed the otters")
@@ -213,21 +213,24 @@ async def test_what_came_of_each_deleted_episode_is_withdrawn(
 @here
 async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> None:
     """And who went, which still says at its time what it said, on its own."""
-    found = {
+    sources_of = {
         "User went running in the park": [0, 1],
         "User went running in the park at dawn": [2, 3],
     }
     agents = Finding(
-        *({"summary": summary, "sources": sources} for summary, sources in found.items())
+        *({"summary": summary, "sources": sources} for summary, sources in sources_of.items())
     )
     core = await world.core(embedder=WordsEmbedder(), agents=agents)
     dawn = "I went running in the park at dawn"
     episodes = await told(core, dawn, f"{dawn} again", f"Today {dawn}", f"Yesterday {dawn}")
     await consolidated(core)
-    ids = [pattern.id for pattern in sorted(await patterns(core), key=lambda one: len(one.content))]
+    ids = [
+        pattern.id
+        for pattern in sorted(await patterns(core), key=lambda pattern: len(pattern.content))
+    ]
 
     def merge(look: Look) -> Changes[None]:
-        goes, stays = (one for name in ids if (one := look.memory(name)) is not None)
+        goes, stays = (pattern for name in ids if (pattern := look.memory(name)) is not None)
         after = joined(stays, goes, "a run")
         return Changes(
             None,

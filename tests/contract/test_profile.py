@@ -48,7 +48,7 @@ def told(profile: Profile) -> dict[str, Any]:
 
 
 def before(profile: Profile, name: str) -> list[tuple[Any, datetime, datetime | None]]:
-    (stored_fact,) = [one for one in profile.explicit if one.name == name]
+    (stored_fact,) = [line for line in profile.explicit if line.name == name]
     return [(previous.value, previous.since, previous.until) for previous in stored_fact.previous]
 
 
@@ -64,7 +64,7 @@ async def test_facts_of_the_person_and_of_nobody_else(core: MemoryCore) -> None:
     await consolidated(core)
     profile = await core.profile(ALICE)
     assert told(profile) == {"home city": "Oslo", "name": "Ana", "cat": "Mia"}
-    (name,) = [one for one in profile.explicit if one.name == "name"]
+    (name,) = [line for line in profile.explicit if line.name == "name"]
     assert (name.confidence, name.since, name.previous, name.source_scene_ids) == (0.8, NOW, [], [])
     assert await core.profile(BOB) == Profile()
 
@@ -289,8 +289,8 @@ async def test_a_run_says_how_many_facts_changed_in_it_those_that_went_too_as_a_
     assert await run() == 0
     assert told(await core.profile(ALICE, NOW + DAY)) == {"diet": "vegan"}
     text = core.metrics().decode()
-    for what, count in (("runs", 4), ("profile_facts", 4)):
-        assert f'memory_core_consolidation_total{{what="{what}"}} {float(count)}' in text
+    for kind, count in (("runs", 4), ("profile_facts", 4)):
+        assert f'memory_core_consolidation_total{{what="{kind}"}} {float(count)}' in text
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)

@@ -39,10 +39,10 @@ async def test_old_versions_are_told_as_the_stubs_that_they_are_and_whole_when_t
         await check_that_the_log_tells_it(world)
         for at in moments:
             answers.append((await as_of(core), at, await full_read(core, at=at)))
-    said = {
+    contents = {
         (sequence, at): [body["content"] for body in answer] for sequence, at, answer in answers
     }
-    assert [len(texts[0]) for (_, at), texts in said.items() if at == moments[2]] == [
+    assert [len(texts[0]) for (_, at), texts in contents.items() if at == moments[2]] == [
         len(LONG),
         200,
         len(LONG),

@@ -274,10 +274,10 @@ class AnyPast(RuleBasedStateMachine):
     def records(self, *, open: bool) -> list[ConflictRecord]:
         """Conflicts, in an order that does not depend on ids."""
         places = {memory.id: memory.sequence for memory in self.memories()}
-        found = [
+        records = [
             record for record in self.run(records_of(self.world, self.owner)) if record.open is open
         ]
-        return sorted(found, key=lambda record: [places.get(name, 0) for name in record.sides])
+        return sorted(records, key=lambda record: [places.get(name, 0) for name in record.sides])
 
     @rule(place=PLACES, decision=st.sampled_from(DECISIONS))
     def resolve(self, place: int, decision: str) -> None:
@@ -307,7 +307,7 @@ class AnyPast(RuleBasedStateMachine):
 
     @rule(city=st.sampled_from(["Oslo", "Rome"]), day=st.integers(-3, 3), rulings=RULINGS)
     def converse(self, city: str, day: int, rulings: Any) -> None:
-        self.machines.agents.rulings = rulings or (lambda new, held: [])
+        self.machines.agents.rulings = rulings or (lambda new, older: [])
         conversation = talk(
             f"Ana's city is {city}", "We spoke about the garden wall", at=NOW + timedelta(days=day)
         )
@@ -345,7 +345,7 @@ class AnyPast(RuleBasedStateMachine):
         if not self.read or self.read[-1][0] != sequence:
             answer = self.run(full_read(core, self.owner))
             self.read.append((sequence, {"status": "all"}, answer))
-            no_chain_comes_back({one["id"]: one["next_id"] for one in answer})
+            no_chain_comes_back({memory["id"]: memory["next_id"] for memory in answer})
 
     def teardown(self) -> None:
         self.run(check_that_the_log_tells_it(self.world, self.owner))
@@ -376,11 +376,11 @@ class AnyPast(RuleBasedStateMachine):
 
     def one_by_one(self, known_at: datetime, query: dict[str, Any], answer: list[Logged]) -> None:
         """A memory that a list showed is read alike by its id."""
-        for one in answer[:2]:
-            found = self.run(
-                self.core.look_at(self.owner, one["id"], known_at=known_at, at=query.get("at"))
+        for memory in answer[:2]:
+            page = self.run(
+                self.core.look_at(self.owner, memory["id"], known_at=known_at, at=query.get("at"))
             )
-            assert logged(found.memory) == one
+            assert logged(page.memory) == memory
         if not answer and not query:
             with pytest.raises(NotFound):
                 self.run(self.core.get(self.owner, "mem_none", known_at=known_at))
@@ -394,7 +394,7 @@ def not_expired(memories: list[Logged], between: list[datetime]) -> list[Logged]
         (memory, memory["valid_until"] and datetime.fromisoformat(memory["valid_until"]))
         for memory in memories
     ]
-    return [one for one, end in ends if end is None or not between[0] < end <= between[1]]
+    return [name for name, end in ends if end is None or not between[0] < end <= between[1]]
 
 
 def no_chain_comes_back(next_ids: dict[str, str | None]) -> None:

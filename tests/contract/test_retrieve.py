@@ -62,7 +62,7 @@ async def test_each_filter_narrows(words: MemoryCore) -> None:
         ],
     )
     everything = {"boat one", "boat two", "boat three", "boat four: 4"}
-    for fields, found in (
+    for fields, contents in (
         ({}, everything),
         ({"session_id": "s1"}, {"boat one"}),
         ({"session_id": "s3"}, set()),
@@ -73,7 +73,7 @@ async def test_each_filter_narrows(words: MemoryCore) -> None:
         ({"tags": ["red", "sea"]}, {"boat one", "boat two"}),
         ({"tags": ["sea"], "session_id": "s2"}, {"boat two"}),
     ):
-        assert set(await find(words, "boat", **fields)) == found, fields
+        assert set(await find(words, "boat", **fields)) == contents, fields
 
 
 async def test_a_session_s_results_come_from_the_short_term_too_and_say_so(

@@ -101,9 +101,9 @@ async def test_the_relevance_for_a_part_can_be_worked_out_from_what_explain_tell
             for term in told_of["terms"].values()
         ]
         beside = [
-            one
-            for one in (told_of["previous_similarity"], told_of["next_similarity"])
-            if one is not None
+            similarity
+            for similarity in (told_of["previous_similarity"], told_of["next_similarity"])
+            if similarity is not None
         ]
         cosine = (
             (told_of["similarity"] + max(*beside, 0.0)) / 2 if beside else told_of["similarity"]

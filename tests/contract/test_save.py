@@ -237,7 +237,7 @@ async def test_two_values_for_one_slot_at_once_leave_one_truth(world: World) -> 
     assert len(await listed(cores[0])) == 1
     everything = await listed(cores[0], status="all")
     assert len(everything) == 12
-    (last,) = [one for one in everything if one.next_id is None]
+    (last,) = [memory for memory in everything if memory.next_id is None]
     assert {memory.next_id for memory in everything} == {None, last.id}, (
         "said at one moment, all but the last hold at none, and lead to it"
     )

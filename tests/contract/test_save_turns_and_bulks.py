@@ -18,9 +18,9 @@ from tests.world import BOB, Meanwhile, WordsEmbedder, World, fact, listed, rule
 OSLO = {"subject": "Ana", "attribute": "city"}
 
 
-def saved(one: object) -> Saved:
-    assert isinstance(one, Saved), one
-    return one
+def saved(result: object) -> Saved:
+    assert isinstance(result, Saved), result
+    return result
 
 
 async def test_an_episode_told_twice_is_one_memory(core: MemoryCore, world: World) -> None:
@@ -65,12 +65,12 @@ async def test_a_turn_is_found_by_the_words_of_the_two_turns_before_it_and_older
 ) -> None:
     embedder = WordsEmbedder()
     core = await world.core(embedder=embedder)
-    said = ["have you been to Bergen?", "yes twice", "how nice", "good night"]
+    contents = ["have you been to Bergen?", "yes twice", "how nice", "good night"]
     done = []
-    for text in said:
+    for text in contents:
         world.clock.forward(1)
         done.append(await core.save(ALICE, turn(text)))
-    memories = [await core.get(ALICE, one.memory.id) for one in done]
+    memories = [await core.get(ALICE, result.memory.id) for result in done]
     for before, after in zip(done, memories, strict=True):
         assert (before.memory.etag, before.memory.search_text) == (after.etag, after.search_text), (
             "a later turn changes no earlier one"
@@ -151,7 +151,7 @@ async def test_a_repeated_turn_leaves_no_gap_and_no_double_place(core: MemoryCor
     await core.bulk(ALICE, [turn("one"), turn("two")])
     await core.bulk(ALICE, [turn("one"), turn("three"), turn("two")])
     await core.save(ALICE, turn("four"))
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
+    memories = sorted(await listed(core), key=lambda memory: memory.sequence)
     assert [(memory.content, memory.lexical.turn) for memory in memories] == [
         ("one", 0),
         ("two", 1),
@@ -172,7 +172,7 @@ async def test_two_processes_talking_in_one_session_lose_nothing_and_keep_one_or
     cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
     done = await asyncio.gather(*(cores[n % 2].save(ALICE, turn(f"word{n}")) for n in range(30)))
     assert {result.outcome for result in done} == {Outcome.CREATED}
-    memories = sorted(await listed(cores[0]), key=lambda one: one.sequence)
+    memories = sorted(await listed(cores[0]), key=lambda memory: memory.sequence)
     assert [memory.lexical.turn for memory in memories] == list(range(30))
     assert [list(memory.lexical.previous) for memory in memories[1:]] == [
         [memory.content] for memory in memories[:-1]
@@ -204,7 +204,7 @@ async def test_a_slot_told_thrice_in_one_bulk_ends_with_the_last(core: MemoryCor
         Outcome.SUPERSEDED,
     ]
     assert [memory.content for memory in await listed(core)] == ["Ana lives in Paris"]
-    first, second, third = [await core.get(ALICE, one.memory.id) for one in done]
+    first, second, third = [await core.get(ALICE, result.memory.id) for result in done]
     assert (first.next_id, second.next_id, third.next_id) == (third.id, third.id, None), (
         "all were said at one moment"
     )
@@ -247,7 +247,7 @@ async def test_a_hundred_long_memories_go_in_over_several_commits_in_order(
     ]
     assert [result.memory.content.split(" ")[0] for result in done] == [str(n) for n in range(100)]
     assert {result.outcome for result in done} == {Outcome.CREATED}
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
+    memories = sorted(await listed(core), key=lambda memory: memory.sequence)
     assert [memory.id for memory in memories] == [result.memory.id for result in done]
     assert [memory.lexical.turn for memory in memories] == list(range(100))
 
@@ -314,7 +314,7 @@ async def test_bulks_of_two_processes_into_one_session_at_once_keep_every_turn_i
             for name, core in enumerate(cores)
         )
     )
-    memories = sorted(await listed(cores[0]), key=lambda one: one.sequence)
+    memories = sorted(await listed(cores[0]), key=lambda memory: memory.sequence)
     assert [memory.lexical.turn for memory in memories] == list(range(140))
     assert [list(memory.lexical.previous) for memory in memories[1:]] == [
         [memory.content] for memory in memories[:-1]
@@ -332,7 +332,7 @@ async def test_a_turn_that_comes_between_two_commits_of_a_bulk_is_read_by_the_ne
         saved(result) for result in await core.bulk(ALICE, [turn(f"word{n}") for n in range(70)])
     ]
     assert [result.memory.content for result in done] == [f"word{n}" for n in range(70)]
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
+    memories = sorted(await listed(core), key=lambda memory: memory.sequence)
     assert "between" in [memory.content for memory in memories][1:-1]
     assert [memory.lexical.turn for memory in memories] == list(range(71))
     assert [list(memory.lexical.previous) for memory in memories[1:]] == [

@@ -182,7 +182,7 @@ async def test_an_oversized_scene_is_split_where_the_silence_was_widest(world: W
     for hour in times:
         await core.save(ALICE, turn(f"{KNEE} {hour}", event_timestamp=NOW + timedelta(hours=hour)))
     await consolidated(core)
-    scenes = sorted(await scenes_of(core), key=lambda one: one.started_at)
+    scenes = sorted(await scenes_of(core), key=lambda each_scene: each_scene.started_at)
     assert [(scene.count, scene.theme) for scene in scenes] == [(2, "health"), (3, "health")]
     for scene in scenes:
         assert {(await core.get(ALICE, name)).scene_id for name in scene.cell_ids} == {scene.id}
@@ -205,19 +205,19 @@ async def test_without_the_episode_between_them_two_that_are_too_far_apart_are_t
     else:
         await core.delete(ALICE, ids[1])
         await consolidated(core)
-    scenes = sorted(await scenes_of(core), key=lambda one: one.started_at)
+    scenes = sorted(await scenes_of(core), key=lambda each_scene: each_scene.started_at)
     assert [(scene.cell_ids, scene.theme, scene.summary) for scene in scenes] == [
         ([ids[0]], "health", KNEE),
         ([ids[2]], "health", f"{KNEE} again"),
     ]
-    held = (
+    memories = (
         await (await world.look_on()).snapshot(
             ALICE, [*(scene.id for scene in scenes), ids[0], ids[2]]
         )
     ).documents
     for scene, name in zip(scenes, (ids[0], ids[2]), strict=True):
         assert (await core.get(ALICE, name)).scene_id == scene.id
-        assert np.allclose(held[scene.id].vector, held[name].vector, atol=1e-5)  # type: ignore[arg-type]
+        assert np.allclose(memories[scene.id].vector, memories[name].vector, atol=1e-5)  # type: ignore[arg-type]
 
 
 async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_their_mean(
@@ -228,15 +228,15 @@ async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_
     await consolidated(core)
     (scene,) = await scenes_of(core)
     store = await world.look_on()
-    found = (await store.snapshot(ALICE, [scene.id, *ids])).documents
-    mean = np.mean([found[name].vector for name in ids], axis=0)
-    assert found[scene.id].vector is not None
-    assert np.allclose(found[scene.id].vector, mean, atol=1e-5)
+    documents = (await store.snapshot(ALICE, [scene.id, *ids])).documents
+    mean = np.mean([documents[name].vector for name in ids], axis=0)
+    assert documents[scene.id].vector is not None
+    assert np.allclose(documents[scene.id].vector, mean, atol=1e-5)
     await core.delete(ALICE, ids[1])
     await consolidated(core)
     left = (await store.snapshot(ALICE, [scene.id])).documents[scene.id].vector
     assert left is not None
-    assert np.allclose(left, found[ids[0]].vector, atol=1e-5)  # type: ignore[arg-type]
+    assert np.allclose(left, documents[ids[0]].vector, atol=1e-5)  # type: ignore[arg-type]
 
 
 async def test_pages_and_another_user(core: MemoryCore) -> None:
@@ -263,14 +263,14 @@ async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_s
     ids = await saved(core, KNEE, FLIGHT)
     await consolidated(core)
     scenes = Scenes(await world.look_on(), core._services.reader._cursors, core._services.clock)
-    found = await scenes.of(ALICE, [*ids, "mem_nobody"], NOW)
-    assert {name: scene.theme for name, scene in found.items()} == {
+    scenes_by_cell = await scenes.of(ALICE, [*ids, "mem_nobody"], NOW)
+    assert {name: scene.theme for name, scene in scenes_by_cell.items()} == {
         ids[0]: "health",
         ids[1]: "travel",
     }
-    given = {name: one.id for name, one in found.items()}
-    assert await scenes.of(ALICE, given, NOW) == found
-    assert await scenes.of(ALICE, {ids[0]: found[ids[1]].id}, NOW) == {}
+    given = {name: scene.id for name, scene in scenes_by_cell.items()}
+    assert await scenes.of(ALICE, given, NOW) == scenes_by_cell
+    assert await scenes.of(ALICE, {ids[0]: scenes_by_cell[ids[1]].id}, NOW) == {}
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)

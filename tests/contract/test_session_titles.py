@@ -25,7 +25,11 @@ def asked(content: str, **fields: Any) -> ConverseInput:
 
 
 async def title_of(core: MemoryCore, session: str = "s1", owner: Any = ALICE) -> str | None:
-    (listed,) = [one for one in (await core.sessions(owner)).sessions if one.session_id == session]
+    (listed,) = [
+        listed_session
+        for listed_session in (await core.sessions(owner)).sessions
+        if listed_session.session_id == session
+    ]
     assert (await core.session(owner, session)).title == listed.title
     return listed.title
 

@@ -145,7 +145,8 @@ async def redact(store: LongTermStore, memory_id: str) -> None:
         for event in events
     ]
     writes = [
-        Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in emptied
+        Write("put", Document(event.id, "event", event.model_dump(mode="json")))
+        for event in emptied
     ]
     gone = Write("delete", Document(memory_id, "memory", {}))
     await commit(
@@ -168,12 +169,12 @@ async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: Worl
     assert await core.write_snapshots(ALICE) == 2, "they are made anew"
     assert PHRASE not in str([part.body for part in await parts(store)])
     for sequence in (2, 500, 1000, 2300):
-        told = {
+        ids = {
             memory["id"]
             for memory in await replayed(core, sequence=sequence)
             if not (memory["key"] or "").startswith("said")
         }
-        assert told == {memory.id}
+        assert ids == {memory.id}
 
 
 async def test_older_snapshots_stay_when_something_later_is_forgotten(world: World) -> None:
@@ -230,4 +231,4 @@ async def test_a_snapshot_holds_old_versions_too(world: World) -> None:
     assert await core.write_snapshots(ALICE) == 1
     sequence = (await head_of(await world.look_on())).sequence
     assert await replayed(core, sequence=sequence, at=at) == then
-    assert [one["value"] for one in then if one["key"] == "tabs"] == [4]
+    assert [memory["value"] for memory in then if memory["key"] == "tabs"] == [4]

@@ -120,7 +120,7 @@ def is_played(story: dict[str, Any]) -> bool:
 @pytest.mark.parametrize(
     "story",
     [story for story in STORIES if is_played(story)],
-    ids=lambda one: str(one["story"])[:60],
+    ids=lambda case: str(case["story"])[:60],
 )
 async def test_what_holds_is_what_the_story_says(
     story: dict[str, Any], core: MemoryCore, world: World

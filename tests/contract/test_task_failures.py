@@ -31,7 +31,9 @@ async def test_ten_minutes_without_agents_poison_none_of_many_tasks(
         await hand.work_all()
         assert await core.queue.length("formation") <= 2 * len(owners)
         world.clock.forward(30)
-    waiting = [await task_of(core, one, owner) for one, owner in zip(accepted, owners, strict=True)]
+    waiting = [
+        await task_of(core, answer, owner) for answer, owner in zip(accepted, owners, strict=True)
+    ]
     assert {(task.status, task.attempts, task.waiting_for) for task in waiting} == {
         ("accepted", 0, "agents")
     }

@@ -291,8 +291,8 @@ async def test_queues_are_kept_apart(queue: TaskQueue, name: str) -> None:
 
 
 async def test_the_products_queues_are_there(queue: TaskQueue) -> None:
-    for one in QUEUES:
-        assert await queue.length(one) >= 0
+    for queue_name in QUEUES:
+        assert await queue.length(queue_name) >= 0
 
 
 @pytest.mark.parametrize(

@@ -114,14 +114,14 @@ async def test_an_unknown_user_has_no_accesses(store: LongTermStore) -> None:
 async def test_a_search_knows_the_new_count_in_every_process(
     store_factory: StoreFactory, adapter: str
 ) -> None:
-    one, other = await store_factory(), await store_factory()
+    first, other = await store_factory(), await store_factory()
     tea = memory("green tea")
-    await save(one, tea)
+    await save(first, tea)
     # elsewhere a search may make the user held, whose counts are those of when he was read
     if adapter == "sqlite":
         assert (await other.search(ALICE, query("green"))).candidates.access_count.tolist() == [0]
-    await accessed(one, ALICE, {tea.id: Touch(7, LATER)})
-    for store in (one, other):
+    await accessed(first, ALICE, {tea.id: Touch(7, LATER)})
+    for store in (first, other):
         candidates = (await store.search(ALICE, query("green"))).candidates
         assert candidates.access_count.tolist() == [7]
         assert candidates.accessed_at.tolist() == [LATER.timestamp()]

@@ -77,9 +77,9 @@ async def test_restored_it_is_told_again(world: World) -> None:
 async def test_a_fact_that_fell_is_still_told_with_what_is_true_now(world: World) -> None:
     core = await told(world)
     await tell(core, "I moved to Lisbon.", session="s2")
-    found = (await core.context(ALICE, ContextInput(query="Where do I live?"))).context
-    assert "Lisbon" in found
-    assert "Berlin" in found
+    context = (await core.context(ALICE, ContextInput(query="Where do I live?"))).context
+    assert "Lisbon" in context
+    assert "Berlin" in context
 
 
 async def test_a_fact_that_lasts_for_a_while_is_not_told_after_it_is_over(world: World) -> None:

@@ -68,13 +68,13 @@ class Line:
         ]
 
     def then(self, at: datetime) -> str | None:
-        held = [
+        values = [
             content
             for begins, ends, content in self.pieces
             if begins <= at and (ends is None or at < ends)
         ]
-        assert len(held) <= 1
-        return held[0] if held and not self.gone else None
+        assert len(values) <= 1
+        return values[0] if values and not self.gone else None
 
 
 @dataclass
@@ -160,8 +160,8 @@ class Life:
         )
         saved = (await self.core.save(self.owner, item)).memory
         self.truths = sorted([*self.truths, (min(at, self.clock.now()), at, saved.id, text)])
-        for number, (_, begins, name, told) in enumerate(self.truths):
-            self.lines[name] = Line([(begins, None, told)])
+        for number, (_, begins, name, day_told) in enumerate(self.truths):
+            self.lines[name] = Line([(begins, None, day_told)])
             for _, _, earlier, _ in self.truths[:number]:
                 self.lines[earlier].cut(begins)
 

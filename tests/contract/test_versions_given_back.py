@@ -22,10 +22,10 @@ def day(number: int) -> datetime:
 
 async def ends(world: World, result: Saved) -> dict[str, tuple[str, str]]:
     """The stretches of a memory's old versions."""
-    found = await stored(world)
+    memories = await stored(world)
     return {
         name: (body["valid_from"], body["valid_until"])
-        for name, body in found.items()
+        for name, body in memories.items()
         if name.startswith(f"{result.memory.id}.v")
     }
 

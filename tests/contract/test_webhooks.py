@@ -62,8 +62,8 @@ async def log_of(
     """The log of deliveries in a task's result, without what is in it for the reader alone."""
     result = (await task_of(core, accepted, owner)).result
     assert result is not None
-    shown = ("status", "attempts", "status_code", "error")
-    return [{name: delivery[name] for name in shown} for delivery in result["deliveries"]]
+    fields = ("status", "attempts", "status_code", "error")
+    return [{name: delivery[name] for name in fields} for delivery in result["deliveries"]]
 
 
 async def test_the_end_of_a_conversation_is_told_with_its_result_signed(world: World) -> None:
@@ -125,7 +125,7 @@ async def test_three_more_tries_follow_after_one_two_and_four_seconds_with_one_d
     ]
     task = await task_of(core, accepted)
     assert task.result is not None
-    errors = [one["error"] for one in task.result["deliveries"][0]["tries"]]
+    errors = [attempt["error"] for attempt in task.result["deliveries"][0]["tries"]]
     assert errors == ["it answered 503", "it answered 429", "it can't be reached", None]
 
 

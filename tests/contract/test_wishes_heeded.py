@@ -39,18 +39,18 @@ def texts(memories: dict[str, Memory]) -> str:
 async def test_an_instruction_stands_in_every_context_until_it_is_lifted(core: MemoryCore) -> None:
     task = await tell(core, "Always use metric units, please. How far is Rome?", session="s1")
     assert task.result is not None
-    (kept,) = task.result["instructions"]["instructed"]
-    assert (await core.get(ALICE, kept)).category == "instruction"
+    (instruction,) = task.result["instructions"]["instructed"]
+    assert (await core.get(ALICE, instruction)).category == "instruction"
     context = await core.context(
         ALICE, ContextInput(query="Which film shall I watch?", session_id="s9")
     )
     assert context.context.split("\n")[1] == "Standing instructions of the user:"
     assert context.parts[0].kind == "instructions"
-    assert context.parts[0].ids == (kept,)
+    assert context.parts[0].ids == (instruction,)
     assert await instructions(core, BOB) == []
     task = await tell(core, "You can use imperial units again.", session="s2", at=NOW + DAY)
     assert task.result is not None
-    assert task.result["instructions"] == {"withdrawn": [kept]}
+    assert task.result["instructions"] == {"withdrawn": [instruction]}
     context = await core.context(
         ALICE, ContextInput(query="Which film shall I watch?", session_id="s9")
     )
@@ -89,11 +89,11 @@ async def test_what_is_to_be_forgotten_goes_with_all_that_was_formed_of_it(
     assert task.result is not None
     (request,) = task.result["forgetting"]
     assert request["status"] == "done"
-    told = texts(await living(core))
-    assert "4,200" not in told
-    assert "salary" not in told
-    assert "Rex" in told
-    assert "Bonn" in told
+    text = texts(await living(core))
+    assert "4,200" not in text
+    assert "salary" not in text
+    assert "Rex" in text
+    assert "Bonn" in text
     answer = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
     assert not [result for result in answer.results if "salary" in result.memory.content]
     gone = [await core.get(ALICE, name) for name in request["memory_ids"]]
@@ -112,9 +112,9 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
         "My sister Lena plays the violin.",
         "Delete everything about Gerd.",
     )
-    told = texts(await living(core))
-    assert "Gerd" not in told
-    assert "Lena" in told
+    text = texts(await living(core))
+    assert "Gerd" not in text
+    assert "Lena" in text
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ async def test_a_fact_that_another_episode_told_too_stays(world: World) -> None:
     await tell(core, "I live in Oslo.", session="s1")
     await tell(core, "Gerd is my landlord. I live in Oslo.", session="s2", at=NOW + DAY)
     await tell(core, "Delete everything about Gerd.", session="s3", at=NOW + 2 * DAY)
-    told = texts(await living(core))
-    assert "User lives in Oslo" in told
-    assert "Gerd" not in told
+    text = texts(await living(core))
+    assert "User lives in Oslo" in text
+    assert "Gerd" not in text
 
 
 async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(
@@ -197,9 +197,9 @@ async def test_what_is_told_after_a_request_stays(core: MemoryCore) -> None:
     await tell(
         core, "Delete everything about Gerd.", "Gerd is my new dentist.", session="s2", at=NOW + DAY
     )
-    told = texts(await living(core))
-    assert "landlord" not in told
-    assert "dentist" in told
+    text = texts(await living(core))
+    assert "landlord" not in text
+    assert "dentist" in text
 
 
 async def test_words_of_an_assistant_forget_nothing(core: MemoryCore) -> None:
@@ -228,9 +228,9 @@ async def test_a_request_that_names_nothing_that_is_known_asks_back_with_what_wa
     assert task.result is not None
     (request,) = task.result["forgetting"]
     assert request["status"] == "pending"
-    told = [(await core.get(ALICE, name)).content for name in request["memory_ids"]]
-    assert any("Rex" in content for content in told)
-    assert not [content for content in told if "Wilhelmine" in content]
+    contents = [(await core.get(ALICE, name)).content for name in request["memory_ids"]]
+    assert any("Rex" in content for content in contents)
+    assert not [content for content in contents if "Wilhelmine" in content]
     assert "Rex" in texts(await living(core))
 
 
@@ -260,20 +260,20 @@ REX = ("I have a dog called Rex.", ("assistant", "Rex is a lovely name for a dog
 async def test_what_an_assistant_repeated_of_it_goes_along(core: MemoryCore) -> None:
     await tell(core, *SALARY, *REX, session="s1")
     await tell(core, "Please forget what I told you about my salary.", session="s2", at=NOW + DAY)
-    told = texts(await living(core))
-    assert "4,200" not in told
-    assert "I have a dog called Rex" in told
-    assert "lovely name" in told
+    text = texts(await living(core))
+    assert "4,200" not in text
+    assert "I have a dog called Rex" in text
+    assert "lovely name" in text
 
 
 async def test_what_an_assistant_repeated_in_the_conversation_of_the_request_goes_along(
     core: MemoryCore,
 ) -> None:
     await tell(core, *SALARY, *REX, "Please forget what I told you about my salary.")
-    told = texts(await living(core))
-    assert "4,200" not in told
-    assert "I have a dog called Rex" in told
-    assert "lovely name" in told
+    text = texts(await living(core))
+    assert "4,200" not in text
+    assert "I have a dog called Rex" in text
+    assert "lovely name" in text
 
 
 async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCore) -> None:
@@ -292,8 +292,8 @@ async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCo
     after = {
         name: (memory.content, memory.episode) for name, memory in (await living(core)).items()
     }
-    assert {name: told[:2] for name, told in before.items()} == {
-        name: told for name, told in after.items() if name in before
+    assert {name: text_and_episode[:2] for name, text_and_episode in before.items()} == {
+        name: text_and_episode for name, text_and_episode in after.items() if name in before
     }
     answer = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
     assert "4,200" in str(answer.results[0].memory)
@@ -341,16 +341,16 @@ async def test_a_request_that_is_asked_back_stays_as_it_was_said(core: MemoryCor
     (request,) = task.result["forgetting"]
     assert request["status"] == "pending"
     assert len(request["memory_ids"]) >= 2
-    told = texts(await living(core))
-    assert "dentist" in told
-    assert "bank" in told
-    assert asked in told
+    text = texts(await living(core))
+    assert "dentist" in text
+    assert "bank" in text
+    assert asked in text
 
 
 async def test_a_request_that_names_nothing_stays_as_it_was_said(core: MemoryCore) -> None:
     task = await tell(core, "Delete everything about Wilhelmine.")
     assert task.result is not None
-    assert [one["status"] for one in task.result["forgetting"]] == ["nothing_found"]
+    assert [request["status"] for request in task.result["forgetting"]] == ["nothing_found"]
     assert "Wilhelmine" in texts(await living(core))
 
 

@@ -50,23 +50,23 @@ async def explained(core: MemoryCore, query: str) -> dict[str, Any]:
 async def test_small_talk_goes_first_then_the_rest_and_what_was_to_be_remembered_stays(
     core: MemoryCore, world: World
 ) -> None:
-    said = (
+    sentences = (
         "lol good morning",
         "We had pizza",
         "I take metformin every morning",
         "Please remember that I never fly on Fridays",
     )
-    for text in said:
+    for text in sentences:
         await core.save(ALICE, turn(text))
     world.clock.forward(40 * DAY)
     await decayed(core)
-    assert await in_sight(core) == set(said[1:])
+    assert await in_sight(core) == set(sentences[1:])
     world.clock.forward(100 * DAY)
     await decayed(core)
-    assert await in_sight(core) == set(said[2:])
+    assert await in_sight(core) == set(sentences[2:])
     world.clock.forward(4000 * DAY)
     await decayed(core)
-    assert await in_sight(core) == {said[3]}
+    assert await in_sight(core) == {sentences[3]}
 
 
 async def test_a_request_to_remember_holds_for_the_message_and_what_is_formed_of_it(
@@ -186,5 +186,5 @@ async def test_what_is_shown_often_fades_later(core: MemoryCore, world: World) -
         await core.get(ALICE, often.id)
     world.clock.forward(100 * DAY)
     await decayed(core)
-    memory, gone = [await core.get(ALICE, one.id) for one in (often, seldom)]
+    memory, gone = [await core.get(ALICE, memory.id) for memory in (often, seldom)]
     assert (memory.status, gone.status) == (Status.ACTIVE, Status.DECAYED)
