@@ -74,8 +74,8 @@ class Service:
                 yield container
         else:
             async with (
-                credential(given.identity_client_id) as who,
-                ContainerClient(given.url or "", self.container, who) as container,
+                credential(given.identity_client_id) as credential_in_use,
+                ContainerClient(given.url or "", self.container, credential_in_use) as container,
             ):
                 yield container
 

@@ -75,8 +75,8 @@ async def everything(world: World, owner: Owner = ALICE) -> list[str]:
     """
     return sorted(
         content
-        for held in (*await handed_over(world, owner), *await waiting(world, owner))
-        for content in held
+        for contents in (*await handed_over(world, owner), *await waiting(world, owner))
+        for content in contents
     )
 
 

@@ -162,8 +162,8 @@ def saving(
         for number, memory in enumerate(memories)
     ]
     events = tuple(
-        event(commit_id, number, one.sequence, one.id, epoch=head.epoch)
-        for number, one in enumerate(placed)
+        event(commit_id, number, memory.sequence, memory.id, epoch=head.epoch)
+        for number, memory in enumerate(placed)
     )
     moved = head.model_copy(update={"sequence": head.sequence + len(placed)})
     return Batch(

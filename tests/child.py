@@ -81,7 +81,7 @@ def members(session: int) -> list[int]:
     """The processes of a server of `start` that run or are frozen, itself first where it does, but
     for its watcher; none where there is no /proc.
     """
-    found = []
+    pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended meanwhile
             state, _, _, its_session = (
@@ -91,8 +91,8 @@ def members(session: int) -> list[int]:
                 continue
             is_watcher = int(folder.name) != session and _NAME in (folder / "cmdline").read_bytes()
             if not is_watcher:
-                found.append(int(folder.name))
-    return sorted(found, key=lambda pid: (pid != session, pid))
+                pids.append(int(folder.name))
+    return sorted(pids, key=lambda pid: (pid != session, pid))
 
 
 def _kill(pid: int, deadline: float) -> None:
@@ -115,10 +115,10 @@ def is_readable(file: int, seconds: float) -> bool:
     return bool(poll.poll(max(0.0, seconds) * 1000))
 
 
-def _send_all(session: int, what: signal.Signals) -> None:
+def _send_all(session: int, signal_number: signal.Signals) -> None:
     for pid in members(session):
         with suppress(ProcessLookupError):
-            os.kill(pid, what)
+            os.kill(pid, signal_number)
 
 
 def _watch(server: int) -> None:

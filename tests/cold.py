@@ -65,7 +65,7 @@ async def everything(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
     own reads them.
     """
     store = await world.look_on()
-    found: dict[str, Memory] = {}
+    memories: dict[str, Memory] = {}
     for kind in ("memory", "version"):
         documents = await store.page(owner, kind, None, None, 10_000)  # type: ignore[arg-type]
         for start in range(0, len(documents), 90):
@@ -75,8 +75,8 @@ async def everything(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
             for document in snapshot.documents.values():
                 memory = Memory.model_validate(document.body)
                 memory.embedding = document.vector
-                found[memory.id] = memory
-    return found
+                memories[memory.id] = memory
+    return memories
 
 
 async def blobs(world: World) -> list[str]:
@@ -126,14 +126,14 @@ class Stepping:
     down: bool = False
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name in ("open", "close", "pool", "check"):
-            return found
+            return attribute
 
         async def call(*args: Any, **options: Any) -> Any:
             if self.down:
                 raise Unavailable("archive", "does not answer")
-            answer = await found(*args, **options)
+            answer = await attribute(*args, **options)
             await self.steps.after(name)
             return answer
 

@@ -57,14 +57,14 @@ def standing(memory: Memory) -> dict[str, Any]:
 
 async def all_of(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
     """Every memory by id, whatever became of it."""
-    found, cursor, more = dict[str, Memory](), None, True
+    memories, cursor, more = dict[str, Memory](), None, True
     while more:
         page = await core.list(
             owner, ListInput.model_validate({"status": "all", "limit": 100, "cursor": cursor})
         )
-        found |= {memory.id: memory for memory in page.memories}
+        memories |= {memory.id: memory for memory in page.memories}
         cursor, more = page.next_cursor, page.next_cursor is not None
-    return found
+    return memories
 
 
 async def check_questions(world: World, core: MemoryCore, owner: Owner = ALICE) -> None:
@@ -103,7 +103,7 @@ def one_truth_a_slot(memories: dict[str, Memory]) -> None:
         joined, left = {*mates[0].conflict_ids}, mates[1:]
         while near := [memory for memory in left if joined & {*memory.conflict_ids}]:
             joined |= {name for memory in near for name in memory.conflict_ids}
-            left = [one for one in left if one not in near]
+            left = [memory for memory in left if memory not in near]
         assert not left, (
             f"{[memory.content for memory in left]} coexist with {mates[0].content} and "
             "no conflict is pending"

@@ -426,9 +426,9 @@ def main(address: str) -> None:
 
     Raises AssertionError where an import has left a thread, for a fork would be without it.
     """
-    for found in pkgutil.walk_packages(memory_core.__path__, f"{memory_core.__name__}."):
-        if not found.name.endswith(".__main__"):
-            importlib.import_module(found.name)
+    for module in pkgutil.walk_packages(memory_core.__path__, f"{memory_core.__name__}."):
+        if not module.name.endswith(".__main__"):
+            importlib.import_module(module.name)
     for name in IMPORTED_LATER:
         importlib.import_module(name)
     assert len(os.listdir("/proc/self/task")) == 1, (

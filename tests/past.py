@@ -58,12 +58,12 @@ async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
     states = fold({}, await world.log(owner))
     cells = cells_of_messages(states)
     memories = {name: state.memory(head.epoch) for name, state in states.items()}
-    said = {
+    turns = {
         name: memory.model_copy(update={"cell_id": cells.get(name)})
         for name, memory in memories.items()
         if is_message(name)
     }
-    return {name: logged(memory) for name, memory in {**memories, **said}.items()}
+    return {name: logged(memory) for name, memory in {**memories, **turns}.items()}
 
 
 async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> None:
@@ -75,15 +75,15 @@ async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> Non
         await world.head(owner),
         await memories_of(world, owner),
     )
-    held = {name: logged(memory) for name, memory in memories.items()}
+    rows = {name: logged(memory) for name, memory in memories.items()}
     assert [event.sequence for event in events] == list(range(1, len(events) + 1))
     times = [event.occurred_at for event in events]
     assert times == sorted(set(times))
-    assert await told(world, owner) == held
+    assert await told(world, owner) == rows
     check_that_messages_know_their_cells(memories)
     if head is not None:
         assert head.sequence == len(events)
-        statuses = [one["status"] for name, one in held.items() if "." not in name]
+        statuses = [row["status"] for name, row in rows.items() if "." not in name]
         assert {name: count for name, count in head.counts.items() if count} == {
             name: statuses.count(name) for name in set(statuses)
         }
@@ -107,14 +107,14 @@ async def replayed(
     core: MemoryCore, owner: Owner = ALICE, *, limit: int = 100, **query: Any
 ) -> list[Logged]:
     """What a replay answers, page by page."""
-    found: list[Logged] = []
+    rows: list[Logged] = []
     cursor = None
     while True:
         page = await core.replay(owner, ReplayInput(limit=limit, cursor=cursor, **query))
-        found += [logged(memory) for memory in page.memories]
+        rows += [logged(memory) for memory in page.memories]
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return rows
 
 
 async def as_of(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> int | None:

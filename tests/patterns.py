@@ -31,19 +31,21 @@ class Finding(ScriptedAgents):
     """Agents that find what they are told to, in whatever they are shown."""
 
     def __init__(
-        self, *found: dict[str, Any] | Callable[[Sequence[DecisionItem]], dict[str, Any]]
+        self, *answers: dict[str, Any] | Callable[[Sequence[DecisionItem]], dict[str, Any]]
     ) -> None:
         super().__init__()
-        self.found, self.shown = list(found), list[Sequence[DecisionItem]]()
+        self.found, self.shown = list(answers), list[Sequence[DecisionItem]]()
 
     async def find_patterns(
         self, app_id: str, episodes: Sequence[DecisionItem]
     ) -> Answered[FoundPatterns]:
         await self._asked("patterns")
         self.shown.append(episodes)
-        given = [one(episodes) if callable(one) else one for one in self.found]
+        given = [answer(episodes) if callable(answer) else answer for answer in self.found]
         return Answered(
-            FoundPatterns(patterns=[FoundPattern(**{"pattern": "habit", **one}) for one in given]),
+            FoundPatterns(
+                patterns=[FoundPattern(**{"pattern": "habit", **pattern}) for pattern in given]
+            ),
             WHO,
         )
 

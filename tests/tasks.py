@@ -176,9 +176,9 @@ async def stored(world: World, conversation_id: str, owner: Owner = ALICE) -> Co
     seen = await (await world.look_on()).snapshot(
         owner, [conversation_id, messages_id(conversation_id)]
     )
-    found = conversation_of(Look(seen.head, dict(seen.documents)), conversation_id)
-    assert found is not None
-    return found
+    formed = conversation_of(Look(seen.head, dict(seen.documents)), conversation_id)
+    assert formed is not None
+    return formed
 
 
 async def pending(world: World, owner: Owner = ALICE) -> int:
@@ -209,9 +209,11 @@ async def formed_once(
         None,
     )
     assert task.result is not None
-    kept = await stored(world, task.result["conversation_id"], owner)
-    assert (kept.state, len(kept.formed_cells)) == ("formed", 2)
-    assert sorted(name for cell in kept.formed_cells for name in cell.memory_ids) == sorted(created)
+    formed = await stored(world, task.result["conversation_id"], owner)
+    assert (formed.state, len(formed.formed_cells)) == ("formed", 2)
+    assert sorted(name for cell in formed.formed_cells for name in cell.memory_ids) == sorted(
+        created
+    )
     assert task.result["counts"] == {"created": 3}, (
         "it counts what was done, whoever did it and in however many tries"
     )

@@ -47,7 +47,7 @@ class Tellers(ScriptedAgents):
     whether cells get a note.
     """
 
-    rulings: Callable[[Items, Items], list[Decision]] = lambda new, held: []
+    rulings: Callable[[Items, Items], list[Decision]] = lambda new, older: []
     merged: Callable[[Items], str] = lambda notes: "\n".join(note.text for note in notes)
     failing: dict[str, list[BaseException]] = field(default_factory=dict)
     facts: Callable[[Sequence[Message]], list[SaidFact]] | None = None
@@ -82,10 +82,10 @@ class Tellers(ScriptedAgents):
         await self._asked("facts")
         return Answered(ExtractedFacts(facts=(self.facts or said)(messages)), WHO)
 
-    async def decide_conflicts(self, app_id: str, new: Items, held: Items) -> Answered[Decisions]:
+    async def decide_conflicts(self, app_id: str, new: Items, older: Items) -> Answered[Decisions]:
         await self._asked("conflicts")
-        self.shown.append(([item.text for item in new], [item.text for item in held]))
-        return Answered(Decisions(decisions=self.rulings(new, held)), WHO)
+        self.shown.append(([item.text for item in new], [item.text for item in older]))
+        return Answered(Decisions(decisions=self.rulings(new, older)), WHO)
 
     async def synthesise(self, app_id: str, notes: Items) -> Answered[Synthesis]:
         await self._asked("synthesis")
@@ -118,12 +118,12 @@ def on_all(
 ) -> Callable[[Items, Items], list[Decision]]:
     """Rulings that do the same to every pair of one category."""
 
-    def rule(new: Items, held: Items) -> list[Decision]:
+    def rule(new: Items, older: Items) -> list[Decision]:
         pairs = [
-            (one, old)
-            for one in new
-            for old in held
-            if one.category == old.category and category in (None, one.category)
+            (item, old)
+            for item in new
+            for old in older
+            if item.category == old.category and category in (None, item.category)
         ]
         return [decision(item.number, old.number, operation, confidence) for item, old in pairs]
 

@@ -377,7 +377,7 @@ def conversations(text: str) -> list[tuple[list[Message], list[int]]]:
     """(messages, the numbers of the messages after which the topic changes) of each conversation;
     a message every 30 seconds.
     """
-    found = []
+    read_conversations = []
     for block in text.strip().split("==="):
         messages: list[Message] = []
         cuts: list[int] = []
@@ -392,5 +392,5 @@ def conversations(text: str) -> list[tuple[list[Message], list[int]]]:
                     role="user" if role == "u" else "assistant", content=content, timestamp=when
                 )
             )
-        found.append((messages, cuts))
-    return found
+        read_conversations.append((messages, cuts))
+    return read_conversations

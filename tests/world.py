@@ -301,9 +301,9 @@ class Down:
     name: str = "long_term"
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if not self.down or name in ("open", "close", "pool", "check"):
-            return found
+            return attribute
 
         async def unavailable(*_: Any, **__: Any) -> None:
             raise Unavailable(self.name, "does not answer")
@@ -322,12 +322,12 @@ class Meanwhile:
     then: Callable[[], Any] | None = None
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
+        attribute = getattr(self.inner, name)
         if name != self.name:
-            return found
+            return attribute
 
         async def followed(*args: Any, **options: Any) -> Any:
-            answer = await found(*args, **options)
+            answer = await attribute(*args, **options)
             then, self.then = self.then, None
             if then is not None:
                 await then()

@@ -118,14 +118,14 @@ async def test_lists_results_and_tags_are_walked_to_their_end(user: AsyncUser) -
     ]
     assert listed == [*range(60, 75), *range(100, 175)]
     assert len([tag async for tag in user.tags("t1")]) == 75
-    found = [
+    results = [
         result
         async for result in user.results(
             "green parrot", limit=40, answer_threshold=0, similarity_threshold=0
         )
     ]
-    assert len({result.memory.id for result in found}) == len(found) == 150
-    assert [result.rank for result in found] == [*range(1, 151)]
+    assert len({result.memory.id for result in results}) == len(results) == 150
+    assert [result.rank for result in results] == [*range(1, 151)]
 
 
 async def test_a_conversation_is_told_and_waited_for(user: AsyncUser) -> None:

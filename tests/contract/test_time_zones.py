@@ -108,7 +108,9 @@ async def test_an_imported_conversation_has_the_zone_of_its_line(world: World) -
         ],
         "time_zone": "Europe/Berlin",
     }
-    await gathered(core, orjson.dumps(line) + b"\n", ALICE, what=ImportInput(of="conversations"))
+    await gathered(
+        core, orjson.dumps(line) + b"\n", ALICE, import_input=ImportInput(of="conversations")
+    )
     await Hand(core, "consolidation").work_all()
     await Hand(core).work_all()
     assert await begins(core) == [datetime(2026, 5, 8, 22, tzinfo=timezone.utc)]

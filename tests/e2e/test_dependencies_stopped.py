@@ -88,20 +88,20 @@ class Traffic:
 
 def state(client: httpx.Client, *names: str) -> tuple[str, ...]:
     """The status of all and of each dependency named, as readiness says."""
-    found = client.get("/health/ready").json()
-    return (found["status"], *(found["dependencies"][name]["status"] for name in names))
+    readiness = client.get("/health/ready").json()
+    return (readiness["status"], *(readiness["dependencies"][name]["status"] for name in names))
 
 
 def everything(client: httpx.Client, user: str) -> dict[str, list[str]]:
     """Ids of all that a user has, by what they say."""
-    found: dict[str, list[str]] = {}
+    states: dict[str, list[str]] = {}
     query = {"user_id": user, "status": "all", "limit": "100"}
     while True:
         page = client.get("/api/v1/memories", params=query).json()
         for memory in page["memories"]:
-            found.setdefault(memory["content"], []).append(memory["id"])
+            states.setdefault(memory["content"], []).append(memory["id"])
         if page["next_cursor"] is None:
-            return found
+            return states
         query["cursor"] = page["next_cursor"]
 
 

@@ -56,16 +56,16 @@ def test_what_is_archived_is_listed_found_when_asked_for_and_brought_back(
     assert (stub["id"], stub["metadata"], len(stub["content"]) <= 200) == (old["id"], {}, True)
     assert "ana" not in stub["archival_location"]
     asked = {"user_id": "ana", "query": "Where did Ana move in May? Lisbon"}
-    found = host.post("/api/v1/memories/retrieve", json=asked).json()
-    assert [hit["memory"]["id"] for hit in found["results"]] != [old["id"]]
-    found = host.post("/api/v1/memories/retrieve", json={**asked, "include_archived": True}).json()
-    hit = next(result for result in found["results"] if result["memory"]["id"] == old["id"])
+    answer = host.post("/api/v1/memories/retrieve", json=asked).json()
+    assert [hit["memory"]["id"] for hit in answer["results"]] != [old["id"]]
+    answer = host.post("/api/v1/memories/retrieve", json={**asked, "include_archived": True}).json()
+    hit = next(result for result in answer["results"] if result["memory"]["id"] == old["id"])
     assert (hit["tier"], hit["memory"]["content"], hit["memory"]["status"]) == (
         "cold",
         old["content"],
         "archived",
     )
-    assert found["degraded"] == []
+    assert answer["degraded"] == []
     response = host.post(f"/api/v1/memories/{old['id']}/restore", json={"user_id": "ana"})
     assert response.status_code == 200
     back = response.json()

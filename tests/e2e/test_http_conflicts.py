@@ -53,8 +53,8 @@ def states(host: httpx.Client, user: str) -> dict[str, tuple[str, str]]:
 def listed(host: httpx.Client, user: str, **query: Any) -> list[dict[str, Any]]:
     response = host.get("/api/v1/conflicts", params={"user_id": user, **query})
     assert response.status_code == 200, response.text
-    found: list[dict[str, Any]] = response.json()["conflicts"]
-    return found
+    conflicts: list[dict[str, Any]] = response.json()["conflicts"]
+    return conflicts
 
 
 def test_a_conflict_is_met_undone_decided_and_read(
@@ -180,15 +180,15 @@ def test_the_list_goes_on_where_it_was(host: httpx.Client, user: str) -> None:
     for number in range(5):
         for town, day in (("Lisbon", 1), ("Porto", 2)):
             told(host, user, town, day, attribute=f"home {number}")
-    found, cursor = [], None
+    conflicts, cursor = [], None
     while True:
         query = {"user_id": user, "limit": 2, **({"cursor": cursor} if cursor else {})}
         page = host.get("/api/v1/conflicts", params=query).json()
-        found += [conflict["id"] for conflict in page["conflicts"]]
+        conflicts += [conflict["id"] for conflict in page["conflicts"]]
         if (cursor := page["next_cursor"]) is None:
             break
-    assert len(found) == len(set(found)) == 5
-    assert found == [memory["id"] for memory in listed(host, user)]
+    assert len(conflicts) == len(set(conflicts)) == 5
+    assert conflicts == [memory["id"] for memory in listed(host, user)]
 
 
 def test_an_episode_contradicts_nothing(host: httpx.Client, user: str) -> None:

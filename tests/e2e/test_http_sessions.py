@@ -13,11 +13,11 @@ from tests.host import memories, problem, until
 LAST = "/api/v1/sessions/monday/messages/last"
 
 
-def tell(host: httpx.Client, user: str, said: str, answered: str, *, day: int) -> None:
+def tell(host: httpx.Client, user: str, question: str, answered: str, *, day: int) -> None:
     """Tell a turn, and wait until it is formed."""
     messages = [
         {"role": role, "content": content, "timestamp": f"2026-05-{day:02}T13:0{place}:00Z"}
-        for place, (role, content) in enumerate((("user", said), ("assistant", answered)))
+        for place, (role, content) in enumerate((("user", question), ("assistant", answered)))
     ]
     answer = host.post(
         "/api/v1/memories", json={"user_id": user, "session_id": "monday", "messages": messages}
@@ -36,19 +36,19 @@ def current(host: httpx.Client, user: str) -> list[str]:
 
 
 def read_back(host: httpx.Client, user: str) -> list[str]:
-    shown = host.get("/api/v1/sessions/monday/messages", params={"user_id": user}).json()
-    return [message["content"] for message in shown["messages"]]
+    page = host.get("/api/v1/sessions/monday/messages", params={"user_id": user}).json()
+    return [message["content"] for message in page["messages"]]
 
 
 def told_of(host: httpx.Client, user: str, word: str) -> list[Any]:
     """Where a search and a context show a word."""
-    found = host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": word}).json()[
+    hits = host.post("/api/v1/memories/retrieve", json={"user_id": user, "query": word}).json()[
         "results"
     ]
     context = host.post(
         "/api/v1/context", json={"user_id": user, "query": word, "session_id": "monday"}
     ).json()["context"]
-    return [one for one in (*found, context) if word in str(one)]
+    return [text for text in (*hits, context) if word in str(text)]
 
 
 def test_a_turn_is_taken_back_and_what_it_replaced_holds_again(

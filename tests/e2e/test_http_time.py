@@ -17,20 +17,21 @@ DEADLINE_S = 60
 def post(host: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
     answer = host.post(f"/api/v1/{path}", json=body)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    page: dict[str, Any] = answer.json()
+    return page
 
 
 def get(host: httpx.Client, path: str, **query: Any) -> dict[str, Any]:
     answer = host.get(f"/api/v1/{path}", params=query)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    page: dict[str, Any] = answer.json()
+    return page
 
 
-def logged(shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def logged(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
-        {name: value for name, value in one.items() if name not in UNLOGGED_FIELDS} for one in shown
+        {name: value for name, value in memory.items() if name not in UNLOGGED_FIELDS}
+        for memory in records
     ]
 
 
@@ -73,8 +74,8 @@ def test_the_two_times_are_asked_for_by_two_names(host: httpx.Client, user: str)
         memory["id"]
         for memory in post(host, "replay", user_id=user, known_at=known_at, at=at)["memories"]
     ] == [old["id"]]
-    one = get(host, f"memories/{old['id']}", user_id=user, known_at=known_at)
-    assert (one["status"], one["as_of_sequence"]) == ("active", 1)
+    memory = get(host, f"memories/{old['id']}", user_id=user, known_at=known_at)
+    assert (memory["status"], memory["as_of_sequence"]) == ("active", 1)
     assert get(host, f"memories/{old['id']}", user_id=user)["status"] == "superseded"
     assert get(host, f"memories/{new['id']}", user_id=user, at=at)["as_of_sequence"] == 3
     assert problem(
@@ -160,7 +161,7 @@ def test_a_correlation_id_is_found_again_on_the_task_s_events(
     save(host, user, "something else")
     events = get(host, "timeline", user_id=user, correlation_id=named["X-Correlation-Id"])["events"]
     known = [*memories(host, user), *memories(host, user, category="message")]
-    formed = {one["id"] for one in known if one["conversation_id"]}
+    formed = {memory["id"] for memory in known if memory["conversation_id"]}
     assert {event["memory_id"] for event in events} == formed
     assert len(events) < len(get(host, "timeline", user_id=user)["events"])
     changed = host.patch(

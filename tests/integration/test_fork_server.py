@@ -67,9 +67,9 @@ def said(process: fork_server.Program) -> Any:
     return json.loads(process.stdout.readline())
 
 
-def tell(process: fork_server.Program, what: str) -> None:
+def tell(process: fork_server.Program, line: str) -> None:
     assert process.stdin is not None
-    process.stdin.write(f"{what}\n".encode())
+    process.stdin.write(f"{line}\n".encode())
     process.stdin.flush()
 
 

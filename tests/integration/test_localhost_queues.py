@@ -159,7 +159,7 @@ def test_a_message_as_functions_get_it_leaves_nothing_to_the_collector() -> None
     gc.disable()
     try:
         assert serving.message(delivery).insertion_time == moment.replace(microsecond=0)
-        left = [one for one in gc.get_objects() if type(one) is ValueError]
+        left = [instance for instance in gc.get_objects() if type(instance) is ValueError]
     finally:
         gc.enable()
     assert [error for error in map(str, left) if "does not match format" in error] == []

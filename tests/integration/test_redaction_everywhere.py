@@ -59,7 +59,7 @@ async def import_conversations(core: MemoryCore) -> None:
             "messages": [{"role": "user", "content": TEXT, "timestamp": "2026-05-01T10:00:00Z"}],
         }
     )
-    await gathered(core, line + b"\n", BOB, what=ImportInput(of="conversations"))
+    await gathered(core, line + b"\n", BOB, import_input=ImportInput(of="conversations"))
 
 
 def message(content: str) -> dict[str, Any]:

@@ -198,11 +198,11 @@ async def test_answers_that_came_too_late_are_not_taken_for_others(
     redis.thaw()
     await until_back(store, clock)
     for _ in range(10):
-        found, (stamp, memories) = await asyncio.gather(
+        vectors, (stamp, memories) = await asyncio.gather(
             store.vectors(["v"]), store.recall(ANA, "s1", 10)
         )
-        assert found[0] is not None
-        assert found[0].shape == (8,)
+        assert vectors[0] is not None
+        assert vectors[0].shape == (8,)
         assert stamp == Stamp("e1", 1, 1)
         assert [memory.id for memory in memories] == ["mem_1"]
 

@@ -75,9 +75,9 @@ async def served_from_redis(core: MemoryCore, clock: StillClock) -> set[str]:
     """What is found once the session's set, void at first, is rebuilt and served again."""
     for _ in range(200):
         clock.forward(REST_S)
-        found = await hits(core)
-        if any(hit.tier == "short" for hit in found):
-            return {hit.memory.content for hit in found}
+        answer_hits = await hits(core)
+        if any(hit.tier == "short" for hit in answer_hits):
+            return {hit.memory.content for hit in answer_hits}
         await asyncio.sleep(0)
     pytest.fail("the working set was never served again")
 
@@ -97,8 +97,8 @@ async def test_stopped_in_the_middle_of_saves_and_retrieves_all_go_on_and_say_so
         assert f"boat {n}" in {hit.memory.content for hit in answer.results}
         return answer.degraded
 
-    told = [await traffic(n) for n in range(40)]
-    assert told == [()] * stop_at + [("short_term",)] * (40 - stop_at)
+    traffics = [await traffic(n) for n in range(40)]
+    assert traffics == [()] * stop_at + [("short_term",)] * (40 - stop_at)
     assert (await core.save(ALICE, turn("boat last"))).degraded == ("short_term",)
     ready = await core.ready()
     assert ready["status"] == "degraded"
@@ -231,9 +231,9 @@ async def test_a_set_that_redis_forgot_costs_nothing_but_warmth(
     redis.kill()
     redis.start()
     await until_back(core, world.clock)
-    found = await hits(core)
-    assert len(found) == 30
-    assert {hit.tier for hit in found} == {"long"}
+    answer_hits = await hits(core)
+    assert len(answer_hits) == 30
+    assert {hit.tier for hit in answer_hits} == {"long"}
 
 
 async def test_a_session_under_fire_never_shows_what_is_gone(

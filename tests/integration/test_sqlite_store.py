@@ -115,11 +115,13 @@ async def test_a_slice_whose_rows_have_mostly_fallen_is_loaded_afresh(opened: Op
                 for memory in made
             ),
         )
-        found = await store.search(ALICE, query(f"tea{turn} tea{turn - 1}", unit(7), 100))
-        assert found.candidates.lists["vector"][0] == "mem_7"
-        assert set(found.candidates.ids) == {memory.id for memory in made}
-        assert found.statistics.documents == found.statistics.document_frequency[f"tea{turn}"] == 60
-        assert found.statistics.document_frequency[f"tea{turn - 1}"] == 0
+        answer = await store.search(ALICE, query(f"tea{turn} tea{turn - 1}", unit(7), 100))
+        assert answer.candidates.lists["vector"][0] == "mem_7"
+        assert set(answer.candidates.ids) == {memory.id for memory in made}
+        assert (
+            answer.statistics.documents == answer.statistics.document_frequency[f"tea{turn}"] == 60
+        )
+        assert answer.statistics.document_frequency[f"tea{turn - 1}"] == 0
         sizes.append((await store.check()).facts["slice_bytes"])
     assert sizes[-1] < max(sizes)
 
@@ -130,10 +132,14 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
     """
     following, reading, rival = await opened(), await opened(slice_budget_bytes=1), await opened()
     rng = random.Random(2)
-    held: dict[str, Memory] = {}
+    memories: dict[str, Memory] = {}
     for number in range(80):
         await reading.search(Owner("app", "another"), query("tea"))  # drops the slice of ALICE
-        old = held.pop(rng.choice(sorted(held)), None) if held and number % 3 == 1 else None
+        old = (
+            memories.pop(rng.choice(sorted(memories)), None)
+            if memories and number % 3 == 1
+            else None
+        )
         if old is not None and number % 4 == 0:
             await commit(following, ALICE, Write("delete", document(old)))
         else:
@@ -149,7 +155,7 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
             await commit(
                 rival if number % 5 == 2 else following, ALICE, Write("put", document(changed))
             )
-            held[changed.id] = changed
+            memories[changed.id] = changed
         if number % 4 == 2:
             continue  # two commits without a look between them
         ours, theirs = [
@@ -157,14 +163,14 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
             for store in (following, reading)
         ]
         assert ours.statistics == theirs.statistics
-        assert sorted(ours.candidates.ids) == sorted(theirs.candidates.ids) == sorted(held)
+        assert sorted(ours.candidates.ids) == sorted(theirs.candidates.ids) == sorted(memories)
         assert ours.candidates.lists == theirs.candidates.lists
         for name in ("cosine", "length", "access_count"):
-            one, other = (
+            reader, other = (
                 dict(zip(at.ids, getattr(at, name), strict=True))
                 for at in (ours.candidates, theirs.candidates)
             )
-            assert one == other
+            assert reader == other
 
 
 async def test_a_commit_that_a_slice_cannot_take_in_is_done_all_the_same(
@@ -200,9 +206,9 @@ async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(
             head={"epoch": "epoch-2"},
         ),
     )
-    found = await store.search(ALICE, query("tea", unit(1)))
-    assert found.candidates.ids == ["mem_after"]
-    assert found.statistics.documents == 1
+    answer = await store.search(ALICE, query("tea", unit(1)))
+    assert answer.candidates.ids == ["mem_after"]
+    assert answer.statistics.documents == 1
 
 
 async def test_another_embedder_opens_the_file_says_so_and_compares_no_vector_of_the_first(
@@ -212,19 +218,19 @@ async def test_another_embedder_opens_the_file_says_so_and_compares_no_vector_of
     await save(
         store, memory("tea", embedding=unit(1), embedding_model="one", embedding_dimensions=8)
     )
-    for other, said in (
+    for other, reason in (
         ({"embedding_model": "two"}, "'two' with 8"),
         ({"dimensions": 5}, "'one' with 5"),
     ):
         caplog.clear()
         later = await opened(**other)
         assert "'one' with 8" in caplog.text
-        assert said in caplog.text
+        assert reason in caplog.text
         health = await later.check()
         assert (
             health.status,
             "'one' with 8" in (health.detail or ""),
-            said in (health.detail or ""),
+            reason in (health.detail or ""),
         ) == ("degraded", True, True)
         dimensions = other.get("dimensions", 8)
         candidates = (await later.search(ALICE, query("tea", unit(1, dimensions)))).candidates

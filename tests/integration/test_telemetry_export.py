@@ -94,8 +94,14 @@ async def lived(world: World, to: str) -> bytes:
     await core.retrieve(USER, RetrieveInput(query=f"where is the {WORD}"))
     with pytest.raises(NotFound):
         await core.get(USER, "mem_none")
-    said = {"role": "user", "content": f"I planted a {WORD}", "timestamp": "2026-05-08T12:00:00Z"}
-    await core.converse(USER, ConverseInput.model_validate({"session_id": "s", "messages": [said]}))
+    message = {
+        "role": "user",
+        "content": f"I planted a {WORD}",
+        "timestamp": "2026-05-08T12:00:00Z",
+    }
+    await core.converse(
+        USER, ConverseInput.model_validate({"session_id": "s", "messages": [message]})
+    )
     await Hand(core).work_all()
     await send_for_work(core)
     core._telemetry.tokens("shop", "gpt-y", 7, 3)

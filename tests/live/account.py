@@ -148,5 +148,8 @@ def _queues(account: Account) -> Iterator[QueueServiceClient]:
         with QueueServiceClient.from_connection_string(account.connection_string) as service:
             yield service
     else:
-        with DefaultAzureCredential() as who, QueueServiceClient(account.url or "", who) as service:
+        with (
+            DefaultAzureCredential() as identity,
+            QueueServiceClient(account.url or "", identity) as service,
+        ):
             yield service

@@ -87,12 +87,12 @@ class App:
         except (OSError, ValueError):
             return 0, None
 
-    def wait(self, holds: Callable[[], bool], seconds: float, what: str) -> float:
+    def wait(self, holds: Callable[[], bool], seconds: float, condition: str) -> float:
         """How long it took until that holds. Raises NotAsked when it does not."""
         began = self.clock()
         while not holds():
             if self.clock() - began > seconds:
-                raise NotAsked(f"{what} within {seconds / 60:.0f} minutes")
+                raise NotAsked(f"{condition} within {seconds / 60:.0f} minutes")
             self.sleep(PAUSE_S)
         return self.clock() - began
 
