@@ -29,9 +29,9 @@ Sources = Mapping[str, str]
 def findings(sources: Sources) -> list[str]:
     """Everything that is wrong, each with its file."""
     files = {path: bicep.parse(text) for path, text in sources.items() if path.endswith(".bicep")}
-    found = []
+    all_findings = []
     for path, file in files.items():
-        found += [f"{path}:{line}: not Bicep" for line in file.errors]
+        all_findings += [f"{path}:{line}: not Bicep" for line in file.errors]
         for finding in (
             *_symbols(file),
             *_resources(file),
@@ -39,9 +39,9 @@ def findings(sources: Sources) -> list[str]:
             *_references(file),
             *_secrets(file),
         ):
-            found.append(f"{path}: {finding}")
-        found += [f"{path}: {name} is not there" for name in _loaded(path, file, sources)]
-    return found
+            all_findings.append(f"{path}: {finding}")
+        all_findings += [f"{path}: {name} is not there" for name in _loaded(path, file, sources)]
+    return all_findings
 
 
 def _symbols(file: File) -> Iterator[str]:
@@ -85,20 +85,20 @@ def _resources(file: File) -> Iterator[str]:
 
 
 def _modules(path: str, file: File, files: Mapping[str, File]) -> Iterator[str]:
-    for one in file.modules.values():
-        target = files.get(str(PurePosixPath(path).parent / one.type))
+    for used in file.modules.values():
+        target = files.get(str(PurePosixPath(path).parent / used.type))
         if target is None:
-            yield f"{one.name}: there is no {one.type}"
+            yield f"{used.name}: there is no {used.type}"
             continue
-        body = bicep.properties(bicep.body(one.value))
+        body = bicep.properties(bicep.body(used.value))
         given = bicep.properties(body.get("params"))
         for name in given.keys() - target.params.keys():
-            yield f"{one.name}: {one.type} has no parameter {name}"
+            yield f"{used.name}: {used.type} has no parameter {name}"
         for name, param in target.params.items():
             if name not in given and param.value is None:
-                yield f"{one.name}: the parameter {name} of {one.type} is missing"
+                yield f"{used.name}: the parameter {name} of {used.type} is missing"
             elif name in given and not param.secure and _is_secret(file, given[name]):
-                yield f"{one.name}: a secret goes to {name} of {one.type}, which is not @secure()"
+                yield f"{used.name}: a secret goes to {name} of {used.type}, which is not @secure()"
     for declaration in (*file.declared.values(), *file.outputs.values()):
         for chain in bicep.members(declaration.node):
             module = file.modules.get(chain[0])
@@ -130,10 +130,10 @@ def _is_secret(file: File, node: Node) -> bool:
         for name in (bicep.said(name) for name in bicep.names(waiting.pop())):
             if name in file.params and file.params[name].secure:
                 return True
-            found = file.variables.get(name)
-            if found is not None and found.value is not None and name not in seen:
+            variable = file.variables.get(name)
+            if variable is not None and variable.value is not None and name not in seen:
                 seen.add(name)
-                waiting.append(found.value)
+                waiting.append(variable.value)
     return False
 
 
@@ -155,8 +155,8 @@ def _secrets(file: File) -> Iterator[str]:
             yield f"{parameter.name} is named like a secret and is not @secure()"
 
 
-def _leads_to_secret(file: File, one: Declared) -> bool:
-    waiting, seen = [one], set()
+def _leads_to_secret(file: File, declaration: Declared) -> bool:
+    waiting, seen = [declaration], set()
     while waiting:
         node = waiting.pop().value
         if node is None:
@@ -174,9 +174,9 @@ def _leads_to_secret(file: File, one: Declared) -> bool:
 
 def _every_call(node: Node) -> Iterator[str]:
     yield from bicep.calls(node)
-    for one in bicep.every(node):
-        if one.type == "property_identifier":
-            yield bicep.said(one)
+    for inner in bicep.every(node):
+        if inner.type == "property_identifier":
+            yield bicep.said(inner)
 
 
 def _loaded(path: str, file: File, sources: Sources) -> Iterator[str]:

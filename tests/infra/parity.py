@@ -88,7 +88,9 @@ def parameters(sources: Mapping[str, str]) -> Iterator[str]:
         for block in terraform.blocks(sources)
         if block.kind == "variable"
     }
-    for name in sorted({snake(one) for one in main} ^ (variables.keys() - ALSO_IN_TERRAFORM)):
+    for name in sorted(
+        {snake(parameter) for parameter in main} ^ (variables.keys() - ALSO_IN_TERRAFORM)
+    ):
         yield f"the parameter {name} is in one of Bicep and Terraform only"
     for name, declaration in main.items():
         body = variables.get(snake(name))
@@ -106,7 +108,7 @@ def parameters(sources: Mapping[str, str]) -> Iterator[str]:
             yield f"{name} is a secret in one of Bicep and Terraform only"
         if _described(declaration) != terraform.value(body.get("description")):
             yield f"{name} is described in two ways"
-        yield from (f"{name}: {said}" for said in _limits(declaration, body))
+        yield from (f"{name}: {finding}" for finding in _limits(declaration, body))
     yield from _azd(sources, main)
 
 
@@ -119,10 +121,10 @@ def _limits(declaration: bicep.Declared, body: Mapping[str, Any]) -> Iterator[st
     for decorator in ("allowed", "minValue", "maxValue", "minLength", "maxLength"):
         if decorator in declaration.decorators:
             limit = declaration.decorators[decorator].named_children[1].named_children[0]
-            said = bicep.value(limit)
-            shown = json.dumps(said) if isinstance(said, list) else f"= {said}"
-            if shown not in conditions:
-                yield f"Terraform does not hold {decorator} {said}"
+            bound = bicep.value(limit)
+            condition = json.dumps(bound) if isinstance(bound, list) else f"= {bound}"
+            if condition not in conditions:
+                yield f"Terraform does not hold {decorator} {bound}"
         elif decorator == "allowed" and "contains(" in conditions:
             yield "Terraform allows only some values and Bicep all"
 
@@ -138,9 +140,9 @@ def _azd(sources: Mapping[str, str], main: Mapping[str, bicep.Declared]) -> Iter
             continue
         matched = re.fullmatch(r"\$\{([A-Z_]+)(?:=(.*))?\}", given[name]["value"])
         default = bicep.value(declaration.value)
-        shown = str(default).lower() if isinstance(default, bool) else str(default)
-        if matched is None or (default is not OPAQUE and matched[2] != shown):
-            yield f"{name}: azd gives {given[name]['value']}, Bicep's default is {shown}"
+        text = str(default).lower() if isinstance(default, bool) else str(default)
+        if matched is None or (default is not OPAQUE and matched[2] != text):
+            yield f"{name}: azd gives {given[name]['value']}, Bicep's default is {text}"
         elif matched[1] in TAKEN:
             yield (
                 f"{name}: {matched[1]} is often set for something else, and azd reads the shell's "
@@ -150,11 +152,11 @@ def _azd(sources: Mapping[str, str], main: Mapping[str, bicep.Declared]) -> Iter
             yield from _placeholder(name, matched[2] or "", declaration)
 
 
-def _placeholder(name: str, given: str, one: bicep.Declared) -> Iterator[str]:
+def _placeholder(name: str, given: str, declaration: bicep.Declared) -> Iterator[str]:
     """azd asks for what is empty and has no default before it runs `preflight.py`, which makes it;
     and Azure must refuse what stands in.
     """
-    least = one.decorators.get("minLength")
+    least = declaration.decorators.get("minLength")
     if not given:
         yield f"azd would ask for {name} before preflight.py makes it"
     elif least is None or len(given) >= int(bicep.value(least.named_children[1].named_children[0])):
@@ -195,7 +197,7 @@ def settings_sources(sources: Mapping[str, str]) -> Iterator[str]:
     wanted = set(json.loads(sources["infra/policy.json"])["settingsFrom"].values())
     main = bicep.parse(sources[MAIN]).modules["functionApp"]
     params = bicep.value(main.value)["params"]
-    in_bicep = {name for one in objects(params["sources"]) for name in one}
+    in_bicep = {name for source in objects(params["sources"]) for name in source}
     in_terraform = {
         name
         for block in terraform.blocks(sources)

@@ -254,11 +254,12 @@ def _roles(policy: Mapping[str, Any]) -> Iterator[str]:
         for assignment in policy["assignments"]
     }
     yield from (
-        f"{role} on {scope} is not given to the {who}" for who, scope, role in sorted(GIVEN - given)
+        f"{role} on {scope} is not given to the {principal}"
+        for principal, scope, role in sorted(GIVEN - given)
     )
     yield from (
-        f"{role} on {scope} is given to the {who}, and nobody said why"
-        for who, scope, role in sorted(given - GIVEN)
+        f"{role} on {scope} is given to the {principal}, and nobody said why"
+        for principal, scope, role in sorted(given - GIVEN)
     )
     used = {assignment["role"] for assignment in policy["assignments"]}
     yield from (
@@ -358,23 +359,25 @@ def _profiles(profiles: Mapping[str, Mapping[str, Any]], main: str) -> Iterator[
     left = {
         name
         for name, parameter in params.items()
-        if (said := described(parameter)).endswith("the profile's.") or "the profile's. " in said
+        if (description := described(parameter)).endswith("the profile's.")
+        or "the profile's. " in description
     }
     left |= {name for name, parameter in params.items() if "the profile's;" in described(parameter)}
     for name, values in profiles.items():
         yield from (
-            f"the profile {name} says nothing of {one}" for one in sorted(left - values.keys())
+            f"the profile {name} says nothing of {setting}"
+            for setting in sorted(left - values.keys())
         )
         yield from (
-            f"the profile {name} says {one}, which nobody leaves to it"
-            for one in sorted(values.keys() - left)
+            f"the profile {name} says {setting}, which nobody leaves to it"
+            for setting in sorted(values.keys() - left)
         )
-        for one, value in values.items():
-            if type(value) is not type(profiles["small"].get(one)) or value in ("", -1):
-                yield f"the profile {name} has no {one} that can be deployed"
-    for one, value in SMALL.items():
-        if profiles["small"].get(one) != value:
-            yield f"the smallest profile costs more by its {one}"
+        for setting, value in values.items():
+            if type(value) is not type(profiles["small"].get(setting)) or value in ("", -1):
+                yield f"the profile {name} has no {setting} that can be deployed"
+    for setting, value in SMALL.items():
+        if profiles["small"].get(setting) != value:
+            yield f"the smallest profile costs more by its {setting}"
     if not 0 < profiles["small"]["maximumInstances"] <= 5 or profiles["small"]["dailyTokens"] <= 0:
         yield "the smallest profile has no bound on instances or on the model's tokens"
     if [name for name, values in profiles.items() if values["vnetEnabled"]] != ["private"]:
@@ -449,7 +452,7 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
         ("vectorIndexes", ["/embedding"]),
         ("fullTextIndexes", ["/search_text"]),
     ):
-        if [one["path"] for one in index[indexes]] != paths:
+        if [path["path"] for path in index[indexes]] != paths:
             yield f"the {indexes} are not on {paths}"
     if [index.get("vectorIndexShardKey") for index in index["vectorIndexes"]] != [
         memories["partitionKey"]["paths"]
@@ -469,7 +472,7 @@ def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _endpoints(policy: Mapping[str, Any]) -> Iterator[str]:
-    zones = {one["zone"] for one in policy["privateZones"]}
+    zones = {zone["zone"] for zone in policy["privateZones"]}
     for endpoint in policy["privateEndpoints"]:
         yield from (
             f"the zone {zone} is not made" for zone in endpoint["zones"] if zone not in zones
@@ -483,8 +486,8 @@ def _endpoints(policy: Mapping[str, Any]) -> Iterator[str]:
 
 @cache
 def _functions() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((ROOT / FUNCTIONS).read_text(encoding="utf-8"))
-    return found
+    limits: dict[str, Any] = json.loads((ROOT / FUNCTIONS).read_text(encoding="utf-8"))
+    return limits
 
 
 @cache
@@ -506,7 +509,9 @@ def _sorted_together() -> frozenset[tuple[str, ...]]:
         path.read_text(encoding="utf-8")
         for path in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))
     ]
-    clauses = [found for text in texts for found in re.findall(r"ORDER BY (c\.\w+[^\"]*)\"", text)]
+    clauses = [
+        column for text in texts for column in re.findall(r"ORDER BY (c\.\w+[^\"]*)\"", text)
+    ]
     return frozenset(
         fields for clause in clauses if len(fields := tuple(re.findall(r"c\.(\w+)", clause))) > 1
     )

@@ -790,22 +790,24 @@ FORBIDDEN = (
 
 def findings(sources: Mapping[str, str]) -> list[str]:
     """Every rule that is broken, with its file."""
-    found = [
-        f"{path}: {said}"
-        for path, text, times, said in HAS
+    findings_so_far = [
+        f"{path}: {complaint}"
+        for path, text, times, complaint in HAS
         if sources.get(path, "").count(text) != times
     ]
     for path, text in sources.items():
         if path.endswith((".bicep", ".tf", ".json")):
-            found += [f"{path}: {said}" for pattern, said in FORBIDDEN if pattern.search(text)]
+            findings_so_far += [
+                f"{path}: {complaint}" for pattern, complaint in FORBIDDEN if pattern.search(text)
+            ]
         for provider, version in _TYPED.findall(text):
             if version not in VERSIONS.get(provider, ()):
-                found.append(
+                findings_so_far.append(
                     f"{path}: {provider} is not known to be right in its version {version}"
                 )
         if path.endswith((".bicep", ".tf")) and GUID.search(text):
-            found.append(f"{path}: a role's id stands outside the policy")
-    return found + list(_doors(sources))
+            findings_so_far.append(f"{path}: a role's id stands outside the policy")
+    return findings_so_far + list(_doors(sources))
 
 
 def _doors(sources: Mapping[str, str]) -> Iterator[str]:

@@ -36,6 +36,6 @@ def sources() -> dict[str, str]:
 
 def changed(path: str, old: str, new: str) -> dict[str, str]:
     """The same with `old` replaced in one file, where it has to stand."""
-    found = sources()
-    assert old in found[path], f"{path} does not have {old!r}"
-    return {**found, path: found[path].replace(old, new)}
+    files = sources()
+    assert old in files[path], f"{path} does not have {old!r}"
+    return {**files, path: files[path].replace(old, new)}

@@ -98,9 +98,9 @@ def test_what_the_page_says_of_the_facts_is_so() -> None:
 
 
 def test_the_picture_is_the_one_that_its_source_makes() -> None:
-    shown = picture.TARGET.read_text(encoding="utf-8")
-    assert shown == picture.picture(), "run: .venv/bin/python -m deployment.picture"
-    ElementTree.fromstring(shown)
+    drawing = picture.TARGET.read_text(encoding="utf-8")
+    assert drawing == picture.picture(), "run: .venv/bin/python -m deployment.picture"
+    ElementTree.fromstring(drawing)
 
 
 def test_nothing_in_the_picture_leaves_it_and_no_text_is_longer_than_its_box() -> None:
