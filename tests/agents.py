@@ -209,8 +209,8 @@ class ScriptedAgents:
 
 
 class Gate:
-    """Holds whoever comes to `name` until it is opened, the first `skip` apart;
-    `reached` says that somebody is there.
+    """Holds each caller of `name` until it is opened, the first `skip` apart;
+    `reached` is set when a caller waits there.
     """
 
     def __init__(self, name: str, skip: int = 0) -> None:

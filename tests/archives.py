@@ -47,7 +47,7 @@ class Folder:
 
 class Service:
     """A container of its own. On an emulator it is made when an archive is opened;
-    elsewhere somebody has to.
+    elsewhere it has to be there.
     """
 
     def __init__(self, account: Account, tier: Tier = "cool") -> None:

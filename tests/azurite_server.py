@@ -38,10 +38,10 @@ class AzuriteServer:
     """One Azurite on 127.0.0.1 that ends with the process that started it.
 
     Without a `data` folder it keeps nothing: after `kill` and `start` it is empty, on the same
-    ports. With one, `stop` and `start` bring everything back, and so does the death of whoever
-    started it; what was written in the five seconds before a `kill` may be lost, for Azurite writes
-    its lists every five seconds. certificate: a PEM file with a key; then it speaks HTTPS and
-    takes tokens too.
+    ports. With one, `stop` and `start` bring everything back, and so does the death
+    of the process that started it; what was written in the five seconds before a `kill` may be
+    lost, for Azurite writes its lists every five seconds. certificate: a PEM file with a key; then
+    it speaks HTTPS and takes tokens too.
     """
 
     def __init__(self, data: Path | None = None, certificate: Path | None = None) -> None:

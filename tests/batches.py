@@ -71,7 +71,7 @@ async def waiting(world: World, owner: Owner = ALICE) -> list[list[str]]:
 
 async def everything(world: World, owner: Owner = ALICE) -> list[str]:
     """Every message that is kept anywhere, sorted: one that was lost is missing here,
-    one that was doubled stands here twice.
+    one that was doubled is here twice.
     """
     return sorted(
         content

@@ -171,7 +171,7 @@ class Browser:
 
 @contextmanager
 def running(program: str) -> Iterator[Browser]:
-    """A browser for as long as the block runs, with a profile that nobody used before."""
+    """A browser for as long as the block runs, with a new profile."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(program, Path(folder))
         try:

@@ -1,4 +1,4 @@
-"""Small makers of what tests store: memories, events, batches; a clock that stands still and a
+"""Small makers of what tests store: memories, events, batches; a clock that does not move and a
 store that loses answers.
 """
 
@@ -130,7 +130,7 @@ def batch(
     """A commit on top of `expected`: `events` events, the writes, and the head moved by as many.
     `head`: fields to change in it.
 
-    The events name the memories that are written, in order; whoever writes several asks for as
+    The events name the memories that are written, in order; a test that writes several asks for as
     many events.
     """
     commit_id = commit_id or uuid.uuid4().hex

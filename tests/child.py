@@ -2,8 +2,8 @@
 
 The server takes the place of this program's process, so the starter knows its pid. Beside it stays
 a watcher, which reads the standard input: the starter holds the other end open for as long as it
-lives. What a reader would get wrong: a watcher that looked from time to time whether the starter's
-pid is still there would be simpler, but a stranger may have got the number since.
+lives. A watcher that looked from time to time whether the starter's pid is still there would be
+simpler, but another process may have got the number since.
 
 What the server starts itself has its session, and ends with it, also where the server has died
 before; that needs Linux. The watcher is of that session, too, so the number stays the session's.
@@ -96,7 +96,7 @@ def members(session: int) -> list[int]:
 
 
 def _kill(pid: int, deadline: float) -> None:
-    """Kill a process of somebody else, and wait until it has ended."""
+    """Kill a process that is no child of this one, and wait until it has ended."""
     with suppress(ProcessLookupError):
         file = os.pidfd_open(pid)
         try:
@@ -126,7 +126,7 @@ def _watch(server: int) -> None:
     has another parent.
     """
     nowhere = os.open(os.devnull, os.O_RDWR)
-    # else whoever reads the server's output would wait for the watcher to end, too
+    # else a reader of the server's output would wait for the watcher to end, too
     for output in (1, 2):
         os.dup2(nowhere, output)
     while os.read(0, 1):

@@ -29,7 +29,7 @@ YEARS = timedelta(days=365.25)
 
 
 def years_go_by(world: World, years: float = 11) -> None:
-    """Move the clock, as far as nobody has to wait for it."""
+    """Move the clock, without waiting."""
     world.clock.moment += years * YEARS
 
 
@@ -162,7 +162,7 @@ async def pointed_to(world: World, owner: Owner = ALICE) -> list[str]:
 
 
 async def nothing_is_lost(world: World, before: dict[str, Memory], owner: Owner = ALICE) -> None:
-    """Each memory stands whole, or as a stub whose cold copy is whole."""
+    """Each memory is there as a whole, or as a stub whose cold copy is whole."""
     archive = world.archive()
     await archive.open()
     copies = copies_of(archive)

@@ -1,5 +1,5 @@
 """What tests about conflicts ask: the records, whether everything that counts open questions
-agrees, and how a memory stands.
+agrees, and what state a memory is in.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ async def open_ids(world: World, owner: Owner = ALICE) -> set[str]:
 
 
 def standing(memory: Memory) -> dict[str, Any]:
-    """How a memory stands: what an undo has to restore."""
+    """The state of a memory: what an undo has to restore."""
     return {name: getattr(memory, name) for name in STANDING}
 
 
@@ -118,7 +118,7 @@ async def warring(world: World) -> MemoryCore:
 async def port(
     core: MemoryCore, number: int, days: int = 0, server: str = "big", **fields: Any
 ) -> Saved:
-    """A statement that stands against others with another number, uncertainly."""
+    """A statement that contradicts others with another number, uncertainly."""
     when = NOW + timedelta(days=days)
     return await core.save(
         ALICE,
@@ -139,7 +139,7 @@ async def lives(core: MemoryCore, where: str, days: int = 0, **fields: Any) -> S
 
 
 async def open_conflict(core: MemoryCore, **fields: Any) -> tuple[Saved, Saved, str]:
-    """Two statements between which nobody has decided, and the id of their record."""
+    """Two statements in a pending conflict, and the id of its record."""
     old, new = await port(core, 8080, **fields), await port(core, 8081, days=1, **fields)
     assert new.conflict is not None
     assert new.conflict.open

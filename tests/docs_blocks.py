@@ -233,7 +233,7 @@ class Shell:
 
 
 class Reader:
-    """Somebody who types in what a page says: with the host's address, users of their own,
+    """A reader who types in what a page says: with the host's address, users of their own,
     and the ids that they were given.
     """
 

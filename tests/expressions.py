@@ -37,7 +37,7 @@ LEAF = (str, bytes, int, float, complex, bool, type(None), ModuleType)
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A compiled expression and where it stands."""
+    """A compiled expression and where it is."""
 
     where: str
     pattern: Any
@@ -328,7 +328,7 @@ def _tree_of(pattern: re.Pattern[Any]) -> Any:
 
 
 def _pumps(pattern: Any) -> list[tuple[str, str]]:
-    """What each repetition of the expression takes, after what stands before it,
+    """What each repetition of the expression takes, after what comes before it,
     and together with that.
     """
     if not isinstance(pattern, re.Pattern):
@@ -349,7 +349,7 @@ def _pumps(pattern: Any) -> list[tuple[str, str]]:
 
 
 def _repeats(tree: Any, before: str, draw: random.Random) -> Iterator[tuple[str, Any]]:
-    """What stands before each repeated part, and that part."""
+    """What comes before each repeated part, and that part."""
     for code, argument in tree:
         if (
             code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)

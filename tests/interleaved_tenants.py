@@ -30,7 +30,7 @@ _ID = re.compile(r"\b[a-z]{2,5}_[0-9a-f]{20,40}\b")
 
 @dataclass
 class Tenant:
-    """A user of an app. word: stands in everything that it sends, and in nothing that others do."""
+    """A user of an app. word: is in everything that it sends, and in nothing that others do."""
 
     app: str
     user: str

@@ -56,7 +56,7 @@ async def say(
     call: Call = Call(),  # noqa: B008
 ) -> list[Accepted]:
     """Tell a conversation in calls `of` so many messages, a minute between two messages;
-    nobody works on it.
+    no worker takes it.
     """
     answers = []
     for start in range(0, len(contents), of):

@@ -22,7 +22,7 @@ Logged = dict[str, Any]
 
 
 def logged(memory: Memory) -> Logged:
-    """What the log records of a memory, and where in the log it stands. To which cell a message
+    """What the log records of a memory, and its place in the log. To which cell a message
     belongs is a mark, which no event tells.
     """
     unlogged = set(UNLOGGED_FIELDS) | ({"cell_id"} if is_message(memory.id) else set())

@@ -118,7 +118,7 @@ class ReadingModel:
 
 
 def observed(behaviour: EpisodeAnalysis | None) -> list[dict[str, str]]:
-    """What shows of somebody's behaviour, as a joint answer tells it."""
+    """What shows of a speaker's behaviour, as a joint answer tells it."""
     if behaviour is None:
         return []
     worked, failed = behaviour.what_worked, behaviour.what_failed

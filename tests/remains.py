@@ -1,5 +1,5 @@
-"""Where a phrase could still stand after its user was erased: every byte of every store, as
-somebody who looks for it would find it.
+"""Where a phrase could still be after its user was erased: every byte of every store, as
+a search for it would find it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def within(data: bytes, phrases: Iterable[str]) -> list[str]:
 
 
 def in_the_emulator(file: Path, phrases: Iterable[str]) -> list[str]:
-    """What stands in the file of the emulator of Cosmos DB, once its write-ahead log has been
+    """What is in the file of the emulator of Cosmos DB, once its write-ahead log has been
     moved into it.
     """
     connection = sqlite3.connect(file, timeout=30)

@@ -107,7 +107,7 @@ class Hand:
 
 
 async def task_of(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
-    """The task as it stands."""
+    """The task as it is now."""
     return await core.task(owner, accepted.task_id)
 
 

@@ -169,7 +169,7 @@ async def tell(
 
 
 async def formed(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
-    """Work on what waits; the task as it then stands."""
+    """Work on what waits; the task as it is then."""
     await Hand(core).work_all()
     return await core.task(owner, accepted.task_id)
 

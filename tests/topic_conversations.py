@@ -1,7 +1,7 @@
 """Conversations of one to four topics, written for these tests: `u:` is the user, `a:` the
-assistant, `---` stands where the topic changes.
+assistant, `---` is where the topic changes.
 
-The rules were tuned on `TUNED` and are judged on `UNSEEN`. What a reader would get wrong: a
+The rules were tuned on `TUNED` and are judged on `UNSEEN`. Note: a
 greeting or a thank-you belongs to the topic beside it, never to one of its own.
 """
 

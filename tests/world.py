@@ -65,7 +65,7 @@ class WordsEmbedder:
     """A text's vector is the sum of its words' vectors: the cosine of two texts is the share of
     words they have in common.
 
-    It stands at the port, so that a test decides what is near. `down` makes it fail as a
+    It is at the port, so that a test decides what is near. `down` makes it fail as a
     service would.
     """
 

@@ -123,7 +123,7 @@ def words(stored: Sequence[Stored], memory: Memory, search: Search) -> float:
 
 
 def neighbour(stored: Sequence[Stored], memory: Memory, step: int, where: Filter) -> Memory | None:
-    """The memory one turn before (−1) or after (+1) in the session, if it stands."""
+    """The memory one turn before (−1) or after (+1) in the session, if it passes."""
     if memory.session_id is None or memory.lexical.turn is None:
         return None
     for item in stored:

@@ -1,4 +1,4 @@
-"""What every adapter of `Agents` promises, whoever answers: rules, or a model behind the wire that
+"""What every adapter of `Agents` promises, whatever answers: rules, or a model behind the wire that
 knows as much as the rules.
 """
 

@@ -12,7 +12,7 @@ from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.ports import Archive
 from tests.archives import OpenArchive, Place
 
-# aiohttp's advice for bodies over 1 MiB, given to whoever calls it: the SDK hands it bytes.
+# aiohttp's advice for bodies over 1 MiB, given to its callers: the SDK hands it bytes.
 pytestmark = pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")
 BIG = bytes(range(256)) * (8 * 2**20 // 256)
 

@@ -1,7 +1,7 @@
 """The archive run when things go wrong: killed between any two writes, overtaken at every step,
 the archive down or damaged.
 
-After each of them every memory stands whole, or its stub has a cold copy that is whole;
+After each of them every memory is there as a whole, or its stub has a cold copy that is whole;
 and no slot has two truths.
 """
 
@@ -68,8 +68,8 @@ async def told(world: World, core: MemoryCore) -> list[Memory]:
 
 
 async def settled(world: World) -> None:
-    """Nothing is left that nobody points to, nothing pointed to is missing, and one truth stands
-    in the slot.
+    """Nothing is left that is not pointed to, nothing pointed to is missing, and one truth is
+    active in the slot.
     """
     assert await blobs(world) == await pointed_to(world)
     standing = [
@@ -471,7 +471,7 @@ async def test_a_restore_whose_process_dies_or_whose_answer_is_lost_is_done_once
 async def test_a_restore_between_archive_and_sweep_keeps_the_copies_that_are_pointed_to(
     cold_worlds: NewWorld,
 ) -> None:
-    """At every step of a second run: what it sweeps is what nobody points to then."""
+    """At every step of a second run: what it sweeps is what is not pointed to then."""
     at = 1
     while True:
         world = cold_worlds()

@@ -1,5 +1,5 @@
-"""Batches under every interleaving: no message is lost and none is doubled, whoever races, dies,
-or hears no answer.
+"""Batches under every interleaving: no message is lost and none is doubled, whichever process
+races, dies, or gets no answer.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ async def lived(world: World, moment: Moment, owner: Owner) -> list[tuple[str, l
 async def test_killed_between_any_two_writes_and_asked_again_nothing_is_lost_or_doubled(
     world: World, adapter: str
 ) -> None:
-    """Whoever sent what was under way repeats it with its key; time, the sweep and another process
+    """The caller of what was under way repeats it with its key; time, the sweep and another process
     do the rest.
 
     In a storm some writes are sent twice, so a life may have fewer of them than the whole one,

@@ -1,5 +1,5 @@
 """Batches: messages wait session by session, until there are enough, nothing more comes,
-or somebody asks.
+or a caller asks.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Bookkeeping beside the log: one document at a time, created or replaced only as it was read,
-and nobody else's.
+and no other document.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ async def test_of_many_who_create_one_wins(store_factory: StoreFactory) -> None:
 
 
 async def test_the_same_write_again_is_still_ours(store: LongTermStore) -> None:
-    """Its first answer may have been lost; and whoever left the same has left what was wanted."""
+    """Its first answer may have been lost; and a writer of the same has left what was wanted."""
     await commit(store, ALICE)
     first = await kept(store, task(n=1))
     assert (await kept(store, task(n=1))).tag == first.tag

@@ -1,5 +1,5 @@
 """Bringing memories back: faded, deleted, replaced; one truth a slot and no circles,
-whoever is brought back how often.
+whatever is restored, and however often.
 """
 
 from __future__ import annotations

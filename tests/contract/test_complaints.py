@@ -1,12 +1,12 @@
 """What users of memory systems complain of most, asked of the library: each test is a thing that
-went wrong for somebody.
+went wrong for a user.
 
 | what goes wrong | here | elsewhere |
 |---|---|---|
 | a model fails, and what was told is lost | | `test_an_agent_that_raises_is_asked_again_and_nobody_else_is`, and all beside it |
 | a prompt's example is stored as a fact | | `test_a_fact_of_the_example_among_others_is_dropped_whatever_it_is_dressed_in` |
 | | | `test_a_fact_is_dropped_and_counted_when_its_proof_was_not_said_where_it_says` |
-| junk, and what was recalled is learnt anew | greetings | `test_recalled_memories_in_a_message_are_not_learnt_again` |
+| junk, and what was recalled is learnt again | greetings | `test_recalled_memories_in_a_message_are_not_learnt_again` |
 | retries and races make doubles | | `test_twenty_at_once_from_two_processes_have_one_effect_and_one_answer` |
 | | | `test_twenty_identical_saves_at_once_make_one_memory_reinforced_nineteen_times` |
 | what differs is taken for the same | in numbers, "not", order | `test_both_sides_see_the_same_and_agree_on_who_stays` |
@@ -239,7 +239,7 @@ async def test_importance_halves_with_time_and_not_with_looking(
     await core.flush_touches()
     # which adds what was written down, as a day does
     await core.decay(ALICE, DecayInput(dry_run=True))
-    # somebody asked for it, so it begins to fade anew, from the very base
+    # it was retrieved, so it begins to fade again, from the very base
     assert await importance() == 0.8
     stored: Memory = await core.get(ALICE, saved.memory.id)
     assert (stored.importance_base, stored.etag) == (0.8, saved.memory.etag)

@@ -1,4 +1,4 @@
-"""Long texts that nobody asks for become short ones, their originals safe in the archive first;
+"""Long texts that are never asked for become short ones, their originals safe in the archive first;
 and they come back whole.
 """
 

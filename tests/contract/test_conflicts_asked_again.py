@@ -1,4 +1,4 @@
-"""Who comes back beside whom it was kept only until somebody decides is asked about again,
+"""A memory that is restored beside one with which it had a pending conflict is asked about again,
 in the same record.
 """
 
@@ -15,7 +15,7 @@ from tests.world import World, listed
 
 
 async def open_pair(core: MemoryCore) -> tuple[Saved, Saved, ConflictRecord]:
-    """Two homes that nobody has decided between."""
+    """Two homes in a pending conflict."""
     first, second = await lives(core, "Oslo", -2), await lives(core, "Bergen", -1)
     assert second.conflict is not None
     return first, second, await core.undo_conflict(ALICE, second.conflict.id)

@@ -230,7 +230,7 @@ class AnyQuarrel(RuleBasedStateMachine):
 
 
 def stands(memory: Memory) -> dict[str, Any]:
-    """How a memory stands, but for why: what was rejected and is taken back was restored."""
+    """A memory's state, but for its reason: what was rejected and is taken back was restored."""
     return {name: value for name, value in standing(memory).items() if name != "status_reason"}
 
 

@@ -1,5 +1,5 @@
-"""Open questions follow their memories: whatever takes one of these away ends the question,
-or somebody inherits it.
+"""Pending conflicts follow their memories: whatever takes one of these away ends the conflict,
+or another memory inherits it.
 """
 
 from __future__ import annotations

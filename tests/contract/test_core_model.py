@@ -198,7 +198,7 @@ class AnyLife(RuleBasedStateMachine):
         self.slot_heard(owner, after)
 
     def undone(self, owner: Owner, back: Memory) -> None:
-        """It holds again; what else changed stood in its slot, or leads to it."""
+        """It is active again; what else changed was in its slot, or leads to it."""
         assert (back.status, back.next_id) == (Status.ACTIVE, None)
         for name, known in self.model.of(owner).items():
             now = self.run(self.core.get(owner, name))
@@ -270,7 +270,7 @@ class AnyLife(RuleBasedStateMachine):
 
     @rule(owner=OWNERS, text=TEXTS, session=SESSIONS)
     def retrieve(self, owner: Owner, text: str, session: str | None) -> None:
-        """What is found is the owner's and stands; what says the very words and stands is found."""
+        """What is found is the owner's and active; an active memory of the very words is found."""
         asked = RetrieveInput(query=text, session_id=session, similarity_threshold=0.0, limit=100)
         memories = {
             hit.memory.id: hit.memory for hit in self.run(self.core.retrieve(owner, asked)).results

@@ -1,4 +1,4 @@
-"""What people get wrong and put right by hand: when something ended, which slot it fills,
+"""What people correct by hand: when something ended, which slot it fills,
 a value that is no more.
 """
 

@@ -352,7 +352,7 @@ async def test_an_archive_run_passes_over_a_damaged_memory(
 async def test_a_chain_with_a_damaged_memory_stays_out_of_the_archive(
     world: World, damaging: Damaging
 ) -> None:
-    """Chains move whole; what stands beside one moves without it."""
+    """Chains move whole; what coexists with one moves without it."""
     core = await world.core()
     city = [
         fact(f"Ana lives in {name}", subject="Ana", attribute="city")

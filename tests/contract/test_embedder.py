@@ -176,7 +176,7 @@ async def test_long_texts_beyond_a_minutes_work_are_refused_until_those_before_t
 async def test_of_a_text_however_long_minilm_reads_eight_windows(
     word: str, other: str, count: int
 ) -> None:
-    """The edges always; what stands in one of the many others between changes nothing,
+    """The edges always; what is in one of the many others between changes nothing,
     so it cost nothing.
     """
     embedder = MiniLMEmbedder()

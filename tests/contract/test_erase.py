@@ -1,5 +1,5 @@
-"""Erasing a user: their life ends with one commit, whatever is left goes, nobody who was late
-brings anything back.
+"""Erasing a user: their life ends with one commit, whatever is left goes, and no late
+caller brings anything back.
 """
 
 from __future__ import annotations
@@ -268,8 +268,8 @@ async def test_a_commit_that_was_decided_before_and_arrives_after_is_refused(wor
 async def test_the_first_save_of_a_user_who_is_erased_meanwhile_is_refused_too(
     world: World,
 ) -> None:
-    """It was decided when there was nobody, and there is nobody again; but in between
-    somebody was erased.
+    """It was decided when there was no such user, and there is none again; but in between
+    one was erased.
     """
     core = await world.core()
     gate = Gate("commit")

@@ -2,7 +2,7 @@
 log tells what the store holds.
 
 A new operation joins by a function of its own in `OPERATIONS`. It finds a user with a past,
-and may use whatever stands there.
+and may use whatever is there.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Scene:
     agents: Tellers
 
     async def any(self, **query: object) -> Memory:
-        """Some memory that stands."""
+        """Some active memory."""
         return (await listed(self.core, **query))[0]
 
     async def saved(self, item: SaveInput) -> Memory:
@@ -260,7 +260,7 @@ async def decide_and_take_back(scene: Scene) -> None:
                 else:
                     await scene.core.undo_conflict(ALICE, record.id)
             except Conflict:
-                continue  # what was decided before stands in its way
+                continue  # what was decided before prevents it
 
 
 async def keep_snapshots(scene: Scene) -> None:

@@ -52,7 +52,7 @@ async def test_parts_can_be_fetched_once_the_export_is_done_and_for_seven_days(
 async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_all(
     world: World,
 ) -> None:
-    """Between any two reads of the export somebody saves, edits, supersedes, deletes.
+    """Between any two reads of the export a caller saves, edits, supersedes, deletes.
     The file is what one moment held.
     """
     writer = await world.core()

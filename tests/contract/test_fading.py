@@ -1,5 +1,5 @@
-"""What time does to memories nobody looks at: a store finds exactly those for which something is
-due, from both adapters' indexes.
+"""What time does to memories that are never read: a store finds exactly those for which something
+is due, from both adapters' indexes.
 """
 
 from __future__ import annotations

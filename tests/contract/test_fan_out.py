@@ -1,5 +1,5 @@
-"""The hour: who is due is sent for, once, spread, whatever happens to the messages;
-and nobody else costs anything.
+"""The hour: a user that is due gets one message, spread, whatever happens to the messages;
+and no other user costs anything.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World)
 
 
 class FailsFor(ScriptedAgents):
-    """Agents that fail whenever they read of one thing, in a way that nobody foresaw."""
+    """Agents that fail whenever they read of one thing, in a way that the code does not expect."""
 
     async def summarise(
         self, app_id: str, messages: Sequence[Message], *, fast: bool = False
@@ -242,7 +242,7 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     await core.bulk(ALICE, [turn(f"word{n}") for n in range(19, 30)])
     await core.save(ALICE, turn("word30"))
     assert await core.queue.length(QUEUE) == 1
-    assert await Hand(core, QUEUE).work_all() == 0  # whoever has just saved twenty may save on
+    assert await Hand(core, QUEUE).work_all() == 0  # a user that has just saved twenty may save on
     world.clock.forward(60)
     assert await Hand(core, QUEUE).work_all() == 2
     (task,) = await runs(core)
@@ -252,7 +252,7 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     assert head is not None
     assert head.fresh_count == 0
     await core.bulk(ALICE, [turn(f"further{n}") for n in range(20)])
-    # somebody who saves thousands needs no run for every twenty
+    # a user that saves thousands needs no run for every twenty
     assert await Hand(core, QUEUE).work_all() == 0
     world.clock.forward(600)
     assert await Hand(core, QUEUE).work_all() == 2

@@ -101,9 +101,9 @@ async def everything(world: World) -> str:
 
 
 async def no_trace(world: World, *phrases: str) -> None:
-    """None of the phrases stands in the long term; on SQLite, in no byte of its files.
+    """None of the phrases is in the long term; on SQLite, in no byte of its files.
 
-    Vectors are random bytes: a word of four letters stands in a few megabytes of them by chance.
+    Vectors are random bytes: a word of four letters is in a few megabytes of them by chance.
     """
     assert min(len(phrase) for phrase in phrases) > 4, "a shorter word is found by chance"
     text = await everything(world)
@@ -189,7 +189,7 @@ async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(
 async def test_what_is_forgotten_softly_is_found_at_no_time_whatever_it_was(
     core: MemoryCore,
 ) -> None:
-    """Even a truth that was overtaken, and one that somebody deleted as contradicted."""
+    """Even a truth that was superseded, and one that a person deleted as contradicted."""
     porto = (
         await core.save(
             ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city", event_timestamp=NOW)
@@ -673,7 +673,7 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_
 async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_the_messages_stay_and_can_be_forgotten(  # noqa: E501
     world: World, poisoned: bool
 ) -> None:
-    """Nothing is formed of what was said; it stays what it is, until somebody forgets it."""
+    """Nothing is formed of what was said; it stays what it is, until it is forgotten."""
     core = await world.core(agents=ScriptedAgents(broken=poisoned))
     accepted = await converse(core)
     if poisoned:

@@ -1,5 +1,5 @@
 """Forgetting one session for good leaves the others: what they told too stays theirs,
-and what was merged with it stands again.
+and what was merged with it is active again.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What agents answered about a memory goes with it when it is forgotten for good, whoever they were
-asked by and whenever they answered.
+"""What agents answered about a memory goes with it when it is forgotten for good, whatever asked
+them and whenever they answered.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """What is forgotten, or deleted, before it is formed is left out of what is formed,
-whoever comes first.
+whichever comes first.
 """
 
 from __future__ import annotations

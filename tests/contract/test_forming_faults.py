@@ -6,7 +6,7 @@ and its task says how it ended.
 | an agent raises, once or for good | each of six | |
 | an agent times out, once or for good | each of six | 500 tasks: `test_tasks` |
 | an agent answers garbage | each of six | alone, by kind of answer: `test_forming_rulings`, `test_forming_limits` |
-| an agent invents memories, numbers, proofs, a story | each of five (how somebody behaved can't be proven) | the same |
+| an agent invents memories, numbers, proofs, a story | each of five (how a user behaved can't be proven) | the same |
 | the store answers 412, 429, 503, or is cut off after it did it | at every write; on the wire | `test_ledger` |
 | the worker is killed, frozen, doubled, answered differently each time | | `test_tasks`, `test_steps` |
 | the queue is down, its messages lost, late, old | | `test_task_steering`, `test_tasks` |
@@ -242,7 +242,7 @@ async def test_what_an_agent_invents_about_memories_is_not_done(
 
 
 class Inventing(Tellers):
-    """Cuts where no message is, proves facts by what nobody said, and tells another story."""
+    """Cuts where no message is, proves facts by what was not said, and tells another story."""
 
     async def detect_boundary(self, *args: Any) -> Any:
         answer = await super().detect_boundary(*args)

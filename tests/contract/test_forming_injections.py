@@ -1,5 +1,5 @@
-"""Texts that try to steer whoever reads them, through all of forming: stored as words, obeyed by
-nobody, whatever a model makes of them.
+"""Texts that try to steer the model that reads them, through all of forming: stored as words and
+never obeyed, whatever a model makes of them.
 
 Two readers: the agents by rule, and a model that obeys. That one deletes all it is shown and more,
 merges everything into the order it was given, repeats its prompts' examples, and calls the order
@@ -186,7 +186,7 @@ READERS = {
 
 async def begun(world: World, reader: Agents) -> tuple[MemoryCore, MemoryCore]:
     """Ben has a secret. One process with this reader, to which whatever shares a word is near,
-    and one that obeys nobody.
+    and one that obeys no text.
     """
     rules = OfflineAgents(None)
     honest = await world.core(embedder=WordsEmbedder(), agents=rules, rules=rules)

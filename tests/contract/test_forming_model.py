@@ -225,7 +225,7 @@ class AnyTelling(RuleBasedStateMachine):
             self.folder.cleanup()
 
     async def all_ends(self) -> None:
-        """With time, every task ends, and no failure was one that nobody foresaw."""
+        """With time, every task ends, and no failure was an unexpected one."""
         for _ in range(30):
             self.world.clock.forward(3600)
             await self.core.sweep()

@@ -256,8 +256,8 @@ async def test_a_merge_that_rules_can_not_do_either_is_left_pending_and_its_sour
 async def test_a_failed_conflict_agent_keeps_the_new_memory(
     core: MemoryCore, agents: Tellers, world: World
 ) -> None:
-    """The agent answers garbage: what it was asked about stands beside what was held,
-    and the question stays open.
+    """The agent answers garbage: what it was asked about coexists with what was stored,
+    and the conflict stays pending.
     """
     await tell(core, GARDEN)
     agents.failing = {"conflicts": [AgentFailed("garbage")]}
@@ -316,8 +316,8 @@ async def test_all_that_one_fact_excludes_falls(core: MemoryCore, agents: Teller
 
 
 async def test_what_excludes_a_later_truth_falls_itself(core: MemoryCore, agents: Tellers) -> None:
-    """An agent only says that the two exclude each other; the one that was said earlier falls,
-    whichever arrives first.
+    """An agent only says that the two exclude each other; the one that was said earlier is
+    superseded, whichever arrives first.
     """
     await tell(core, "Ana's end of tennis is today", at=LATER)
     agents.rulings = on_all("DELETE", confidence=0.9)

@@ -1,5 +1,5 @@
-"""What has been superseded, has expired, was deleted or is somebody else's is told nowhere,
-unless one asks for it.
+"""What has been superseded, has expired, was deleted or is another user's is told nowhere,
+unless a caller asks for it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ FALLEN = "User lives in Berlin"
 
 @pytest.fixture
 async def core(world: World) -> MemoryCore:
-    """Somebody who said where they live, ten days ago."""
+    """A user who said where they live, ten days ago."""
     core = await world.core(agents=OfflineAgents(), rules=OfflineAgents())
     await tell(core, "I live in Berlin.")
     world.clock.forward((10 * DAY).total_seconds())

@@ -404,7 +404,7 @@ async def test_cancelled_it_says_how_far_it_came_and_what_was_told_stays(
 
 @pytest.mark.parametrize("at", range(2, 8))
 async def test_a_user_who_is_erased_meanwhile_is_told_nothing_more(world: World, at: int) -> None:
-    """Also when the erasure is over, and the user has begun anew, before the worker goes on."""
+    """Also when the erasure is over, and the user has begun again, before the worker goes on."""
     other = await world.core(erase_settle_s=0)
 
     async def erase() -> None:

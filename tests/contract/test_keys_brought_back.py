@@ -50,7 +50,7 @@ async def held(core: MemoryCore, *days: float) -> list[str]:
 
 
 async def found(core: MemoryCore) -> str:
-    """The value that stands: the list and the key say the same."""
+    """The active value: the list and the key say the same."""
     (memory,) = await listed(core)
     assert (await core.procedure(ALICE, "editor")).id == memory.id
     return str(memory.value)

@@ -1,5 +1,5 @@
-"""Nothing about a key is refused for what was deleted, or done, before: chains over what fell are
-led anew, repeats get their answer.
+"""Nothing about a key is refused for what was deleted, or done, before: chains over what was
+superseded are linked again, repeats get their answer.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ async def test_an_undo_that_somebody_else_was_faster_with_is_done_once_all_the_s
 
 
 async def alone_again(core: MemoryCore) -> tuple[Memory, Memory]:
-    """A key's own memory that stands as if it had always been alone, and one that once took its
+    """A key's own memory that is active as if it had always been alone, and one that once took its
     place and was edited there.
     """
     own, past = await told(core, "nano", -20), await told(core, "vim", -30)

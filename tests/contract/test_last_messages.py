@@ -1,5 +1,5 @@
 """What was told last in a session is taken back, with all that came of it alone:
-the facts that it replaced hold again.
+the facts that it replaced are active again.
 """
 
 from __future__ import annotations

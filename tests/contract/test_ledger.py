@@ -1,4 +1,4 @@
-"""The commit loop over any store: what is decided gets in once, whoever else writes,
+"""The commit loop over any store: what is decided gets in once, whatever else is written,
 whatever answer is lost.
 """
 

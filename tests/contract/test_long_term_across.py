@@ -19,7 +19,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def app_id() -> str:
-    """An app that nobody else has: a real account's container may hold what other
+    """An app of this test alone: a real account's container may hold what other
     tests have left.
     """
     return f"app-{uuid4().hex}"

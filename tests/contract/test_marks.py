@@ -228,7 +228,7 @@ async def test_each_mark_is_a_document_of_the_commit_and_vectors_are_weighed(
 
 
 async def test_a_decision_does_not_undo_a_mark_that_came_between(store: LongTermStore) -> None:
-    """Whoever writes a memory as it was read before the mark would take the mark away again."""
+    """A write of the memory as it was read before the mark would take the mark away again."""
     tea = memory("tea", embedding=unit(1))
     await save(store, tea)
     ledger = Ledger(store, StillClock(), CountedIds())

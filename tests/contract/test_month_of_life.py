@@ -252,7 +252,7 @@ async def test_the_log_tells_it_all(after: World, core: MemoryCore) -> None:
 
 
 async def test_the_last_hours_again_make_nothing(after: World, core: MemoryCore) -> None:
-    """The clock goes back, and nobody tells anything: no message, no event, no document changes."""
+    """The clock goes back, and no message is sent: no message, no event, no document changes."""
     before, log, head = await state_of(after), await after.log(NORA), await after.head(NORA)
     work = await named(after, "task", "operation", "run")
     hands = [Hand(core), Hand(core, "consolidation")]

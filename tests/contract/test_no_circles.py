@@ -1,4 +1,4 @@
-"""Chains end: no commit, by whatever path, leads a memory back to itself; and one that stands in a
+"""Chains end: no commit, by whatever path, leads a memory back to itself; and a circle that is in a
 store all the same is survived.
 """
 

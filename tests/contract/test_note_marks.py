@@ -1,5 +1,5 @@
-"""Notes say which of their facts have fallen, whatever is merged, told late or taken back: a note
-is found like any other memory.
+"""Notes say which of their facts were superseded, whatever is merged, told late or taken back: a
+note is found like any other memory.
 """
 
 from __future__ import annotations

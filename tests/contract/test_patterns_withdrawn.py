@@ -1,4 +1,4 @@
-"""A pattern goes with the episodes that it rests on, unless somebody has made it their own."""
+"""A pattern goes with the episodes that it rests on, unless a person has changed it."""
 
 from __future__ import annotations
 

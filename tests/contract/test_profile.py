@@ -1,5 +1,5 @@
 """The profile as its users see it: what a person said of themselves, what shows,
-and nothing that has fallen or gone.
+and nothing that was superseded or is gone.
 """
 
 from __future__ import annotations

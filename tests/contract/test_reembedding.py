@@ -1,4 +1,4 @@
-"""Another embedder: what it can't compare is found by words, until a task has embedded it anew,
+"""Another embedder: what it can't compare is found by words, until a task has embedded it again,
 in place and once.
 """
 
@@ -214,8 +214,8 @@ async def test_what_is_saved_and_edited_meanwhile_is_left_as_it_is(world: World)
 async def test_truths_told_before_and_after_meet_while_nothing_is_embedded_anew(
     world: World,
 ) -> None:
-    """A slot needs no vector: a truth of the new embedder supersedes one whose vector nobody
-    may look at.
+    """A slot needs no vector: a truth of the new embedder supersedes one whose vector can't
+    be compared.
     """
     old = await world.core(embedder=WordsEmbedder())
     first = (

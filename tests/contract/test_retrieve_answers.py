@@ -449,7 +449,7 @@ async def test_reading_writes_nothing(
 
 
 async def test_a_truth_is_found_by_any_name_of_its_slot(words: MemoryCore) -> None:
-    """Nobody asks for an occupation or a home city by these names."""
+    """People do not ask for an occupation or a home city by these names."""
     for content, attribute in (
         ("Ana sells flowers", "occupation"),
         ("Ana has a flat in Turku", "home city"),

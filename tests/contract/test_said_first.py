@@ -1,5 +1,5 @@
 """Consolidation displaces nothing: what a run makes of several memories leads to them, and never
-stands before one that answers better.
+comes before one that answers better.
 """
 
 from __future__ import annotations

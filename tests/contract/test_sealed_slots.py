@@ -1,4 +1,4 @@
-"""A slot of many truths: the oldest of its log are sealed, and nobody notices,
+"""A slot of many truths: the oldest of its log are sealed, which no answer shows,
 whatever reaches back.
 """
 

@@ -194,7 +194,7 @@ async def test_a_set_expires_a_day_after_its_last_write(
 async def test_a_set_that_is_written_to_goes_on_living(
     bench: Bench, store: RedisShortTermStore, client: Redis
 ) -> None:
-    """Its life is given anew once a 24th of it has passed, and at once where there is none or where
+    """Its life is extended once a 24th of it has passed, and at once where there is none or where
     the clock went back.
     """
     await store.remember(turn(1), stamp(1))

@@ -26,7 +26,7 @@ PHRASE = "swordfish"
 
 
 async def say(core: MemoryCore, times: int) -> None:
-    """So many events of some memories. Each mention resolves its slot's log anew,
+    """So many events of some memories. Each mention resolves its slot's log again,
     so no memory is mentioned often.
     """
     for start in range(0, times, 48):

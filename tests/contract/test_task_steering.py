@@ -322,7 +322,7 @@ async def test_a_sweep_stops_at_its_limit_and_the_next_one_goes_on(world: World)
 
 
 async def test_cancelling_a_task_stops_the_work_on_it_at_once(world: World) -> None:
-    """Whoever cancels wants it to stop: what agents are still doing is not waited for."""
+    """A caller that cancels wants it to stop: what agents are still doing is not waited for."""
     asked, stopped = asyncio.Event(), asyncio.Event()
 
     async def never_answer(name: str) -> None:

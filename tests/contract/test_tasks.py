@@ -120,7 +120,7 @@ async def test_killed_between_any_two_steps_and_delivered_again_it_is_formed_onc
     world: World, adapter: str
 ) -> None:
     """Each life ends at another write or call of an agent, before or after it was done; then
-    somebody else takes the message up.
+    another worker takes the message.
     """
     if adapter == "storm":
         pytest.skip("where some writes are sent twice, they can't be numbered")

@@ -1,5 +1,5 @@
 """Times that a query tells from now or from an event: what happened then is found,
-though no word of it stands in the query.
+though no word of it is in the query.
 """
 
 from __future__ import annotations

@@ -290,8 +290,8 @@ async def test_a_clock_that_is_set_back_delays_the_writing_of_none(
 async def test_an_instance_that_is_taken_away_after_its_last_request_has_written_them(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody asks again and nobody closes it: what it gathered is written by the time that passes,
-    and by nothing else.
+    """There is no further query, and it is not closed: what it gathered is written by the time that
+    passes, and by nothing else.
     """
     monkeypatch.setattr(touches_module, "HANDED_ON_EVERY", timedelta(milliseconds=20))
     core = await world.core(short_term=NullShortTermStore())
@@ -355,7 +355,7 @@ async def test_what_could_not_be_written_is_tried_again_and_counts_once(world: W
 
 
 class Slow(NullShortTermStore):
-    """Refuses what it is given only after somebody was shown more meanwhile."""
+    """Refuses what it is given only after more memories were shown meanwhile."""
 
     def __init__(self, meanwhile: Callable[[], None]) -> None:
         self._meanwhile = meanwhile

@@ -29,7 +29,7 @@ async def told(world: World) -> MemoryCore:
 
 
 async def said(core: MemoryCore) -> str:
-    """All that two questions and two contexts tell, with what stands beside it."""
+    """All that two questions and two contexts tell, with what is beside it."""
     texts = []
     for query in ("Where do I live?", "What is my cat called?"):
         for mode in ("fast", "reconstruct"):

@@ -1,4 +1,4 @@
-"""What the host stands on is killed in the middle of traffic: nothing acknowledged is lost,
+"""A store or queue of the host is killed in the middle of traffic: nothing acknowledged is lost,
 and it recovers by itself.
 """
 

@@ -1,6 +1,6 @@
 """The development host as a person meets it: starting, refusing to start, answering, stopping.
 
-Some are started as a person does, by an interpreter that imports everything anew; the others are
+Some are started as a person does, by an interpreter that imports everything again; the others are
 forks of one that has. What happens before a store is opened (settings, data folder, first lines) is
 tried in the embedded profile only: no store has a part in it.
 """

@@ -32,7 +32,7 @@ MESSAGE = {"role": "user", "content": "I keep bees", "timestamp": "2026-05-08T13
 
 @dataclass
 class Doors:
-    """A host with keys, by whose key; and what its own process stands on."""
+    """A host with keys, by the key's name; and the settings of its own process."""
 
     clients: dict[str, httpx.Client]
     settings: dict[str, str]
@@ -78,7 +78,7 @@ async def give_up(settings: dict[str, str], *messages: TaskMessage) -> None:
 
 
 def waiting_task(client: httpx.Client, user: str) -> TaskMessage:
-    """A task that nobody will work on for a minute: of a batch that is not full."""
+    """A task that no worker takes for a minute: of a batch that is not full."""
     batch = {"user_id": user, "session_id": "s", "messages": [MESSAGE]}
     assert client.post("/api/v1/memories/batch", json=batch).status_code == 202
     (task,) = client.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"]

@@ -101,7 +101,7 @@ def until(probe: Callable[[], Any]) -> Any:
 
 
 def ended(client: httpx.Client, user_id: str, task_id: str) -> dict[str, Any]:
-    """The task, once it is finished and whoever asked has been told."""
+    """The task, once it is finished and its callback was called."""
 
     def look() -> dict[str, Any] | None:
         task: dict[str, Any] = client.get(

@@ -34,7 +34,7 @@ def told(host: httpx.Client, user: str, town: str, day: int, **fields: Any) -> d
 
 @pytest.fixture
 def conflict(host: httpx.Client, user: str) -> dict[str, Any]:
-    """Of two towns, of which nobody has said which is the truth."""
+    """A pending conflict between two towns."""
     told(host, user, "Lisbon", 1)
     made = told(host, user, "Porto", 2)["conflict"]
     response = host.post(f"/api/v1/conflicts/{made['id']}/undo", json={"user_id": user})

@@ -1,4 +1,4 @@
-"""Export, import and erasure over HTTP, as somebody uses them who takes their memories elsewhere;
+"""Export, import and erasure over HTTP, as a user needs them who takes their memories elsewhere;
 on both profiles.
 """
 

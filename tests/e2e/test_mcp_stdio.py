@@ -37,7 +37,7 @@ older has its turn in `make test-long`.
 
 
 on_one_profile = pytest.mark.parametrize("profile", ["embedded"], indirect=True)
-"""For what passes calls on to a host: what that host stands on is no concern of it."""
+"""For what passes calls on to a host: that host's stores are no concern of it."""
 
 
 def id_in(text: str) -> str:

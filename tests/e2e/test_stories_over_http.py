@@ -22,13 +22,13 @@ CITY = {"subject": "Ana", "attribute": "city"}
 
 
 class Days:
-    """A host whose clock stands where the test sets it."""
+    """A host whose clock is set by the test."""
 
     def __init__(self, client: httpx.Client, clock: Path) -> None:
         self.client, self._clock = client, clock
 
     def set(self, moment: datetime) -> None:
-        """Let it be this moment; the file is replaced, so that nobody reads half of it."""
+        """Let it be this moment; the file is replaced, so that it is never read in half."""
         new = self._clock.with_suffix(".new")
         new.write_text(moment.isoformat())
         os.replace(new, self._clock)

@@ -207,7 +207,7 @@ def remember(secrets: Told) -> list[str]:
 
 
 def talk(secrets: Told) -> None:
-    """Conversations, with a callback that is refused and one that nobody answers,
+    """Conversations, with a callback that is refused and one that is not answered,
     and what an agent says.
     """
     messages = [
@@ -438,7 +438,7 @@ def use_what_is_damaged(secrets: Told, memory_id: str) -> None:
 
 def leaks(secrets: Told) -> list[str]:
     """Where a value of the user is told in a problem. The address that was called is the client's
-    own, and stands in `instance`.
+    own, and is in `instance`.
     """
     leaks_found = []
     for answer in secrets.problems:

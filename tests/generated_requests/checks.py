@@ -60,7 +60,7 @@ def refuses_with_a_problem(context: Any, response: Any, case: Any) -> None:
 
 @schemathesis.check
 def repeats_no_words_of_the_request(context: Any, response: Any, case: Any) -> None:
-    """No text that was sent stands in an error."""
+    """No text that was sent is in an error."""
     if response.status_code < 400:
         return
     problem = response.json()

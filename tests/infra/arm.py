@@ -19,7 +19,7 @@ FACTS: dict[str, Any] = json.loads(
 OPAQUE = object()
 """A value that is computed when it is deployed."""
 ENVELOPE = {"name", "location", "tags", "sku", "kind", "identity", "properties", "zones"}
-"""What stands beside `properties` in a resource."""
+"""What is beside `properties` in a resource."""
 BESIDE = {"name", "location", "tags", "identity", "zones"}
 """Of these, what can't also be the name of a property."""
 ON_THE_WIRE = {

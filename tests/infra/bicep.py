@@ -1,7 +1,7 @@
 """A Bicep file as a test sees it: what it declares, and where each name in it comes from. Parsed by
-tree-sitter, evaluated by nobody.
+tree-sitter, and not evaluated.
 
-One would get wrong: a lambda (`filter(all, one => one.x == 1)`) comes out of the grammar with its
+Note: a lambda (`filter(all, one => one.x == 1)`) comes out of the grammar with its
 body torn apart, so that only the names in it can be trusted, not their order.
 """
 
@@ -111,7 +111,7 @@ def every(node: Node) -> Iterator[Node]:
 
 
 def literal(node: Node) -> str | int | bool | Node | None:
-    """The value of a string, number or boolean that stands there as such; else the node."""
+    """The value of a string, number or boolean that is written out; else the node."""
     if node.type == "string" and not any(child.type == "interpolation" for child in node.children):
         text = "".join(said(child) for child in node.named_children)
         return text.replace("\\'", "'")
@@ -204,7 +204,7 @@ def local(node: Node) -> list[str]:
 
 def members(node: Node) -> Iterator[list[str]]:
     """The chains `a.b.c` in an expression, each as its names; indexes in between are
-    passed over.
+    skipped.
     """
     for inner in every(node):
         if inner.type == "member_expression" and (

@@ -124,7 +124,7 @@ def _references(file: File) -> Iterator[str]:
 
 
 def _is_secret(file: File, node: Node) -> bool:
-    """Whether a parameter that is a secret stands in it, by way of variables too."""
+    """Whether a parameter that is a secret is in it, by way of variables too."""
     waiting, seen = [node], set()
     while waiting:
         for name in (bicep.said(name) for name in bicep.names(waiting.pop())):

@@ -70,7 +70,7 @@ OF_A_NETWORK = {
     "azurerm_subnet", "azurerm_subnet_network_security_group_association",
     "azurerm_subnet_nat_gateway_association", "azurerm_nat_gateway_public_ip_association",
 }  # fmt: skip
-"""What stands inside the network in Bicep."""
+"""What is inside the network in Bicep."""
 
 
 def snake(name: str) -> str:
@@ -154,7 +154,7 @@ def _azd(sources: Mapping[str, str], main: Mapping[str, bicep.Declared]) -> Iter
 
 def _placeholder(name: str, given: str, declaration: bicep.Declared) -> Iterator[str]:
     """azd asks for what is empty and has no default before it runs `preflight.py`, which makes it;
-    and Azure must refuse what stands in.
+    and Azure must refuse the placeholder.
     """
     least = declaration.decorators.get("minLength")
     if not given:
@@ -181,9 +181,9 @@ def inventory(sources: Mapping[str, str]) -> Iterator[str]:
         elif SAME[kind] is not None and SAME[kind] not in ours:
             yield f"{kind} is made by Bicep and not by Terraform"
     wanted = {same: kind for kind, same in SAME.items()}
-    for one in sorted({_name(each) for each in resources} - OF_A_NETWORK):
-        if wanted.get(one) not in made:
-            yield f"{one} is made by Terraform and not by Bicep"
+    for resource_kind in sorted({_name(each) for each in resources} - OF_A_NETWORK):
+        if wanted.get(resource_kind) not in made:
+            yield f"{resource_kind} is made by Terraform and not by Bicep"
 
 
 def _name(block: terraform.Block) -> str:
@@ -216,10 +216,11 @@ def settings_sources(sources: Mapping[str, str]) -> Iterator[str]:
 
 def outputs(sources: Mapping[str, str]) -> Iterator[str]:
     """What a deployment tells."""
-    told = {name.lower() for name in bicep.parse(sources[MAIN]).outputs}
+    bicep_outputs = {name.lower() for name in bicep.parse(sources[MAIN]).outputs}
     other = {block.labels[0] for block in terraform.blocks(sources) if block.kind == "output"}
     yield from (
-        f"the output {name} is in one of Bicep and Terraform only" for name in sorted(told ^ other)
+        f"the output {name} is in one of Bicep and Terraform only"
+        for name in sorted(bicep_outputs ^ other)
     )
 
 

@@ -78,14 +78,14 @@ CONTAINER = {
         "fullTextPaths": [{"path": "/search_text", "language": "en-US"}],
     },
 }
-"""What can never be changed of the container, so that nobody changes it by mistake."""
+"""What can never be changed of the container, so that it is not changed by mistake."""
 RETIRED_ON = {
     ("gpt-5.4-mini", "2026-03-17"): "2027-03-18", ("text-embedding-3-small", "1"): "2027-04-15",
     ("gpt-4.1-mini", "2025-04-14"): "2026-10-14",
 }  # fmt: skip
-"""The day on which Azure retires a version, by a copy of its schedule of July 2026. Whoever takes
-another model reads there until when it lasts; whether the day is still ahead when somebody deploys,
-preflight.py asks the region.
+"""The day on which Azure retires a version, by a copy of its schedule of July 2026. It says how
+long another model lasts; whether the day is still ahead at a deployment, preflight.py asks the
+region.
 """
 COMPARED = "2026-11-26"
 COSMOS_ROLES = {"Cosmos DB Built-in Data Contributor": "00000000-0000-0000-0000-000000000002"}
@@ -274,7 +274,7 @@ def _roles(policy: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _named_once(models: Mapping[str, Any], sources: Mapping[str, str]) -> Iterator[str]:
-    """A name or a version that stands elsewhere too is forgotten there when it is retired."""
+    """A name or a version that is written elsewhere too is forgotten there when it is retired."""
     for path, text in sources.items():
         if path.endswith((".bicep", ".tf", ".py", ".json")) and path != MODELS:
             for model in (models["chat"], models["embedding"]):
@@ -341,7 +341,7 @@ SMALL = {
     "cosmosMode": "serverless", "storageSku": "Standard_LRS", "oneStorageAccount": True,
     "enableKeyVault": False, "vnetEnabled": False, "alwaysReady": 0, "holdUsers": False,
 }  # fmt: skip
-"""What keeps the smallest profile below a dollar a month while nobody asks anything."""
+"""What keeps the smallest profile below a dollar a month while there are no calls."""
 
 
 def _profiles(profiles: Mapping[str, Mapping[str, Any]], main: str) -> Iterator[str]:

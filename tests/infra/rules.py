@@ -741,7 +741,7 @@ HAS: tuple[tuple[str, str, int, str], ...] = (
         "an alert fails before its table is there",
     ),
 )
-"""In this file this text stands so often; what it would mean if it did not."""
+"""In this file this text is there so often; what it would mean if it were not."""
 VERSIONS = {
     "Microsoft.Authorization": {"2022-04-01"}, "Microsoft.Cache": {"2025-07-01"},
     "Microsoft.CognitiveServices": {"2025-06-01"},

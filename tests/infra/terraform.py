@@ -1,7 +1,7 @@
 """Terraform's files as a test sees them: blocks, their arguments, and the names in their
 expressions. Parsed by python-hcl2.
 
-One would get wrong: an expression comes as its text within `${…}`, a plain text within quotes.
+Note: an expression comes as its text within `${…}`, a plain text within quotes.
 """
 
 from __future__ import annotations

@@ -482,8 +482,8 @@ PLANTED = [
     (is_well_with_a_retired_model, 'if status == "Deprecating" and not had:', "if False:"),
     (is_well_with_a_retired_model, 'or model.get("lifecycleStatus") not in CURRENT', ""),
 ]
-"""Mistakes for preflight.py: in which case each has to be seen, what stands there,
-what would stand there instead.
+"""Mistakes for preflight.py: in which case each has to be seen, what is written there,
+what would be written there instead.
 """
 
 

@@ -2,7 +2,7 @@
 words is the same.
 
 A misspelt member of a JSON file is nothing to a compiler that sees only `any`: it comes out when it
-is deployed. One would get wrong: what a loop's variable stands for is not followed, so its members
+is deployed. Note: what a loop's variable stands for is not followed, so its members
 have to be known somewhere, not in the very list that it runs over.
 """
 

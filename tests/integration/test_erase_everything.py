@@ -1,5 +1,5 @@
-"""Of an erased user no byte is left, in any store of either profile, whoever was about to write
-something when it happened.
+"""Of an erased user no byte is left, in any store of either profile, whatever was about to be
+written when it happened.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Place:
         return core
 
     async def left_of(self, phrases: list[str], core: MemoryCore) -> list[str]:
-        """Wherever one of the phrases still stands."""
+        """Wherever one of the phrases still is."""
         places = in_files(self.folder / "data", phrases)
         places += await in_redis(self.redis, phrases)
         places += await in_blobs(core._services.adapters.archive, phrases)
@@ -192,7 +192,7 @@ def message(content: str) -> dict[str, str]:
 
 
 async def a_file(core: MemoryCore) -> tuple[bytes, list[str]]:
-    """An export of somebody else, to be brought; the phrases in it."""
+    """An export of another user, to be uploaded; the phrases in it."""
     phrases = [phrase() for _ in range(3)]
     for phrase_said in phrases:
         await core.save(ELSE, turn(f"I read {phrase_said}"))

@@ -1,4 +1,4 @@
-"""The local model is local: loading it leaves nothing behind and tells nobody."""
+"""The local model is local: loading it leaves nothing behind and calls no service."""
 
 from __future__ import annotations
 

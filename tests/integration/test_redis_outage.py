@@ -312,7 +312,7 @@ class SlowAtFirst(CredentialProvider):
 
 class SlowAlways(CredentialProvider):
     """A sign-in that takes longer than a call may, every time, as one does whose tokens
-    nobody holds yet.
+    are not cached yet.
     """
 
     async def get_credentials_async(self) -> tuple[str]:

@@ -76,7 +76,7 @@ async def ask(core: MemoryCore, text: str) -> Retrieved:
 
 
 async def asked(server: OpenAIServer, times: int) -> None:
-    """So often it was asked and no more, though a request may arrive when nobody waits for its
+    """So often it was asked and no more, though a request may arrive when no caller waits for its
     answer any longer.
     """
     async with asyncio.timeout(GUARD_S):

@@ -69,7 +69,7 @@ class App:
     def ask(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
-        """Status and JSON; 0 where nobody answers."""
+        """Status and JSON; 0 where no server answers."""
         sent = {
             "Content-Type": "application/json",
             **({"X-API-Key": self.key} if self.key else {}),

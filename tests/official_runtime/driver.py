@@ -1,8 +1,8 @@
 """One Azure Functions app inside the official runtime, told what to do by one JSON line each on its
 standard input.
 
-Runs in the runtime's environment and knows nothing of Memory Core. It stands where the host's gRPC
-channel stands: typed data come in and go out as on that channel, and everything between is
+Runs in the runtime's environment and knows nothing of Memory Core. It takes the place of the host's
+gRPC channel: typed data come in and go out as on that channel, and everything between is
 Microsoft's (indexing, converters, invocation).
 
     {"ask": "index"}                                           → {"failure": null | text, "functions": {name: …}}

@@ -1,4 +1,4 @@
-"""Makes the facts anew: `python -m tests.infra.facts`. It downloads 67 MB of packages, which is why
+"""Makes the facts: `python -m tests.infra.facts`. It downloads 67 MB of packages, which is why
 their facts are kept as files.
 
 Run it when infra/ needs a type, a version or a resource that the files lack; name it in

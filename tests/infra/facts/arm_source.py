@@ -2,8 +2,8 @@
 from Azure's own specifications.
 
 Nothing of it is imported or run. For every type it describes one API version wholly and names the
-others. One would get wrong: it lifts what Azure nests in `properties` up beside `location` and the
-like, so that where a property stands can't be told, only that it is there.
+others. Note: it lifts what Azure nests in `properties` up beside `location` and the like, so that
+the place of a property can't be told, only that it is there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Arguments of Terraform's resources, read out of the `cdktn-provider-*` packages as data: they are
 generated from the providers' schemas.
 
-Nothing of them is imported or run. One would get wrong: the packages can't tell a block from an
+Nothing of them is imported or run. Note: the packages can't tell a block from an
 argument that is an object, so `blocks` are what the providers document as nested; azurerm has
 blocks only, azapi has arguments only.
 """

@@ -69,7 +69,7 @@ async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(
 async def test_a_model_that_gives_the_mark_away_is_not_believed(
     agents: OpenAIAgents, server: ChatServer, name: str
 ) -> None:
-    """Small models do; the mark says nothing, and would stand in somebody's memories."""
+    """Small models do; the mark says nothing, and would be in a user's memories."""
 
     async def recites(_: Any, body: dict[str, Any]) -> Any:
         recited = json.loads(json.dumps(GOOD[kind_of(body)]))
