@@ -52,7 +52,7 @@ class Tellers(ScriptedAgents):
     failing: dict[str, list[BaseException]] = field(default_factory=dict)
     facts: Callable[[Sequence[Message]], list[SaidFact]] | None = None
     notes: bool = True
-    shown: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    conflict_calls: list[tuple[list[str], list[str]]] = field(default_factory=list)
 
     async def _asked(self, name: str) -> str:
         if self.failing.get(name):
@@ -84,7 +84,7 @@ class Tellers(ScriptedAgents):
 
     async def decide_conflicts(self, app_id: str, new: Items, older: Items) -> Answered[Decisions]:
         await self._asked("conflicts")
-        self.shown.append(([item.text for item in new], [item.text for item in older]))
+        self.conflict_calls.append(([item.text for item in new], [item.text for item in older]))
         return Answered(Decisions(decisions=self.rulings(new, older)), WHO)
 
     async def synthesise(self, app_id: str, notes: Items) -> Answered[Synthesis]:

@@ -613,7 +613,7 @@ async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_fo
         await words.converse(owner, conversation, Call())
         asked = {"session_id": "now", "parts": ["turns"]}
         whole = await words.context(owner, ContextInput.model_validate(asked))
-        roles = [role for role, _, _ in form.kept if role != "system"]
+        roles = [role for role, _, _ in form.expected if role != "system"]
         assert [len(part.ids) for part in whole.parts] == [len(roles)] * bool(roles), form.name
         known = await words.context(
             owner, ContextInput.model_validate({**asked, "messages": form.messages})

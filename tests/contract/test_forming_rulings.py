@@ -479,7 +479,7 @@ async def test_the_agent_is_shown_numbers_texts_and_no_ids(
 ) -> None:
     await tell(core, GARDEN)
     await tell(core, MORE, at=LATER)
-    ((new, older),) = agents.shown
+    ((new, older),) = agents.conflict_calls
     assert len(new) == len(older) == 1
     assert all("mem_" not in text for text in (*new, *older))
 

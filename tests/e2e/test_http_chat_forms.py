@@ -54,7 +54,7 @@ def test_lists_of_other_apis_are_taken_as_they_are(
             (message["role"], message["actor"], message["content"])
             for message in sessions[form.name]
         ]
-        assert stored == form.kept, form.name
+        assert stored == form.expected, form.name
     assert PNG not in json.dumps(sessions)
     assert PDF not in json.dumps(sessions)
 

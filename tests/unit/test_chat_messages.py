@@ -34,7 +34,7 @@ def refusals(messages: Any, model: type[Any] = ConverseInput, **fields: Any) -> 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_each_documented_form_is_read_and_nothing_of_it_is_unknown(form: ChatForm) -> None:
     messages, ignored = read_messages(form.messages)
-    assert shown(messages) == form.kept
+    assert shown(messages) == form.expected
     assert ignored == ()
     assert not any(PNG in message.content or PDF in message.content for message in messages)
 
@@ -46,7 +46,7 @@ def test_each_documented_form_is_read_and_nothing_of_it_is_unknown(form: ChatFor
 def test_each_call_that_is_told_messages_takes_each_form(form: ChatForm, model: type[Any]) -> None:
     session = {"session_id": "s"} if model is BatchInput else {}
     parsed = from_json(model, {"messages": form.messages, **session}, now=NOW)
-    assert shown(list(parsed.messages)) == form.kept
+    assert shown(list(parsed.messages)) == form.expected
     assert parsed.messages.ignored == ()
 
 

@@ -139,7 +139,7 @@ def test_calls_and_results_of_tools_are_known_as_they_are_kept_and_a_result_also
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_what_is_kept_of_a_list_is_known_in_it(form: ChatForm) -> None:
     texts = texts_said(read_messages(form.messages, lenient=True)[0])
-    assert {normalised(content) for _, _, content in form.kept} <= texts
+    assert {normalised(content) for _, _, content in form.expected} <= texts
 
 
 @pytest.mark.parametrize(
