@@ -435,11 +435,6 @@ class CountedEmbedder:
         """As far as the embedder reads a query whole."""
         return self._inner.whole_query
 
-    async def embed_query(self, text: str) -> Vector:
-        """A query's vector."""
-        self.counts["embedded_tokens"] += len(text) // CHARACTERS_A_TOKEN
-        return await self._inner.embed_query(text)
-
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """The vectors of a query's sentences."""
         self.counts["embedded_tokens"] += sum(map(len, texts)) // CHARACTERS_A_TOKEN

@@ -122,10 +122,6 @@ class Stand:
             else made
         )
 
-    async def embed_query(self, text: str) -> Vector:
-        """The same."""
-        return (await self.embed([text]))[0]
-
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """The same."""
         return await self.embed(texts)

@@ -92,9 +92,6 @@ class WordsEmbedder:
     def whole_query(self) -> int:
         return sys.maxsize
 
-    async def embed_query(self, text: str) -> Vector:
-        return (await self.embed([text]))[0]
-
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         return await self.embed(texts)
 

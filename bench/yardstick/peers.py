@@ -178,4 +178,4 @@ class Embedder:
 
     def query(self, text: str) -> np.ndarray:
         """A query's vector."""
-        return np.array(self._runner.run(self._embedder.embed_query(text)))
+        return np.array(self._runner.run(self._embedder.embed_queries([text]))[0])

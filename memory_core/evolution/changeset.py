@@ -255,12 +255,6 @@ class Page:
         weight = self.weight + sum(len(orjson.dumps(body)) for body in sessions)
         return self._documents() > most or weight > bytes_
 
-    def weigh(self) -> None:
-        """From now on it matters how much this is."""
-        if not self.weighs:
-            self.weighs = True
-            self.weight += sum(_weight(change) for change in self.changes)
-
     def record(self, conflict: ConflictRecord) -> None:
         """Put a conflict record into the commit."""
         document = self.puts[conflict.id] = Document(

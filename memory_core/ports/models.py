@@ -57,15 +57,12 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One normalised float32 vector a text, in order. Raises Unavailable."""
 
-    async def embed_query(self, text: str) -> Vector:
-        """The vector of a query that a caller waits for, comparable with those of `embed`;
-        see `whole_query`.
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of the sentences of a query that a caller waits for, comparable with those
+        of `embed`; see `whole_query`. All of them or none.
 
         Raises Unavailable, sooner than `embed` would: who asks can go on by words.
         """
-
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """As `embed_query`, for several sentences of one query at once."""
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
         """What is kept of the tokens of texts that were just embedded; None of each where the

@@ -19,7 +19,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.note import parts_of, render_note
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.provenance import proven
+from memory_core.domain.statements.provenance import Proofs
 from memory_core.evolution.agent_rulings import what_is_lost
 from memory_core.ports import Agents, DecisionItem, SceneItem
 from tests.builders import memory
@@ -105,7 +105,7 @@ async def test_any_messages_get_answers_of_the_right_shape(
     assert sorted({cut.after for cut in boundaries.cuts}) == [cut.after for cut in boundaries.cuts]
     extracted = (await agents.extract_facts(Owner("app", "ana"), messages)).value
     assert all(
-        proven(fact.quote, fact.message, messages)
+        Proofs(messages).prove(fact.quote, fact.message)
         for fact in [*extracted.facts, *extracted.foresight]
     )
     episode = (await agents.analyse_episode(Owner("app", "ana"), messages)).value

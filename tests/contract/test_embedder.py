@@ -102,7 +102,7 @@ async def test_a_query_of_ordinary_length_has_the_vector_of_the_same_text(
         "x " * (most // 2),
     ):
         (vector,) = await embedder.embed([text])
-        np.testing.assert_array_equal(await embedder.embed_query(text), vector)
+        np.testing.assert_array_equal((await embedder.embed_queries([text]))[0], vector)
 
 
 async def test_it_names_itself_and_answers_its_check(embedder: Embedder) -> None:
@@ -146,7 +146,7 @@ async def test_a_query_does_not_wait_for_long_texts_that_were_there_before_it() 
         asyncio.create_task(embedder.embed([f"{number} " + "word " * 220])) for number in range(20)
     ]
     await asyncio.sleep(0)
-    await embedder.embed_query("a question")
+    (await embedder.embed_queries(["a question"]))[0]
     assert not all(save.done() for save in saves)
     await asyncio.gather(*saves)
     await embedder.close()
@@ -236,12 +236,12 @@ async def test_of_a_very_long_query_minilm_reads_the_edges_and_some_of_what_is_b
         place: whole[:place] + " quantum chips cooled with helium " + whole[place:]
         for place in (0, middle, len(whole))
     }
-    asked = await embedder.embed_query(whole)
+    asked = (await embedder.embed_queries([whole]))[0]
     saved, saved_changed = await embedder.embed([whole, changed[middle]])
     assert float(asked @ saved) > 0.99
     assert float(saved @ saved_changed) < 0.9999
-    assert float(asked @ await embedder.embed_query(changed[0])) < 0.9999
-    assert float(asked @ await embedder.embed_query(changed[len(whole)])) < 0.9999
+    assert float(asked @ (await embedder.embed_queries([changed[0]]))[0]) < 0.9999
+    assert float(asked @ (await embedder.embed_queries([changed[len(whole)]]))[0]) < 0.9999
     await embedder.close()
 
 

@@ -58,9 +58,6 @@ class Slow(WordsEmbedder):
         await asyncio.sleep(0)
         return await super().embed(texts)
 
-    async def embed_query(self, text: str) -> Vector:
-        return (await super().embed([text]))[0]
-
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         return await super().embed(texts)
 

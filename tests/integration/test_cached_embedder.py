@@ -110,10 +110,10 @@ async def test_what_was_asked_is_not_embedded_again_when_it_is_saved_nor_what_wa
     make: Make, service: OpenAIServer
 ) -> None:
     embedder = make()
-    asked_first = await embedder.embed_query("one")
+    asked_first = (await embedder.embed_queries(["one"]))[0]
     (saved_first,) = await embedder.embed(["two"])
     np.testing.assert_array_equal((await embedder.embed(["one"]))[0], asked_first)
-    np.testing.assert_array_equal(await embedder.embed_query("two"), saved_first)
+    np.testing.assert_array_equal((await embedder.embed_queries(["two"]))[0], saved_first)
     assert asked(service) == [["one"], ["two"]]
 
 
@@ -263,13 +263,13 @@ async def test_a_query_waits_for_its_deadline_and_finds_later_what_came_too_late
     embedder = make(query_deadline_s=0.05)
     for _ in range(2):
         with pytest.raises(Unavailable):
-            await embedder.embed_query("one")
+            (await embedder.embed_queries(["one"]))[0]
     gate.set()
     async with asyncio.timeout(10):
         while True:
             await asyncio.sleep(0)
             with suppress(Unavailable):
-                assert len(await embedder.embed_query("one")) == 16
+                assert len((await embedder.embed_queries(["one"]))[0]) == 16
                 break
     assert asked(service) == [["one"]]
 
@@ -282,7 +282,7 @@ async def test_a_text_that_is_saved_waits_as_long_as_it_takes(
     embedder = make(query_deadline_s=0.01)
     saved = asyncio.create_task(embedder.embed(["one"]))
     with pytest.raises(Unavailable):
-        await embedder.embed_query("two")
+        (await embedder.embed_queries(["two"]))[0]
     assert not saved.done()
     gate.set()
     assert len(await saved) == 1

@@ -195,7 +195,7 @@ async def test_the_same_question_does_not_wait_again_for_the_vector_it_gave_up_o
     await ask(core, "red boat")
     with pytest.raises(Unavailable):
         # it is not suspended once
-        core._services.adapters.embedder.embed_query("red boat").send(None)
+        core._services.adapters.embedder.embed_queries(["red boat"]).send(None)
     await asked(server, 1)
 
 

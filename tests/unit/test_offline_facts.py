@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.adapters.offline.fact_patterns import ENGLISH, FOREIGN
 from memory_core.adapters.offline.facts import MAX_FACTS, said_facts
-from memory_core.domain.statements.provenance import proven
+from memory_core.domain.statements.provenance import Proofs
 from tests.talk import talk
 
 STATED = [
@@ -366,7 +366,7 @@ def test_whatever_is_said_every_fact_is_proven_and_the_same_again(
 ) -> None:
     messages = talk(f"u: {joint.join(parts)}")
     facts = said_facts(messages)
-    assert all(proven(fact.quote, fact.message, messages) for fact in facts)
+    assert all(Proofs(messages).prove(fact.quote, fact.message) for fact in facts)
     assert facts == said_facts(messages)
     assert all(
         (fact.subject is None) == (fact.attribute is None) == (fact.value is None) for fact in facts

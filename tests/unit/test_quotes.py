@@ -3,7 +3,7 @@ from datetime import datetime, timezone
 import pytest
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.provenance import occurs, proven
+from memory_core.domain.statements.provenance import Proofs
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
@@ -24,7 +24,7 @@ def message(content: str, role: str = "user", actor: str | None = None) -> Messa
     ],
 )
 def test_words_that_were_said_are_found(quote: str, text: str) -> None:
-    assert occurs(quote, text)
+    assert Proofs([message(text)]).prove(quote, 0)
 
 
 @pytest.mark.parametrize(
@@ -37,24 +37,24 @@ def test_words_that_were_said_are_found(quote: str, text: str) -> None:
     ],
 )
 def test_words_that_were_not_said_prove_nothing(quote: str, text: str) -> None:
-    assert not occurs(quote, text)
+    assert not Proofs([message(text)]).prove(quote, 0)
 
 
 def test_a_message_that_is_not_there_proves_nothing() -> None:
-    assert not proven("hello", 1, [message("hello")])
-    assert not proven("hello", -1, [message("hello")])
+    assert not Proofs([message("hello")]).prove("hello", 1)
+    assert not Proofs([message("hello")]).prove("hello", -1)
 
 
 @pytest.mark.parametrize("role", ["system", "tool", "assistant"])
 def test_the_system_a_tool_and_an_unnamed_assistant_tell_no_facts(role: str) -> None:
-    assert not proven("I live in Rome", 0, [message("I live in Rome", role)])
+    assert not Proofs([message("I live in Rome", role)]).prove("I live in Rome", 0)
 
 
 def test_a_named_person_tells_facts_in_either_role() -> None:
-    assert proven("I live in Rome", 0, [message("I live in Rome", "assistant", "Charlotte")])
+    assert Proofs([message("I live in Rome", "assistant", "Charlotte")]).prove("I live in Rome", 0)
 
 
 def test_recalled_memories_are_no_news() -> None:
     recalled = message("<memories>Ana lives in Rome</memories> What do you think?")
-    assert not proven("Ana lives in Rome", 0, [recalled])
-    assert proven("What do you think", 0, [recalled])
+    assert not Proofs([recalled]).prove("Ana lives in Rome", 0)
+    assert Proofs([recalled]).prove("What do you think", 0)

@@ -122,18 +122,13 @@ class CachedEmbedder:
         vectors = await self._vectors(dict(zip(keys, texts, strict=True)), self._saves)
         return [vectors[key] for key in keys]
 
-    async def embed_query(self, text: str) -> Vector:
-        """The query's vector: that of the same text saved, but for one so long that less
-        of it is read.
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of a query's sentences: those of the same texts saved, but for one so long
+        that less of it is read. All of them or none.
 
         Raises what the wrapped embedder raises, and Unavailable after the deadline; at once where
-        another has waited that long for it.
+        another has waited that long for one of them.
         """
-        (vector,) = await self.embed_queries([text])
-        return vector
-
-    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of a query's sentences, as `embed_query` has one; all of them or none."""
         keys = [self._query_key(text) for text in texts]
         if not self._queries.late.isdisjoint(keys):
             raise Unavailable("embedder", "this query's vector is late already")

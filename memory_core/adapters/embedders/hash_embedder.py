@@ -48,10 +48,6 @@ class HashEmbedder:
         """One vector a text, the same on every machine and in every process."""
         return [self._vector(text) for text in texts]
 
-    async def embed_query(self, text: str) -> Vector:
-        """The text's vector."""
-        return self._vector(text)
-
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         """The texts' vectors."""
         return await self.embed(texts)

@@ -156,15 +156,10 @@ class MiniLMEmbedder:
         finally:
             self.waiting -= count
 
-    async def embed_query(self, text: str) -> Vector:
-        """As `embed` up to QUERY_WINDOWS windows; of a longer text only as many are read, the
-        first, the last and evenly between.
-        """
-        (vector,) = await self.embed_queries([text])
-        return vector
-
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """As `embed_query`, several at once."""
+        """As `embed` up to QUERY_WINDOWS windows a text; of a longer one only as many are read,
+        the first, the last and evenly between.
+        """
 
         def read() -> list[list[list[int]]]:
             return [self._windows(text, self._of_queries) for text in texts]

@@ -119,13 +119,8 @@ class OpenAIEmbedder:
             start += len(of_text)
         return answers
 
-    async def embed_query(self, text: str) -> Vector:
-        """As `embed` of one text. The wrapping embedder decides how long a query waits."""
-        (vector,) = await self.embed([text])
-        return vector
-
     async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """As `embed_query`, several in one request."""
+        """As `embed`. The wrapping embedder decides how long a query waits."""
         return await self.embed(texts)
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:

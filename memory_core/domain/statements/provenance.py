@@ -174,11 +174,6 @@ _MARKS = str.maketrans(
 )
 
 
-def occurs(quote: str, text: str) -> bool:
-    """Whether the quote occurs in the text; one without a letter or digit proves nothing."""
-    return _occurs(quote, _folded(text))
-
-
 _NAMES_OF_ASSISTANTS = frozenset(
     {"assistant", "ai", "ai assistant", "bot", "chatbot", "agent", "ai agent", "model"}
 )
@@ -195,13 +190,6 @@ def may_tell(message: Message) -> bool:
         return message.role == "user"
     name = " ".join((message.actor or "").casefold().split())
     return bool(name) and name.removeprefix("the ") not in _NAMES_OF_ASSISTANTS
-
-
-def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
-    """Whether message `number` exists, may tell facts, and says the quote outside of
-    recalled memories.
-    """
-    return Proofs(messages).prove(quote, number)
 
 
 class Proofs:
