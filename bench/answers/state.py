@@ -1,5 +1,5 @@
 """What a run has done so far, a JSON object a line, written as soon as it is known:
-whoever starts again goes on from there.
+the next run goes on from there.
 
 Note: the last line may be half of one, where the process was killed within it; it is left out,
 and overwritten by the next.

@@ -1,5 +1,5 @@
-"""The clock moved on after everything was told: the same questions after days and months in which
-nobody says or asks anything.
+"""The clock moved on after everything was told: the same questions after days and months without a
+message or a query.
 
 Turns are saved one by one for one user and told in sessions for another. On each day the hour's
 work is done, and `consolidate`, `decay` and `archive` are asked for by hand. Note: a second
