@@ -130,7 +130,7 @@ async def test_every_fact_is_proven_by_words_of_its_message(agents: Agents) -> N
 async def test_foresight_is_dated_by_its_message_and_not_by_the_clock(agents: Agents) -> None:
     foresight = (await agents.extract_facts(Owner("app", "ana"), TWO_TOPICS)).value.foresight
     assert [
-        (foresight.message, foresight.start_time, foresight.end_time) for foresight in foresight
+        (statement.message, statement.start_time, statement.end_time) for statement in foresight
     ] == [(8, FRIDAY + timedelta(minutes=8), FRIDAY.replace(hour=0) + timedelta(days=8))]
     later = [
         message.model_copy(update={"timestamp": message.timestamp + timedelta(days=365)})

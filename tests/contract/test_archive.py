@@ -191,8 +191,8 @@ async def test_whoever_writes_while_others_remove_is_told_the_truth(opened: Open
 
     await asyncio.gather(
         *(
-            comes_and_goes(archive, f"a/b/c/{number}")
-            for number, archive in enumerate((archive, other, archive))
+            comes_and_goes(opened, f"a/b/c/{number}")
+            for number, opened in enumerate((archive, other, archive))
         )
     )
     assert await archive.names("", None, 10) == []

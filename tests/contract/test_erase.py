@@ -242,7 +242,7 @@ async def test_two_workers_at_once_erase_once(world: World) -> None:
     message = TaskMessage(
         app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0
     ).model_dump_json()
-    await asyncio.gather(*(core.work(message, "consolidation") for core in (core, other, core)))
+    await asyncio.gather(*(worker.work(message, "consolidation") for worker in (core, other, core)))
     task = await erased(world, core, accepted.task_id)
     assert task.result is not None
     assert task.result["counts"]["memory"] == 7 + 4

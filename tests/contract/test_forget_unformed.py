@@ -52,7 +52,10 @@ async def test_whoever_comes_first_nothing_of_it_is_formed(world: World, first: 
     assert isinstance(accepted, Accepted)
     for queue in (first, "formation", "consolidation"):
         await Hand(core, queue).work_all()
-    assert [(await task_of(core, answer)).finished for answer in (accepted, answer)] == [True, True]
+    assert [(await task_of(core, started)).finished for started in (accepted, answer)] == [
+        True,
+        True,
+    ]
     assert (await listed(core, status="all"), await pending(world)) == ([], 0)
     await no_trace(world, "Lisbon", "flamenco", "guitar")
 

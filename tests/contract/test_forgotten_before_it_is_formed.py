@@ -55,7 +55,7 @@ async def test_a_session_that_is_forgotten_softly_right_after_it_was_told_is_not
     assert isinstance(accepted, Accepted)
     for queue in (first, "formation", "consolidation"):
         await Hand(core, queue).work_all()
-    assert [(await task_of(core, answer)).status for answer in (answer, accepted)] == [
+    assert [(await task_of(core, started)).status for started in (answer, accepted)] == [
         "succeeded"
     ] * 2
     assert (await shown(core), await facts_of(core), await pending(world)) == ([], {}, 0)

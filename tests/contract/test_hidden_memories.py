@@ -106,8 +106,8 @@ class Life:
         dated = [RetrieveInput.model_validate({"query": query, **everything}) for query in DATED]
         by_date = [await self.core.retrieve(self.owner, request) for request in dated]
         briefs = [
-            await self.core.context(self.owner, ContextInput(query=query, session_id=s))
-            for query, s in ((query, "s0"), (None, None))
+            await self.core.context(self.owner, ContextInput(query=asked, session_id=s))
+            for asked, s in ((query, "s0"), (None, None))
         ]
         page = await self.core.list(self.owner, ListInput(limit=100))
         return {

@@ -52,11 +52,11 @@ async def test_a_memory_is_put_into_a_scene_and_stays_what_it_was(store: LongTer
     )
     assert np.array_equal(after.embedding, before.embedding)  # type: ignore[arg-type]
     assert (await held(store, other.id)).scene_id is None
-    stored_document = await store.memories(ALICE, [stored_memory.id])
-    assert (
-        stored_document[stored_memory.id].memory.scene_id,
-        len(await store.events(ALICE, 0, 10)),
-    ) == ("scn_1", 2)
+    documents = await store.memories(ALICE, [stored_memory.id])
+    assert (documents[stored_memory.id].memory.scene_id, len(await store.events(ALICE, 0, 10))) == (
+        "scn_1",
+        2,
+    )
     document = (await store.snapshot(ALICE, ["scn_1"])).documents["scn_1"]
     assert document.vector is not None
     assert np.allclose(document.vector, scene.vector, rtol=1e-4)  # type: ignore[arg-type]

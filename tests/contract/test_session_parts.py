@@ -75,7 +75,7 @@ async def test_a_told_message_names_the_texts_that_it_was_joined_from(core: Memo
 async def test_lengths_are_kept_only_of_several_parts(core: MemoryCore) -> None:
     await tell(core, TOLD, "plain")
     metadata = [(await memory(core, message.memory_id)).metadata for message in await read(core)]
-    assert [metadata.get("part_lengths") for metadata in metadata] == [[19, 16], None]
+    assert [fields.get("part_lengths") for fields in metadata] == [[19, 16], None]
 
 
 async def test_an_appended_item_names_its_parts_as_they_came(core: MemoryCore) -> None:

@@ -77,8 +77,8 @@ def test_an_edit_makes_a_version_and_no_successor(host: httpx.Client, user: str)
     edited = host.put(f"/api/v1/memories/{memory['id']}", json=body, headers={"If-Match": "*"})
     assert edited.status_code == 200
     assert [
-        memory["content"]
-        for memory in evolution(host, user, memory["id"], direction="both")["memories"]
+        version["content"]
+        for version in evolution(host, user, memory["id"], direction="both")["memories"]
     ] == ["Ana lives in Lisbon"]
     assert problem(
         host.get(f"/api/v1/memories/{memory['id']}.v1/evolution", params={"user_id": user}), 404

@@ -50,7 +50,8 @@ def test_cells_cover_every_message_once_and_none_is_too_long(
     assert [cell.number for cell in cells] == list(range(len(cells)))
     assert all(1 <= len(cell.messages) <= MAX_MESSAGES for cell in cells)
     assert all(
-        cell.first == sum(len(cell.messages) for cell in cells[: cell.number]) for cell in cells
+        cell.first == sum(len(earlier.messages) for earlier in cells[: cell.number])
+        for cell in cells
     )
     assert cells == cells_of(sent, cuts, RULES)
 

@@ -122,8 +122,8 @@ def test_questions_that_name_a_date_or_have_no_answer_are_left_out() -> None:
     )
     question = asked("What may it be?", "D0:1")
     assert [
-        question.text
-        for question in of_conversation(conversation(dated, adversarial, question)).questions
+        kept_question.text
+        for kept_question in of_conversation(conversation(dated, adversarial, question)).questions
     ] == [question.text]
 
 
